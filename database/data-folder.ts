@@ -1,0 +1,177 @@
+// The folder that holds the leads: where it is, and that one process alone has it open.
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { codeOf } from "../log.ts";
+import { makeCluster } from "./cluster.ts";
+import {
+  type Account,
+  accountFor,
+  canEnter,
+  EmbeddedDatabaseError,
+  programsFor,
+  systemFolder,
+} from "./unprivileged.ts";
+
+/** What lies in a data folder. Only `cluster` and `sockets` belong to the account; the rest is our own user's. */
+export interface DataFolder {
+  path: string;
+  cluster: string;
+  log: string;
+  password: string;
+}
+
+/** A folder that this process alone has open. */
+export interface OpenDataFolder extends DataFolder {
+  account: Account | undefined;
+  postgres: string;
+  sockets: string;
+  /** Lets another process open it. */
+  close(): void;
+}
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+
+/** Where the data is. For root in a project that only root may enter, the default is a folder of the system's. */
+export function findDataFolder(dataDir: string | undefined): DataFolder {
+  const path = dataDir === undefined ? defaultPath() : resolve(dataDir);
+  const real = existsSync(path) ? realpathSync(path) : path;
+  const [cluster, log, password] = ["postgresql", "log/postgresql.log", "owner-password"];
+  return { path, cluster: join(real, cluster), log: join(real, log), password: join(real, password) };
+}
+
+function defaultPath(): string {
+  const own = join(project, "data");
+  if (process.getuid?.() !== 0) return own;
+  const shared = join(systemFolder, shortHash(project), "data");
+  // Data is never left behind because somebody changed a parent folder's permissions meanwhile.
+  const candidates = canEnter(project, accountFor(join(own, "postgresql")) as Account)
+    ? [own, shared]
+    : [shared];
+  return candidates.find((path) => existsSync(join(path, "postgresql"))) ?? (candidates[0] as string);
+}
+
+const shortHash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 12);
+
+/** Opens the data folder, and makes it where there is none. @throws EmbeddedDatabaseError when it cannot be used. */
+export async function openDataFolder(dataDir: string | undefined): Promise<OpenDataFolder> {
+  const { path } = findDataFolder(dataDir);
+  makePath(path);
+  const folder = findDataFolder(path);
+  const account = accountFor(folder.cluster);
+  if (account) letIn(account, path);
+  const close = lock(path);
+  try {
+    mkdirSync(dirname(folder.log), { recursive: true, mode: 0o700 });
+    const programs = programsFor(account, path);
+    await makeCluster(folder, programs, account);
+    return {
+      ...folder,
+      account,
+      postgres: programs.postgres,
+      sockets: makeSocketFolder(folder, account),
+      close,
+    };
+  } catch (cause) {
+    close();
+    if (cause instanceof EmbeddedDatabaseError) throw cause;
+    throw new EmbeddedDatabaseError(`The data folder ${path} cannot be used (${codeOf(cause)}).`, { cause });
+  }
+}
+
+/** Every folder on the way that is new is ours alone, but root's lets the account pass through. */
+function makePath(path: string) {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  try {
+    const first = mkdirSync(path, { recursive: true });
+    for (let made = path; first && made.length >= first.length; made = dirname(made)) chmodSync(made, mode);
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      `The data folder ${path} cannot be made (${codeOf(cause)}). Name another one in DATA_DIR.`,
+      { cause },
+    );
+  }
+}
+
+/** An empty folder named for the data, or one that holds our data already, is ours to open a crack. */
+function letIn(account: Account, path: string) {
+  const entries = readdirSync(path);
+  if (!canEnter(path, account) && (entries.length === 0 || entries.includes("supervisor.lock")))
+    chmodSync(path, 0o711);
+  if (canEnter(path, account)) return;
+  throw new EmbeddedDatabaseError(
+    `The data folder ${path} cannot be used: PostgreSQL does not run as root, and the user ${account.name} may not enter this folder. Name another one in DATA_DIR.`,
+  );
+}
+
+/**
+ * The lock is the operating system's, taken through SQLite, as Node has no call for it: it goes with the
+ * process however that dies, so it is never stale and two starts at once cannot both have it. (The file must
+ * not be opened in any other way: closing it anywhere in this process would let go of the lock.)
+ */
+function lock(path: string): () => void {
+  const [file, holder] = [join(path, "supervisor.lock"), join(path, "supervisor.pid")];
+  try {
+    const held = new DatabaseSync(file, { timeout: 0 });
+    held.exec("begin exclusive");
+    chmodSync(file, 0o600);
+    writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
+    return () => held.close();
+  } catch (cause) {
+    const busy = (cause as { errcode?: number }).errcode === 5;
+    const reason = busy
+      ? `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or name another folder in DATA_DIR.`
+      : `The data folder ${path} cannot be written. Start as the user it belongs to, or name another one in DATA_DIR.`;
+    throw new EmbeddedDatabaseError(reason, { cause });
+  }
+}
+
+function holderOf(holder: string): string {
+  try {
+    return ` (process ${readFileSync(holder, "utf8").trim()})`;
+  } catch {
+    return "";
+  }
+}
+
+/** The longest path of a socket that every system takes, in bytes. */
+const longestSocketPath = 103;
+
+/** A folder only PostgreSQL's user and root may enter: whoever reaches the socket still needs the password. */
+function makeSocketFolder({ cluster }: DataFolder, account: Account | undefined): string {
+  const beside = join(dirname(cluster), "sockets");
+  const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= longestSocketPath;
+  const temporary = !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
+  const sockets = isShort ? beside : join(temporary, `sponsored-article-${shortHash(cluster)}`);
+  if (mkdirIfNone(sockets) && account) chownSync(sockets, account.uid, account.gid);
+  // In a folder that anyone may write to, the name proves nothing.
+  const found = lstatSync(sockets);
+  const isPrivate = found.isDirectory() && (found.mode & 0o777) === 0o700;
+  if (isPrivate && found.uid === (account?.uid ?? process.getuid?.())) return sockets;
+  throw new EmbeddedDatabaseError(
+    `${sockets} is not a private folder of PostgreSQL's user. Remove it and start again.`,
+  );
+}
+
+function mkdirIfNone(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+// The embedded PostgreSQL: started on a data folder when there is no DATABASE_URL, started again when it
+// dies, and stopped last. Whatever was killed before, the next start finds its way by itself.
+import { setTimeout as delay } from "node:timers/promises";
+import { codeOf, type Log } from "../log.ts";
+import { ownerUrl } from "./cluster.ts";
+import { findDataFolder, type OpenDataFolder, openDataFolder } from "./data-folder.ts";
+import { findPostmaster, launch, type Postmaster, signal, stopOrphans, stopProcess } from "./postmaster.ts";
+import { EmbeddedDatabaseError } from "./unprivileged.ts";
+
+export { EmbeddedDatabaseError };
+
+export interface EmbeddedDatabase {
+  /**
+   * The owner's connection string. The host in it is the folder of a Unix socket: psql, pgbench and pg_dump take
+   * it as it is, postgres.js with `postgres(url, socketHost(url))`.
+   */
+  url: string;
+  /** Where the data is. */
+  dataDir: string;
+  /** The process of the PostgreSQL that runs now; another after a restart. */
+  readonly pid: number;
+  /** Stops PostgreSQL, waits until it is gone, and lets go of the data folder. */
+  stop(): Promise<void>;
+}
+
+/** Starts PostgreSQL on a data folder. @throws EmbeddedDatabaseError, in words for the person who started us. */
+export async function startEmbedded(options: {
+  dataDir?: string | undefined;
+  log: Log;
+}): Promise<EmbeddedDatabase> {
+  const { log } = options;
+  const folder = await openDataFolder(options.dataDir);
+  try {
+    log("database-starting", { folder: folder.path });
+    await stopOrphans(folder.cluster, log);
+    const first = await launch(folder);
+    log("database-ready", { pid: first.pid });
+    return supervise(folder, first, log);
+  } catch (error) {
+    folder.close();
+    throw error;
+  }
+}
+
+function supervise(folder: OpenDataFolder, first: Postmaster, log: Log): EmbeddedDatabase {
+  let current: Postmaster | undefined = first;
+  let last = first.pid;
+  const stopping = new AbortController();
+  // When this process ends without `stop` (an uncaught error), PostgreSQL is not left behind.
+  const leave = () => current && signal(current.pid, "SIGINT");
+  process.once("exit", leave);
+
+  const watch = async () => {
+    for (let deaths = 0; current; ) {
+      const started = Date.now();
+      const { code, signal } = await current.exited;
+      current = undefined;
+      if (stopping.signal.aborted) return;
+      log("database-exited", { code: code ?? undefined, signal: signal ?? undefined });
+      deaths = Date.now() - started > 60_000 ? 0 : deaths + 1;
+      current = await revive(folder, deaths, log, stopping.signal);
+      last = current?.pid ?? last;
+    }
+  };
+  const watched = watch();
+
+  const stop = async () => {
+    stopping.abort();
+    // A restart under way is waited for, so that there is something to stop.
+    for (let done = false; !done; ) {
+      done = await Promise.race([watched.then(() => true), delay(10, false)]);
+      if (!done && current) await stopGently(current);
+    }
+    process.removeListener("exit", leave);
+    folder.close();
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    url: ownerUrl(folder, folder.sockets),
+    dataDir: folder.path,
+    get pid() {
+      return last;
+    },
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+async function stopGently(postmaster: Postmaster) {
+  let gone = false;
+  postmaster.exited.then(() => {
+    gone = true;
+  });
+  await stopProcess(postmaster.pid, () => gone);
+}
+
+/** Starts PostgreSQL again: at once the first time, then later and later, and until it works or nobody wants it. */
+async function revive(folder: OpenDataFolder, deaths: number, log: Log, stopping: AbortSignal) {
+  for (let tries = deaths - 1; !stopping.aborted; tries++) {
+    if (tries > 0)
+      await delay(Math.min(100 * 2 ** tries, 10_000), undefined, { signal: stopping }).catch(() => {});
+    if (stopping.aborted) return undefined;
+    try {
+      await stopOrphans(folder.cluster, log);
+      const next = await launch(folder);
+      log("database-ready", { pid: next.pid });
+      return next;
+    } catch (error) {
+      log("database-exited", { error: codeOf(error) });
+    }
+  }
+  return undefined;
+}
+
+/** The owner's connection string of the server that another process runs on this data folder, or undefined when none runs. */
+export async function findRunning(options: { dataDir?: string | undefined }): Promise<string | undefined> {
+  const folder = findDataFolder(options.dataDir);
+  try {
+    const running = findPostmaster(folder.cluster);
+    return running?.isReady ? ownerUrl(folder, running.sockets) : undefined;
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      `The data folder ${folder.path} cannot be read (${codeOf(cause)}). Run this as the user who started the server.`,
+      { cause },
+    );
+  }
+}
+
+/** What postgres.js must be told besides the connection string, when the host in it is the folder of a Unix socket. */
+export function socketHost(url: string): { host?: string } {
+  const host = URL.canParse(url) ? decodeURIComponent(new URL(url).hostname) : "";
+  return host.startsWith("/") ? { host } : {};
+}
