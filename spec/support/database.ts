@@ -1,0 +1,45 @@
+// A database for one chapter: a fresh copy of the schema on the shared PostgreSQL, as the owner and as the roles
+// that meet it, and dropped after the chapter.
+import { randomBytes } from "node:crypto";
+import { afterAll, inject } from "vitest";
+import { connect, type Sql } from "../../database/connect.ts";
+import { openIntakeLogin } from "../../database/intake-login.ts";
+import { templateName } from "./postgresql.ts";
+
+export interface TestDatabase {
+  /** The owner's address, as DATABASE_URL takes it. */
+  url: string;
+  /** The intake's address, as INTAKE_DATABASE_URL takes it. */
+  intakeUrl: string;
+  owner: Sql;
+  intake: Sql;
+}
+
+/** Makes a database with the schema, or an empty one, for the chapter that calls it. */
+export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase> {
+  const server = inject("postgresql");
+  const name = `spec_${randomBytes(6).toString("hex")}`;
+  const maintenance = connect(server, { max: 1 });
+  await maintenance.unsafe(`create database ${name}${schema ? ` template ${templateName}` : ""}`);
+  const url = server.replace(/\/\w+\?/, `/${name}?`);
+  const owner = connect(url);
+  const intakeUrl = schema ? await openIntakeLogin(owner, url) : url;
+  const intake = connect(intakeUrl);
+  afterAll(async () => {
+    await Promise.all([owner.end({ timeout: 1 }), intake.end({ timeout: 1 })]);
+    await maintenance.unsafe(`drop database ${name} with (force)`);
+    await maintenance.end();
+  });
+  return { url, intakeUrl, owner, intake };
+}
+
+/** A lead that an honest visitor could send, with what a test wants otherwise. */
+export const aLead = (differences: Record<string, unknown> = {}) => ({
+  name: "Rosa Martinez",
+  email: "rosa@example.com",
+  phone: "(305) 555-0142",
+  zip_code: "33101",
+  has_medicare: true,
+  has_diabetes: false,
+  ...differences,
+});
