@@ -1,0 +1,88 @@
+-- What the provider's team does with a lead: review it, note a withdrawn permission, erase a person.
+
+create table private.reviews (
+  lead_id uuid primary key references public.leads on delete cascade,
+  reviewed_at timestamptz not null default now(),
+  outcome text
+);
+
+-- A receipt that a lead was erased, without anything about whom it was.
+create table private.erasures (
+  lead_id uuid primary key,
+  erased_at timestamptz not null default now(),
+  reason text not null,
+
+  constraint reason_is_known check (reason in ('asked', 'age'))
+);
+
+alter table private.reviews enable row level security;
+alter table private.erasures enable row level security;
+-- No policy and no grant: only the owner comes in here.
+revoke all on private.reviews, private.erasures from public, anon, leads_intake;
+
+-- A person's other leads are found by address when they ask to be erased.
+create index leads_by_email on public.leads (lower(email));
+
+-- Why a lead looks like spam, one row a mark. Nothing is refused for a mark; the team sees it. Derived when read,
+-- so that the insert does not pay for it, and so that the first leads of a burst are marked once there is one.
+create view private.marks with (security_invoker = true) as
+-- A field that no person sees was filled in.
+select p.lead_id, 'trap filled' as mark from private.permissions p where p.trap_filled
+union all
+select l.id, 'link in name' from public.leads l where l.name ~* '(https?:|www\.|[a-z0-9-]+\.(com|net|org|ru|info|xyz|top|shop)\M)'
+union all
+-- The same name, e-mail address or phone more than five times from one address within ten minutes.
+select l.id, 'burst from one address'
+from public.leads l
+join private.permissions p on p.lead_id = l.id
+where p.address is not null and 5 < (
+  select count(*)
+  from private.permissions near
+  join public.leads other on other.id = near.lead_id
+  where near.address = p.address
+    and near.given_at between p.given_at - interval '10 minutes' and p.given_at + interval '10 minutes'
+    and (other.name = l.name or other.email = l.email or other.phone = l.phone)
+);
+revoke all on private.marks from public, anon, leads_intake;
+
+-- For the burst mark: who else came from this address about then?
+create index permissions_by_address on private.permissions (address, given_at) where address is not null;
+
+-- Removes a lead with everything kept and owed about it, leaves a receipt, and owes word of the erasure, by its
+-- id alone, to every channel that had been told of the lead. False when there is no such lead.
+create function private.erase_lead(lead uuid, why text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.leads where id = lead;
+  if not found then
+    return false;
+  end if;
+  insert into private.deliveries (event, lead_id, channel)
+  select distinct 'lead.erased', d.lead_id, d.channel
+  from private.deliveries d
+  where d.lead_id = lead and d.attempts > 0
+  on conflict do nothing;
+  delete from private.deliveries where lead_id = lead and event <> 'lead.erased';
+  insert into private.erasures (lead_id, reason) values (lead, why);
+  return true;
+end $$;
+
+-- Records that a person withdrew the permission, once, and owes word of it to every enabled channel.
+-- False when there is no such lead or it was withdrawn before.
+create function private.withdraw_permission(lead uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.permissions set withdrawn_at = now() where lead_id = lead and withdrawn_at is null;
+  if not found then
+    return false;
+  end if;
+  insert into private.deliveries (event, lead_id, channel)
+  select 'permission.withdrawn', lead, c.name from private.channels c where c.enabled;
+  return true;
+end $$;
+
+revoke execute on function private.erase_lead, private.withdraw_permission from public;
