@@ -7,7 +7,7 @@ export type Sql = postgres.Sql;
 /**
  * Opens a pool on a libpq address. Nothing connects before the first query, and a pool whose server went away connects
  * again with the next one.
- * - `?host=/folder` names a socket folder.
+ * - A socket's folder is named as libpq has it: `postgres://user@%2Ffolder/name` or `?host=/folder`.
  * - `host1,host2` with `?target_session_attrs=read-write` finds the server that takes writes.
  * - `?prepare=false` is for a pooler that cannot keep prepared statements.
  */
@@ -27,19 +27,36 @@ export function connect(address: string, { max = 4, name = "leads" } = {}): Sql 
 
 /** The same database as another role. The password is percent-encoded where it must be. */
 export function addressAs(address: string, role: string, password: string): string {
-  return address.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/?#]*@)?/, (_, scheme: string) => {
-    return `${scheme}${encodeURIComponent(role)}:${encodeURIComponent(password)}@`;
-  });
+  const { scheme, hosts, database, query } = partsOf(address);
+  return `${scheme}${encodeURIComponent(role)}:${encodeURIComponent(password)}@${hosts}${database}${query}`;
 }
 
-// postgres.js would send `host` and `port` to the server as settings, so they are taken out here.
+/** The same server and role, another database. */
+export function addressOfDatabase(address: string, database: string): string {
+  const { scheme, login, hosts, query } = partsOf(address);
+  return `${scheme}${login}${hosts}/${database}${query}`;
+}
+
+// A socket's folder stands where the host does, percent-encoded, or in `?host=`. postgres.js knows neither: it would
+// look the first up as a name and send the second to the server as a setting.
 function splitAddress(address: string): { url: string; socketFolder: string | undefined } {
-  const [base = "", query = ""] = address.split("?", 2);
+  const { scheme, login, hosts, database, query } = partsOf(address);
   const parameters = new URLSearchParams(query);
-  const host = parameters.get("host") ?? undefined;
+  const host = parameters.get("host") ?? decodeURIComponent(hosts);
   parameters.delete("host");
-  const rest = parameters.toString();
-  // An empty host between "@" and "/" is libpq's way to say "a socket", which URL parsers refuse.
-  const url = base.replace(/^([a-z]+:\/\/[^@/]*@?)(?=\/|$)/, "$1localhost") + (rest && `?${rest}`);
-  return { url, socketFolder: host?.startsWith("/") ? host : undefined };
+  const socketFolder = host.startsWith("/") ? host : undefined;
+  const rest = parameters.size > 0 ? `?${parameters}` : "";
+  return {
+    url: `${scheme}${login}${socketFolder ? "localhost" : hosts || "localhost"}${database}${rest}`,
+    socketFolder,
+  };
+}
+
+function partsOf(address: string) {
+  const found =
+    /^(?<scheme>\w+:\/\/)(?<login>[^@/?#]*@)?(?<hosts>[^/?#]*)(?<database>\/[^?#]*)?(?<query>\?.*)?$/.exec(
+      address,
+    );
+  const { scheme = "postgres://", login = "", hosts = "", database = "", query = "" } = found?.groups ?? {};
+  return { scheme, login, hosts, database, query };
 }

@@ -6,15 +6,20 @@ import { addressAs, type Sql } from "./connect.ts";
 /** The role of the intake's connections, as the first migration makes it. */
 const role = "leads_intake";
 
+/** The intake's address on the owner's database. It works once `openIntakeLogin` has run there. */
+export const intakeAddress = (ownerAddress: string): string =>
+  addressAs(ownerAddress, role, password(ownerAddress));
+
 /**
- * Lets the intake's role log in and returns its address. `sql` and `address` are the owner's.
+ * Lets the intake's role log in. `sql` and `ownerAddress` are the owner's.
  * @throws the database's error when the owner may not change roles; `INTAKE_DATABASE_URL` is the way then.
  */
-export async function openIntakeLogin(sql: Sql, address: string): Promise<string> {
-  const password = createHmac("sha256", ownerSecret(address)).update(role).digest("base64url");
-  await sql.unsafe(`alter role ${role} login password '${password}'`);
-  return addressAs(address, role, password);
+export async function openIntakeLogin(sql: Sql, ownerAddress: string): Promise<void> {
+  await sql.unsafe(`alter role ${role} login password '${password(ownerAddress)}'`);
 }
 
 // Whoever knows the owner's password could read the leads anyway, so nothing is given away by deriving from it.
-const ownerSecret = (address: string) => /^[a-z]+:\/\/[^@/?#]*?:([^@/?#]*)@/.exec(address)?.[1] ?? "";
+function password(ownerAddress: string): string {
+  const secret = /^[a-z]+:\/\/[^@/?#]*?:([^@/?#]*)@/.exec(ownerAddress)?.[1] ?? "";
+  return createHmac("sha256", secret).update(role).digest("base64url");
+}

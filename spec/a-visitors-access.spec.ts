@@ -73,7 +73,7 @@ describe("the intake's own login", () => {
 
   it("holds no right on any table but to insert seven columns of leads", async () => {
     const rights = await database.intake`
-      select table_schema || '.' || table_name as table, privilege_type, array_agg(column_name::text order by 1) as columns
+      select table_schema || '.' || table_name as table, privilege_type, array_agg(column_name::text order by column_name) as columns
       from information_schema.column_privileges
       where grantee in ('leads_intake', 'anon') group by 1, 2`;
     expect(rights).toEqual([

@@ -2,8 +2,8 @@
 // that meet it, and dropped after the chapter.
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
-import { connect, type Sql } from "../../database/connect.ts";
-import { openIntakeLogin } from "../../database/intake-login.ts";
+import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
+import { intakeAddress, openIntakeLogin } from "../../database/intake-login.ts";
 import { templateName } from "./postgresql.ts";
 
 export interface TestDatabase {
@@ -21,9 +21,10 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   const name = `spec_${randomBytes(6).toString("hex")}`;
   const maintenance = connect(server, { max: 1 });
   await maintenance.unsafe(`create database ${name}${schema ? ` template ${templateName}` : ""}`);
-  const url = server.replace(/\/\w+\?/, `/${name}?`);
+  const url = addressOfDatabase(server, name);
   const owner = connect(url);
-  const intakeUrl = schema ? await openIntakeLogin(owner, url) : url;
+  if (schema) await openIntakeLogin(owner, url);
+  const intakeUrl = intakeAddress(url);
   const intake = connect(intakeUrl);
   afterAll(async () => {
     await Promise.all([owner.end({ timeout: 1 }), intake.end({ timeout: 1 })]);

@@ -1,10 +1,10 @@
 // The one PostgreSQL that all chapters share: our own embedded server on a temporary folder, with a template
 // database that has the schema. A chapter copies the template instead of migrating (see database.ts).
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { connect } from "../../database/connect.ts";
+import { addressOfDatabase, connect } from "../../database/connect.ts";
 import { startEmbedded } from "../../database/embedded.ts";
 import { migrate } from "../../database/migrate.ts";
 
@@ -19,11 +19,13 @@ export const templateName = "template_with_schema";
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "leads-spec-"));
+  // PostgreSQL's own user must be able to pass through it when this runs as root.
+  await chmod(folder, 0o711);
   const server = await startEmbedded({ dataDir: join(folder, "data"), log: () => {} });
   const owner = connect(server.url);
   await owner.unsafe(`create database ${templateName}`);
   await owner.end();
-  const template = connect(server.url.replace(/\/\w+\?/, `/${templateName}?`));
+  const template = connect(addressOfDatabase(server.url, templateName));
   await migrate(template);
   await template.end();
   project.provide("postgresql", server.url);

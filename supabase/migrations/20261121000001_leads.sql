@@ -30,6 +30,19 @@ alter role leads_intake set statement_timeout = '8s';
 create schema private;
 revoke all on schema private from public;
 
+-- The newest migration applied, for a web process that may see nothing else: is the schema the one it was written for?
+create function private.schema_version() returns text
+language plpgsql stable
+security definer
+set search_path = ''
+as $$
+begin
+  return (select max(version) from supabase_migrations.schema_migrations);
+end $$;
+revoke execute on function private.schema_version from public;
+grant usage on schema private to leads_intake;
+grant execute on function private.schema_version to leads_intake;
+
 create table public.leads (
   id uuid primary key default gen_random_uuid(),
   created_at timestamptz not null default now(),
@@ -116,16 +129,19 @@ begin
     if value is null then
       raise exception using
         errcode = 'not_null_violation',
+        column = field,
         message = format('Please enter your %s.', label),
         detail = format('The field %s is missing.', field);
     elsif value !~ '\S' then
       raise exception using
         errcode = 'check_violation',
+        constraint = field || '_is_given',
         message = format('Please enter your %s.', label),
         detail = format('The field %s is blank.', field);
     elsif length(value) > 500 then
       raise exception using
         errcode = 'check_violation',
+        constraint = field || '_is_not_absurdly_long',
         message = format('Your %s is too long. Please shorten it to 500 characters or fewer.', label),
         detail = format('The field %s has more than 500 characters.', field);
     end if;

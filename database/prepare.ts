@@ -1,0 +1,64 @@
+// Makes a database ready for leads: the schema is current and the intake can log in. A server that is away is waited
+// for, because the article can be read meanwhile; one that refuses us for good stops the start.
+import { setTimeout as wait } from "node:timers/promises";
+import { codeOf, type Log } from "../log.ts";
+import type { Sql } from "./connect.ts";
+import { openIntakeLogin } from "./intake-login.ts";
+import { MigrationError, migrate, newestVersion } from "./migrate.ts";
+
+/** A database that will not let us do our work, however long we wait; the message says what to mend. */
+export class DatabaseRefusal extends Error {
+  override name = "DatabaseRefusal";
+}
+
+/**
+ * Prepares the owner's database, trying again each second while it is away.
+ * @throws MigrationError, or DatabaseRefusal when the address, the password or the owner's rights are wrong.
+ */
+export async function prepare(sql: Sql, ownerAddress: string, log: Log, signal: AbortSignal): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      for (const name of await migrate(sql)) log("migrated", { name });
+      await openIntakeLogin(sql, ownerAddress);
+      log("database-ready");
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof MigrationError) throw error;
+      refuseWhatStays(error);
+      if (tries === 0) log("database-unreachable", { code: codeOf(error) });
+    }
+    await wait(1_000, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Makes the question `/readyz` asks, over the intake's own connection: does it answer, with the newest schema? */
+export async function makeIsReady(intake: Sql): Promise<() => Promise<boolean>> {
+  const newest = await newestVersion();
+  return async () => {
+    const late = wait(2_000, false, { ref: false });
+    const asked = intake<{ version: string }[]>`select private.schema_version() as version`.then(
+      ([row]) => (row?.version ?? "") >= newest,
+      () => false,
+    );
+    return Promise.race([asked, late]);
+  };
+}
+
+// SQLSTATE classes that no waiting mends: 28 is the login, 3D the database's name, 42 a missing right, 0A too old.
+function refuseWhatStays(error: unknown): void {
+  const code = codeOf(error);
+  if (/^28/.test(code))
+    throw refusal("does not let us in. Check the user and the password in DATABASE_URL.", error);
+  if (/^3D/.test(code))
+    throw refusal("has no database of that name. Create it, or mend DATABASE_URL.", error);
+  if (/^(42|0A)/.test(code)) {
+    throw refusal(
+      `refuses what the set-up needs (${code}). DATABASE_URL must name the database's owner, with CREATEROLE.`,
+      error,
+    );
+  }
+}
+
+const refusal = (why: string, cause: unknown) =>
+  new DatabaseRefusal(`The PostgreSQL server ${why}`, { cause });
