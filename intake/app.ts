@@ -1,0 +1,108 @@
+// The web side as one value: every address this program answers, and the one place where a failure becomes an answer.
+// It owns no port; `serve.ts` joins it to one, and a test asks it directly.
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+import { codeOf, type Log } from "../log.ts";
+import { formPost, type ShowArticle } from "./form-post.ts";
+import { insertLead } from "./insert-lead.ts";
+import { refuseKey } from "./key.ts";
+import * as refusals from "./refusals.ts";
+import type { Store } from "./store.ts";
+import type { Limit } from "./visitor-address.ts";
+
+/** What the web side is handed. */
+export interface Parts {
+  anonKey: string;
+  store: Store;
+  /** The sites that may call from a browser; "*" for any, as Supabase has it. */
+  allowedOrigins: "*" | string[];
+  addressOf: (context: Context) => string;
+  limit: Limit | undefined;
+  /** The two pages and what they need, for GET and HEAD. */
+  showPage: (request: Request) => Response;
+  showArticle: ShowArticle;
+  submitLead: (request: Request) => Response | Promise<Response>;
+  /** Whether the database answers and has the newest schema. */
+  isReady: () => Promise<boolean>;
+  /** Headers that every answer carries. */
+  headers: Readonly<Record<string, string>>;
+  log: Log;
+}
+
+const sixteenKilobytes = 16 * 1024;
+
+/** Makes the app. */
+export function makeApp(parts: Parts): Hono {
+  const { log, store, addressOf } = parts;
+  const app = new Hono();
+  const tooManyTries = async (context: Context) => {
+    const seconds = await parts.limit?.(addressOf(context));
+    return seconds === undefined ? undefined : refusals.tooManyTries(seconds);
+  };
+
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(parts.headers)) {
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    }
+  });
+  app.use(bodyLimit({ maxSize: sixteenKilobytes, onError: () => refusals.refuse(refusals.tooLarge) }));
+
+  app.get("/healthz", (context) => context.json({ status: "alive" }));
+  app.get("/readyz", async (context) => {
+    const ready = await parts.isReady();
+    return context.json({ status: ready ? "ready" : "waiting for the database" }, ready ? 200 : 503);
+  });
+
+  app.use("/rest/*", allow(parts.allowedOrigins));
+  app.use("/rest/*", async (context, next) => {
+    const refusal = refuseKey(context.req.raw, parts.anonKey);
+    return refusal ? refusals.refuse(refusal) : next();
+  });
+  app.post("/rest/v1/leads", async (context, next) => {
+    const refusal = await tooManyTries(context);
+    return refusal ? refusals.refuse(refusal) : next();
+  });
+  app.post("/rest/v1/leads", insertLead(store, addressOf, log));
+  app.on(["GET", "HEAD", "PUT", "PATCH", "DELETE"], "/rest/v1/leads", () =>
+    refusals.refuse(refusals.noRight),
+  );
+  app.all("/rest/*", ({ req }) => refusals.refuse(refusalOfPath(req.method, req.path)));
+
+  app.all("/functions/v1/submit-lead", (context) => parts.submitLead(context.req.raw));
+  app.all("/functions/*", () => refusals.refuse(refusals.noSuchFunction));
+
+  app.post("/", formPost(store, parts.showArticle, addressOf, log, tooManyTries));
+  app.get("*", (context) => parts.showPage(context.req.raw));
+  app.all("*", ({ req }) => {
+    const answer = refusals.refuse(refusals.noSuchMethod(shown(req.method)));
+    answer.headers.set("allow", req.path === "/" ? "GET, HEAD, POST" : "GET, HEAD");
+    return answer;
+  });
+
+  app.onError((error) => {
+    log("request-failed", { code: codeOf(error) });
+    return refusals.refuse(refusals.broken);
+  });
+  return app;
+}
+
+// The preflight asks which headers may be sent; like Supabase's gateway, any may. Errors carry the permission as well,
+// because a browser hides a refusal without it and the visitor would read "no network".
+const allow = (origins: Parts["allowedOrigins"]): MiddlewareHandler =>
+  cors({
+    origin: origins === "*" ? "*" : (origin) => (origins.includes(origin) ? origin : null),
+    allowMethods: ["POST", "OPTIONS"],
+    exposeHeaders: ["content-range", "preference-applied", "retry-after"],
+    maxAge: 86_400,
+  });
+
+function refusalOfPath(method: string, path: string) {
+  const [, table = "", more] = /^\/rest\/v1\/([^/]*)(\/.*)?$/.exec(path) ?? [];
+  if (!table || more !== undefined || table === "rpc") return refusals.noSuchPath;
+  if (table !== "leads") return refusals.noSuchTable(shown(table));
+  return refusals.noSuchMethod(shown(method));
+}
+
+const shown = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 60);

@@ -1,0 +1,52 @@
+// Call 1: `POST /rest/v1/leads` stores one lead and answers 201 when it is on disk. (Specification 7, CONTRACT 3)
+import type { Context } from "hono";
+import { codeOf, type Log } from "../log.ts";
+import { evidenceOf } from "./evidence.ts";
+import { readInsert } from "./read-insert.ts";
+import type { Refusal } from "./refusals.ts";
+import * as refusals from "./refusals.ts";
+import type { Store } from "./store.ts";
+
+/** Makes the handler. `addressOf` says who sent a request. */
+export function insertLead(store: Store, addressOf: (context: Context) => string, log: Log) {
+  return async (context: Context): Promise<Response> => {
+    const request = context.req.raw;
+    const body = new Uint8Array(await request.arrayBuffer());
+    const read = readInsert(new URL(request.url), request.headers, body);
+    if ("refusal" in read) return refusals.refuse(read.refusal);
+    try {
+      await store(read.lead, evidenceOf(request.headers, addressOf(context)));
+    } catch (error) {
+      return refusals.refuse(refusalOfFailure(error, log));
+    }
+    return new Response(null, { status: 201, headers: headersOfSuccess(read) });
+  };
+}
+
+/** What to answer when storing failed. The table's own sentences pass; any other failure is the database's. */
+export function refusalOfFailure(error: unknown, log: Log): Refusal {
+  const code = codeOf(error);
+  if (code === "23502" || code === "23514") {
+    const {
+      message,
+      column_name: field,
+      constraint_name: check,
+    } = error as unknown as Record<string, string>;
+    log("insert-refused", { code, field, check });
+    return refusals.badValue(code, message ?? "", `Refused by the table: ${check ?? field ?? code}.`);
+  }
+  log("insert-failed", { code });
+  return refusals.databaseAway(`The database could not store the lead (${code}).`);
+}
+
+function headersOfSuccess({
+  preferencesApplied,
+  contentRange,
+}: {
+  preferencesApplied: string[];
+  contentRange: string;
+}) {
+  const headers = new Headers({ "content-range": contentRange, "cache-control": "no-store" });
+  if (preferencesApplied.length > 0) headers.set("preference-applied", preferencesApplied.join(", "));
+  return headers;
+}

@@ -1,0 +1,149 @@
+// Reads an insert as PostgREST would: its address, its preferences, its body, into one lead or a refusal. It is pure, so
+// that the whole wire contract can be tried without a server. (CONTRACT 1 and 3)
+import { fields, type Lead, type Problem, parseLead } from "../lead/lead.ts";
+import type { Refusal } from "./refusals.ts";
+import * as refusals from "./refusals.ts";
+
+/** One lead to insert, and the preferences that are honoured, as `Preference-Applied` and `Content-Range` tell. */
+export interface Insert {
+  lead: Lead;
+  preferencesApplied: string[];
+  contentRange: string;
+}
+
+export type Read<Thing> = { refusal: Refusal } | Thing;
+
+/** Columns of the table that only the database fills. PostgREST knows them; `anon` has no right to them. */
+const serverColumns = new Set(["id", "created_at", "evidence"]);
+const fieldNames = new Set<string>(fields.map((field) => field.name));
+
+/** Reads a request to insert. `body` is what came, undecoded. */
+export function readInsert(url: URL, headers: Headers, body: Uint8Array): Read<Insert> {
+  const preferences = readPreferences(headers.get("prefer"));
+  const refusal = wrongProfile(headers) ?? wrongAccept(headers) ?? wrongType(headers) ?? preferences.refusal;
+  if (refusal) return { refusal };
+  const query = readQuery(url.searchParams);
+  if ("refusal" in query) return query;
+  const row = readRow(body, query.columns);
+  if ("refusal" in row) return row;
+  if (preferences.wantsMoreThanAnInsert) return { refusal: refusals.noRight };
+  const columns = query.columns ?? Object.keys(row.values);
+  const wrongColumn = refuseColumns(columns);
+  if (wrongColumn) return { refusal: wrongColumn };
+  const named = namedValues(row.values, query.columns, preferences.missingIsDefault);
+  const parsed = parseLead(named);
+  if ("problem" in parsed) return { refusal: refusalOf(parsed.problem) };
+  return {
+    lead: parsed.lead,
+    preferencesApplied: preferences.applied,
+    contentRange: preferences.counts ? "*/1" : "*/*",
+  };
+}
+
+/** The refusal for values that are not a lead. The words are those of the table's own trigger. */
+export function refusalOf({ field, kind }: Problem): Refusal {
+  const label = field.name === "zip_code" ? "ZIP code" : field.label.toLowerCase();
+  const details = `The field ${field.name} is ${kind}.`;
+  switch (kind) {
+    case "missing":
+      return field.kind === "text"
+        ? refusals.badValue("23502", `Please enter your ${label}.`, details)
+        : refusals.badValue("23502", `null value in column "${field.name}"`, details);
+    case "not storable":
+      return refusals.badValue(
+        "22P05",
+        `Your ${label} has a character that we cannot keep. Please type it again.`,
+        details,
+      );
+    case "not text":
+      return refusals.badValue("22P02", `Please enter your ${label} as text.`, details);
+    case "not true or false":
+      return refusals.badValue("22P02", `invalid input syntax for type boolean: "${field.name}"`, details);
+  }
+}
+
+function wrongProfile(headers: Headers): Refusal | undefined {
+  const profile = headers.get("content-profile") ?? "public";
+  return profile === "public" ? undefined : refusals.noSuchSchema(shown(profile));
+}
+
+const answerTypes = /^(\*\/\*|application\/(\*|json|vnd\.pgrst\.(object|array)\+json|geo\+json)|text\/csv)$/;
+
+function wrongAccept(headers: Headers): Refusal | undefined {
+  const accept = headers.get("accept") || "*/*";
+  const types = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase() ?? "");
+  return types.some((type) => answerTypes.test(type)) ? undefined : refusals.noSuchMediaType(shown(accept));
+}
+
+function wrongType(headers: Headers): Refusal | undefined {
+  const [type = "", ...parameters] = (headers.get("content-type") || "application/json").split(";");
+  const isJson = /^application\/(json|vnd\.pgrst\.(object|array)\+json)$/i.test(type.trim());
+  const charset = parameters.map((p) => /^\s*charset\s*=\s*"?([^"]*)"?\s*$/i.exec(p)?.[1]).find(Boolean);
+  if (isJson && /^utf-?8$/i.test(charset ?? "utf-8")) return undefined;
+  return refusals.notJsonType(shown(headers.get("content-type") ?? ""));
+}
+
+// RFC 7240. Those that ask for more than to insert are read, and refused as the role's missing rights refuse them.
+function readPreferences(prefer: string | null) {
+  const given = (prefer ?? "").split(",").flatMap((p) => p.trim() || []);
+  const known =
+    /^(return=(minimal|headers-only|representation)|count=(exact|planned|estimated)|missing=(default|null)|resolution=(merge|ignore)-duplicates|tx=(commit|rollback)|handling=(strict|lenient)|timezone=.*|max-affected=\d+)$/;
+  const unknown = given.filter((preference) => !known.test(preference));
+  const strict = given.includes("handling=strict");
+  return {
+    refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(shown)) : undefined,
+    wantsMoreThanAnInsert: given.some((p) => /^(return=(headers-only|representation)|resolution=)/.test(p)),
+    missingIsDefault: given.includes("missing=default"),
+    counts: given.includes("count=exact"),
+    applied: given.filter((p) => /^(return=minimal|count=exact|missing=default|handling=strict)$/.test(p)),
+  };
+}
+
+// `select` and the like shape an answer that an insert without a right to read never has; the rest are filters.
+const ignoredParameters = new Set(["select", "order", "limit", "offset", "on_conflict", "apikey"]);
+
+function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | undefined }> {
+  for (const [name, value] of parameters) {
+    if (name !== "columns" && !ignoredParameters.has(name))
+      return { refusal: refusals.noFilter(shown(value)) };
+  }
+  const columns = parameters.get("columns");
+  if (!columns) return { columns: undefined };
+  return { columns: columns.split(",").map((column) => column.trim().replace(/^"(.*)"$/, "$1")) };
+}
+
+function readRow(body: Uint8Array, columns?: string[]): Read<{ values: Record<string, unknown> }> {
+  let json: unknown;
+  try {
+    json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return { refusal: columns ? refusals.notJsonForColumns : refusals.notJson };
+  }
+  const [row, ...others] = Array.isArray(json) ? json : [json];
+  if (others.length > 0 || typeof row !== "object" || row === null || Array.isArray(row)) {
+    return { refusal: refusals.notOneLead };
+  }
+  return { values: row as Record<string, unknown> };
+}
+
+function refuseColumns(columns: string[]): Refusal | undefined {
+  const unknown = columns.find((column) => !fieldNames.has(column) && !serverColumns.has(column));
+  if (unknown !== undefined) return refusals.noSuchColumn(shown(unknown));
+  return columns.some((column) => serverColumns.has(column)) ? refusals.noRight : undefined;
+}
+
+// With `columns`, PostgREST takes just those, and one that is absent is null, not its default.
+function namedValues(
+  values: Record<string, unknown>,
+  columns: string[] | undefined,
+  missingIsDefault: boolean,
+) {
+  if (!columns) return values;
+  const absent = missingIsDefault ? undefined : null;
+  return Object.fromEntries(
+    columns.map((column) => [column, Object.hasOwn(values, column) ? values[column] : absent]),
+  );
+}
+
+// What a program sent, repeated to it: short, and on one line.
+const shown = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 60);

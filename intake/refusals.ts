@@ -1,0 +1,105 @@
+// The error catalogue: everything the intake may answer instead of "stored". Codes, statuses and the four fields are
+// PostgREST's; where a visitor can cause or see it, the message is a sentence for the red banner. (CONTRACT 0 and 3)
+
+/** A refused request. `details` and `hint` are for engineers and never hold a lead's values. */
+export interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+  details?: string;
+  hint?: string;
+  /** Seconds until trying again makes sense. */
+  retryAfter?: number;
+}
+
+const refusal =
+  (status: number, code: string) =>
+  (message: string, more: Pick<Refusal, "details" | "hint" | "retryAfter"> = {}): Refusal => ({
+    status,
+    code,
+    message,
+    ...more,
+  });
+
+export const noKey = refusal(401, "PGRST302")("No API key found in request", {
+  hint: "Send the anonymous key in the `apikey` header.",
+});
+export const wrongKey = refusal(401, "PGRST301")(
+  "This page is out of date. Please reload it and send the form again.",
+  { details: "Invalid API key", hint: "The `apikey` header must be this server's ANON_KEY." },
+);
+export const wrongToken = refusal(401, "PGRST301")(
+  "This page is out of date. Please reload it and send the form again.",
+  { details: "The bearer token is not the anonymous key", hint: "Send ANON_KEY, or no token at all." },
+);
+
+export const noRight = refusal(401, "42501")("permission denied for table leads", {
+  hint: "The anonymous key may add a lead and nothing else: no reading, changing, upserting or returning.",
+});
+
+export const noSuchTable = (table: string) =>
+  refusal(404, "PGRST205")(`Could not find the table 'public.${table}' in the schema cache`);
+export const noSuchPath = refusal(404, "PGRST125")("Invalid path specified in request URL");
+export const noSuchFunction = refusal(404, "NOT_FOUND")("Requested function was not found");
+export const noSuchMethod = (method: string) =>
+  refusal(405, "PGRST117")(`Unsupported HTTP method: ${method}`);
+export const noSuchColumn = (column: string) =>
+  refusal(400, "PGRST204")(`Could not find the '${column}' column of 'leads' in the schema cache`);
+export const noSuchSchema = (schema: string) =>
+  refusal(406, "PGRST106")(`Invalid schema: ${schema}`, {
+    hint: "Only the following schemas are exposed: public",
+  });
+export const noSuchMediaType = (accept: string) =>
+  refusal(406, "PGRST107")(`None of these media types are available: ${accept}`);
+export const noFilter = (value: string) =>
+  refusal(400, "PGRST100")(`"failed to parse filter (${value})" (line 1, column 1)`);
+export const noPreference = (preferences: string[]) =>
+  refusal(400, "PGRST122")("Invalid preferences given with handling=strict", {
+    details: `Invalid preferences: ${preferences.join(", ")}`,
+  });
+
+export const notJsonType = (type: string) => refusal(400, "PGRST102")(`Content-Type not acceptable: ${type}`);
+export const notJson = refusal(400, "PGRST102")("Empty or invalid json");
+export const notJsonForColumns = refusal(400, "22P02")("invalid input syntax for type json");
+export const notOneLead = refusal(400, "PGRST102")("Send one lead: a JSON object, or an array of one.", {
+  hint: "A 201 here always means that one lead is stored.",
+});
+export const tooLarge = refusal(413, "PGRST102")(
+  "What you typed is too long for this form. Please shorten it and try again.",
+  { details: "The request's body is larger than 16 kB." },
+);
+
+export const tooManyTries = (seconds: number) =>
+  refusal(429, "PT429")(
+    "Many forms were sent from your internet connection just now. Please wait a minute and try again.",
+    { retryAfter: seconds },
+  );
+
+/** A value the table would refuse, or that is not of its type. The sentence is the same as the table's own. */
+export const badValue = (code: "23502" | "22P02" | "22P05" | "23514", message: string, details: string) =>
+  refusal(400, code)(message, { details });
+
+/** The database is away, full, or too slow: PostgREST answers so when it cannot reach it. */
+export const databaseAway = (details: string) =>
+  refusal(503, "PGRST001")(
+    "We could not save your answers just now. They are still here: please try again in a minute.",
+    { details, retryAfter: 5 },
+  );
+
+export const broken = refusal(
+  500,
+  "XX000",
+)("Something went wrong on our side. Your answers are still here: please try again in a minute.");
+
+/** The answer that tells a program of a refusal, as PostgREST words it. All four fields are always there. */
+export function refuse({ status, code, message, details, hint, retryAfter }: Refusal): Response {
+  const headers = new Headers({
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    "proxy-status": `PostgREST; error=${code}`,
+  });
+  if (status === 401) headers.set("www-authenticate", "Bearer");
+  if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
+  const body = { code, details: details ?? null, hint: hint ?? null, message };
+  return new Response(JSON.stringify(body), { status, headers });
+}

@@ -1,0 +1,43 @@
+// Who sent a request, as far as the proxies in front may be believed, and how many leads one sender may add.
+import type { Http2Bindings, HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
+import ipaddr from "ipaddr.js";
+import proxyAddr from "proxy-addr";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+
+/** Makes the function that tells a visitor's address. `trusted` are the proxies that may name it (TRUST_PROXY). */
+export function makeAddressOf(trusted: readonly string[]) {
+  const trust = proxyAddr.compile([...trusted]);
+  return (context: Context): string => {
+    const { incoming } = context.env as HttpBindings | Http2Bindings;
+    return proxyAddr(incoming as HttpBindings["incoming"], trust);
+  };
+}
+
+/** Seconds until the sender of a request may try again, or undefined while it may. */
+export type Limit = (address: string) => Promise<number | undefined>;
+
+// A senior centre sends its whole reading room from one address; a person who taps again and again is not a flood.
+const generous = { points: 60, duration: 60 };
+
+/** Makes the limit on leads from one address: sixty a minute. An IPv6 network of one household counts as one. */
+export function makeLimit(): Limit {
+  const limiter = new RateLimiterMemory(generous);
+  return async (address) => {
+    try {
+      await limiter.consume(networkOf(address));
+      return undefined;
+    } catch (refused) {
+      const { msBeforeNext = 1_000 } = refused as { msBeforeNext?: number };
+      return Math.max(1, Math.ceil(msBeforeNext / 1000));
+    }
+  };
+}
+
+/** What stands for a sender: an IPv4 address, or the /64 of an IPv6 one, which is the least a household gets. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return `${parsed.toByteArray().slice(0, 8).join(".")}/64`;
+}
