@@ -1,0 +1,151 @@
+// The article: its words, in order, apart from how they look. A sentence that a reader could check is a claim
+// with a source; the rest is plain talk. (Specification 2; the headings are its own.)
+import { type Claim, claims } from "./claims.ts";
+
+/** A paragraph or a list item: sentences in order, some of them claims. */
+export type Text = readonly (string | Claim)[];
+
+export const label = "Sponsored Content";
+export const readingTime = "5 min read";
+export const headline = "A New Device Is Changing How Seniors Manage Blood Sugar";
+export const standfirst =
+  "A small sensor on the arm can show your blood sugar day and night. Here is how it works, who it may help, and what Medicare may pay for.";
+
+/** What the picture shows, for those who do not see it, and the line below it. */
+export const picture = {
+  alt: "A drawing of an older woman with a small round sensor on the back of her upper arm. She holds a reader that shows the number 112, a level arrow and a gentle curve.",
+  caption: "A sensor on the arm, a reader in the hand: that is the whole kit.",
+};
+
+export const opening: readonly Text[] = [
+  [
+    "For years, there was one way to check blood sugar. You pricked a finger. You put a drop of blood on a strip. You read a number.",
+  ],
+  ["That number told you about one moment. It could not tell you where you were going."],
+  [
+    "A continuous glucose monitor, or CGM for short, does the job in a new way. Glucose is the sugar in your body. A CGM is a small device that you wear.",
+    claims.checksOften,
+    "So you do not just see a number. You see if it is going up, going down, or holding still.",
+  ],
+];
+
+export const howItWorks = {
+  heading: "How It Works",
+  opening: "Three steps. None of them needs a computer.",
+  steps: [
+    {
+      heading: "You wear a small sensor",
+      text: [
+        "It is about the size of two stacked quarters, and it sticks to the back of your arm.",
+        claims.underTheSkin,
+        claims.changedOften,
+      ],
+    },
+    {
+      heading: "The sensor does the checking",
+      text: [claims.readsFluid, "You can sleep, cook or work in the yard while it does."],
+    },
+    {
+      heading: "You look at the reader",
+      text: ["Your number shows in large print, with an arrow next to it.", claims.alarm],
+    },
+  ] satisfies { heading: string; text: Text }[],
+  closing: [claims.fingerSticks] satisfies Text,
+};
+
+export const keyBenefits = {
+  heading: "Key Benefits",
+  benefits: [
+    {
+      heading: "You see the whole day",
+      text: [
+        "A finger-stick is like one photo. A CGM is more like a film. You can see what a meal or a walk does.",
+      ],
+    },
+    {
+      heading: "You can act sooner",
+      text: [claims.alarm, "That gives you time to eat something, sit down, or call for help."],
+    },
+    { heading: "You may spend less time low", text: [claims.lessTimeLow] },
+    {
+      heading: "Others can help you watch",
+      text: [claims.sharing, "You choose who, and you can change your mind."],
+    },
+    {
+      heading: "Your doctor sees more",
+      text: ["You can bring weeks of numbers to a visit. That makes it easier to talk about what works."],
+    },
+  ] satisfies { heading: string; text: Text }[],
+};
+
+export const extraSupport = {
+  heading: "Perfect for Seniors Who Need Extra Support",
+  text: [
+    [
+      "Some days are hard enough. Stiff hands make a finger-stick slow. Small strips are hard to see. It is easy to miss a check.",
+    ],
+    [
+      "A CGM can lift some of that load. The sensor stays on your arm. The number is big and bright. The alarm can wake you at night, or wake the person who cares for you. If you live alone, your son or daughter may be able to look in from far away.",
+    ],
+    [
+      "It is not for everyone. Some people do not like the alarms. For some, the tape makes the skin itch. Talk it over with your doctor first.",
+    ],
+  ] satisfies Text[],
+};
+
+export const coverage = {
+  heading: "Medicare Coverage Available",
+  opening: [claims.partB, "In most cases, all of these need to be true:"] satisfies Text,
+  needs: [
+    [claims.hasDiabetes],
+    [claims.insulinOrLows],
+    [claims.ordered],
+    [claims.trained],
+    [claims.visit],
+  ] satisfies Text[],
+  text: [
+    [
+      claims.share,
+      "If you have a second plan, it may pay some of your part. A Medicare Advantage plan can have its own steps, so ask your plan.",
+    ],
+    [claims.receiver],
+    [
+      "The rules have fine points, and no article can know your case. That is why a person looks at your answers. We promise you a review. We cannot promise you a yes.",
+    ],
+  ] satisfies Text[],
+};
+
+export const future = {
+  heading: "The Future of Diabetes Management Is Here",
+  text: [
+    [
+      "Not long ago, a night of low sugar could pass and nobody knew. Now a small device can keep watch while you rest.",
+    ],
+    [
+      "A CGM is a tool. It does not cure diabetes. It works best with good food, some walking, the right medicine, and a doctor who knows you. But it can take some of the guessing out of the day.",
+    ],
+    [
+      "At your next visit, ask one question: “Could a CGM help me?” And if you would like to know what Medicare may cover, we are glad to look.",
+    ],
+  ] satisfies Text[],
+  link: "Go back to the form",
+};
+
+export const form = {
+  heading: "Find Out If You Qualify",
+  opening: [
+    "Give us four facts and tick what is true for you. Our team reviews your answers within 24 hours. Then a specialist contacts you.",
+    "Boxes marked with a star (*) must be filled in.",
+  ],
+  boxes: "Tick what is true for you. You may leave both empty.",
+};
+
+/** The disclaimer at the foot of every page that carries the article's message. */
+export const disclaimer = {
+  heading: "About this page",
+  text: (name: string): string[] => [
+    `This is sponsored content. It was paid for by ${name}.`,
+    "It is not medical advice. Ask your doctor before you change how you care for your diabetes.",
+    `${name} is a private company. It is not connected with or endorsed by the US government or Medicare.`,
+  ],
+};

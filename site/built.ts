@@ -1,0 +1,23 @@
+// What the build has made that the pages name: the hashed files, the inline style and the inline script. The
+// build of the pages writes it in here.
+
+/** A picture of the operator's own, in the forms and widths that the build made of it. */
+export interface Photo {
+  width: number;
+  height: number;
+  sets: { type: string; srcset: string }[];
+  fallback: string;
+}
+
+export interface Built {
+  style: string;
+  loader: string;
+  /** The fonts that the first screen needs. */
+  fonts: string[];
+  shareCard: string;
+  photo: Photo | null;
+}
+
+declare const BUILT: Built;
+
+export const built: Built = BUILT;

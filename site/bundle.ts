@@ -1,0 +1,98 @@
+// Bundles with Vite: the form's script and the style, then the inline script that fetches it, then the
+// renderer, which is told what the first two have made.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { build, type InlineConfig, type Rolldown } from "vite";
+import type { Config } from "../config.ts";
+import type { Built } from "./built.ts";
+import { buildPhoto } from "./photo.ts";
+import { drawShareCard } from "./share-card.ts";
+
+/** Writes `dist/assets/` and `.render/render.js`. `version` names the share card, which has no content hash. */
+export async function bundle(root: string, config: Config, version: string): Promise<void> {
+  const common: InlineConfig = {
+    root,
+    configFile: false,
+    publicDir: false,
+    mode: "production",
+    logLevel: "warn",
+    // Whatever NODE_ENV says: React's development build is four times the size.
+    define: { "process.env.NODE_ENV": '"production"' },
+  };
+  const client = await bundleClient(common);
+  const assets = join(root, "dist/assets");
+  const built: Built = {
+    ...client.built,
+    loader: await bundleLoader(common, client.formScript),
+    shareCard: `/assets/share-card-${version}.png`,
+    photo: await buildPhoto(join(root, "content"), assets),
+  };
+  await bundleRenderer(common, built);
+  await drawShareCard(config.provider, join(root, "dist", built.shareCard));
+}
+
+async function bundleClient(common: InlineConfig) {
+  const output = await run({
+    ...common,
+    build: {
+      outDir: "dist",
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      rolldownOptions: {
+        input: { form: "site/hydrate-form.tsx", style: "site/style.css" },
+        preserveEntrySignatures: "strict",
+      },
+    },
+  });
+  const named = (name: RegExp) => {
+    const file = output.find(({ fileName }) => name.test(fileName));
+    if (!file) throw new Error(`The build has made no file like ${name}.`);
+    return file;
+  };
+  // The style goes into the documents; nothing asks for its file.
+  const style = named(/style-.*\.css$/) as Rolldown.OutputAsset;
+  rmSync(join(common.root ?? "", "dist", style.fileName));
+  return {
+    formScript: `/${named(/form-.*\.js$/).fileName}`,
+    built: {
+      style: String(style.source).trim(),
+      fonts: output
+        .filter(({ fileName }) => fileName.endsWith(".woff2"))
+        .map(({ fileName }) => `/${fileName}`),
+    },
+  };
+}
+
+async function bundleLoader(common: InlineConfig, formScript: string): Promise<string> {
+  const [chunk] = await run({
+    ...common,
+    define: { FORM_SCRIPT: JSON.stringify(formScript) },
+    build: {
+      write: false,
+      modulePreload: false,
+      lib: { entry: "site/load-form.ts", formats: ["iife"], name: "loadForm" },
+    },
+  });
+  return (chunk as Rolldown.OutputChunk).code.trim();
+}
+
+async function bundleRenderer(common: InlineConfig, built: Built): Promise<void> {
+  await run({
+    ...common,
+    define: { ...common.define, BUILT: JSON.stringify(built) },
+    // React's server half goes into the file, in its production form and without a search at start.
+    ssr: { noExternal: true },
+    build: {
+      ssr: "site/render.tsx",
+      outDir: ".render",
+      rolldownOptions: { output: { entryFileNames: "render.js" } },
+    },
+  });
+}
+
+async function run(config: InlineConfig): Promise<(Rolldown.OutputChunk | Rolldown.OutputAsset)[]> {
+  const result = await build(config);
+  const [first] = Array.isArray(result) ? result : [result];
+  if (!first || !("output" in first)) throw new Error("Vite was asked to build, not to watch.");
+  return first.output;
+}

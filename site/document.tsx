@@ -1,0 +1,45 @@
+// The document around every page: what browsers, search engines and people who share the page are told of it.
+import type { ReactNode } from "react";
+import { built } from "./built.ts";
+
+interface DocumentProps {
+  title: string;
+  description: string;
+  /** The page's own address; none for a page that is not to be found. */
+  canonical?: string;
+  robots?: string;
+  /** More for the head: the share card and what search engines read. */
+  head?: ReactNode;
+  /** An inline script at the end of the body. */
+  script?: string;
+  children: ReactNode;
+}
+
+export function Document({ title, description, canonical, robots, head, script, children }: DocumentProps) {
+  return (
+    <html lang="en-US">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title}</title>
+        <meta name="description" content={description} />
+        {robots && <meta name="robots" content={robots} />}
+        {canonical && <link rel="canonical" href={canonical} />}
+        {built.fonts.map((font) => (
+          <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="" />
+        ))}
+        <style dangerouslySetInnerHTML={{ __html: built.style }} />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="manifest" href="/site.webmanifest" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#fbf8f1" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="#121a19" media="(prefers-color-scheme: dark)" />
+        {head}
+      </head>
+      <body>
+        {children}
+        {script && <script dangerouslySetInnerHTML={{ __html: script }} />}
+      </body>
+    </html>
+  );
+}

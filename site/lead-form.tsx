@@ -1,0 +1,114 @@
+// The lead form: idle, submitting, or showing an error. It is a real form that posts by itself; this adds the
+// two calls, the banner and the busy button. Fields are uncontrolled and read at submit, so that nothing the
+// visitor typed before this script arrived is ever lost. (Specification 4 and 5.)
+import { type SubmitEvent, useEffect, useRef, useState } from "react";
+import * as words from "../content/article.ts";
+import { permissionNotice } from "../content/permission.ts";
+import { dial, type Provider } from "../content/provider.ts";
+import { fields, type Lead, leadFromForm } from "../lead/lead.ts";
+import { BoxField, TextField, TrapField } from "./fields.tsx";
+import { type Backend, sendLead } from "./send-lead.ts";
+
+export interface LeadFormProps {
+  backend: Backend;
+  provider: Pick<Provider, "name" | "phone">;
+  /** What a refused plain post brought with it: the values to keep, and why it was refused. */
+  refused?: { lead: Partial<Lead>; message: string } | undefined;
+}
+
+type Status = { is: "idle" } | { is: "submitting" } | { is: "error"; message: string; cameWithPage: boolean };
+
+/** Where the form posts to without a script: our own server's page, or the function of a hosted backend. */
+const action = ({ url }: Backend) => (url ? `${url}/functions/v1/submit-lead` : "/");
+
+export function LeadForm({ backend, provider, refused }: LeadFormProps) {
+  const [status, setStatus] = useState<Status>(
+    refused ? { is: "error", message: refused.message, cameWithPage: true } : { is: "idle" },
+  );
+  useIdleWhenBack(() => setStatus({ is: "idle" }));
+  useErrorInTitle(status.is === "error");
+
+  async function submit(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (status.is === "submitting") return;
+    const lead = leadFromForm(new FormData(event.currentTarget));
+    setStatus({ is: "submitting" });
+    try {
+      await sendLead(backend, lead);
+    } catch (error) {
+      return setStatus({ is: "error", message: messageOf(error), cameWithPage: false });
+    }
+    location.assign("/thank-you");
+  }
+
+  const submitting = status.is === "submitting";
+  return (
+    <form method="post" action={action(backend)} onSubmit={submit}>
+      {fields.map((field) =>
+        field.kind === "text" ? (
+          <TextField key={field.name} field={field} value={refused?.lead[field.name]} />
+        ) : null,
+      )}
+      <fieldset>
+        <legend>{words.form.boxes}</legend>
+        {fields.map((field) =>
+          field.kind === "box" ? (
+            <BoxField key={field.name} field={field} ticked={refused?.lead[field.name]} />
+          ) : null,
+        )}
+      </fieldset>
+      <TrapField />
+      {status.is === "error" && (
+        <Banner message={status.message} phone={provider.phone} cameWithPage={status.cameWithPage} />
+      )}
+      <p className="notice">{permissionNotice(provider)}</p>
+      {/* Firefox restores a disabled button after a reload, unless autocomplete is off. */}
+      <button type="submit" disabled={submitting} {...{ autoComplete: "off" }}>
+        {submitting ? "Submitting..." : "Check Your Eligibility Now"}
+      </button>
+      <p role="status" className="unseen">
+        {submitting ? "Sending your answers. Please wait." : ""}
+      </p>
+    </form>
+  );
+}
+
+/** Stands above the button, where the visitor is looking, and takes the focus when it appears. */
+function Banner({ message, phone, cameWithPage }: { message: string; phone: string; cameWithPage: boolean }) {
+  const banner = useRef<HTMLDivElement>(null);
+  // A banner that came with the page has had its focus by `autofocus`; the visitor may have moved on since.
+  useEffect(() => {
+    if (!cameWithPage) banner.current?.focus();
+  }, [cameWithPage]);
+  return (
+    <div role="alert" className="banner" tabIndex={-1} ref={banner} autoFocus={cameWithPage}>
+      <p className="message">{message}</p>
+      <p>
+        What you typed is still here. You can press the button again. Or call us at{" "}
+        <a href={dial(phone)}>{phone}</a>.
+      </p>
+    </div>
+  );
+}
+
+const messageOf = (error: unknown) =>
+  error instanceof Error && error.message ? error.message : "Failed to submit. Please try again.";
+
+/** Coming back from the thank-you page out of the back/forward cache finds the page as it was left: busy. */
+function useIdleWhenBack(becomeIdle: () => void) {
+  const idle = useRef(becomeIdle);
+  idle.current = becomeIdle;
+  useEffect(() => {
+    const shown = (event: PageTransitionEvent) => event.persisted && idle.current();
+    addEventListener("pageshow", shown);
+    return () => removeEventListener("pageshow", shown);
+  }, []);
+}
+
+/** A screen reader says the title first, so an error is told there too. */
+function useErrorInTitle(failed: boolean) {
+  useEffect(() => {
+    const title = document.title.replace(/^Error: /, "");
+    document.title = failed ? `Error: ${title}` : title;
+  }, [failed]);
+}

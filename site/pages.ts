@@ -1,0 +1,153 @@
+// The built site in memory, for the server: every page and file with its headers, compressed once at start,
+// and the one page that is rendered on demand, the article with a refused plain post.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { commonHeaders, contentSecurityPolicy, nothingAllowed } from "./headers.ts";
+import type { PageSettings, Refused } from "./render.tsx";
+import { siteFiles } from "./site-files.ts";
+
+/** One form of a body. The smaller forms come first in a page's list. */
+export interface Body {
+  encoding: "br" | "gzip" | undefined;
+  etag: string;
+  bytes: Buffer;
+}
+
+export interface Page {
+  status: number;
+  /** Everything but content-encoding, content-length and etag, which are the body's. */
+  headers: Record<string, string>;
+  bodies: Body[];
+}
+
+export interface Site {
+  pages: ReadonlyMap<string, Page>;
+  notFound: Page;
+  /** The article with the banner, and everything typed kept. The status is the caller's to choose. */
+  article(refused: Refused): { headers: Record<string, string>; body: string };
+}
+
+/** Reads what `node site/build.ts` has made, and renders the pages with these settings. */
+export async function loadSite(settings: PageSettings): Promise<Site> {
+  const { renderArticle, renderThankYou, renderNotFound } = await rendererModule();
+  const { site } = settings;
+  const documentHeaders = (html: string) => ({
+    ...commonHeaders(site.url),
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": contentSecurityPolicy([html], site.backendUrl),
+    "cache-control": "no-cache",
+    vary: "accept-encoding",
+  });
+  const document = (html: string, status = 200): Page => ({
+    status,
+    headers: documentHeaders(html),
+    bodies: compress(Buffer.from(html)),
+  });
+  const file = (type: string, bodies: Body[], cacheControl: string): Page => ({
+    status: 200,
+    headers: {
+      ...commonHeaders(site.url),
+      "content-type": type,
+      "content-security-policy": nothingAllowed,
+      "cache-control": cacheControl,
+      vary: "accept-encoding",
+    },
+    bodies,
+  });
+
+  const pages = new Map<string, Page>([
+    ["/", document(renderArticle(settings))],
+    ["/thank-you", document(renderThankYou(settings))],
+  ]);
+  for (const [path, { type, text }] of siteFiles(settings)) {
+    pages.set(path, file(type, compress(Buffer.from(text)), "public, max-age=3600"));
+  }
+  for (const name of builtAssets()) {
+    const type = types[extname(name)] ?? "application/octet-stream";
+    pages.set(`/assets/${name}`, file(type, compressedAsset(name), "public, max-age=31536000, immutable"));
+  }
+  return {
+    pages,
+    notFound: document(renderNotFound(settings), 404),
+    article(refused) {
+      const html = renderArticle({ ...settings, refused });
+      return { headers: { ...documentHeaders(html), "cache-control": "no-store" }, body: html };
+    },
+  };
+}
+
+/** Answers a GET or HEAD for a page: the smallest body the browser takes, or 304 when it has it already. */
+export function answer(page: Page, request: Request): Response {
+  const accepted = request.headers.get("accept-encoding") ?? "";
+  const body = page.bodies.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Body;
+  const headers: Record<string, string> = { ...page.headers, etag: body.etag };
+  const known = request.headers.get("if-none-match") ?? "";
+  if (page.status === 200 && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === body.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  if (body.encoding) headers["content-encoding"] = body.encoding;
+  headers["content-length"] = String(body.bytes.length);
+  const bytes = request.method === "HEAD" ? null : (body.bytes as Uint8Array<ArrayBuffer>);
+  return new Response(bytes, { status: page.status, headers });
+}
+
+/** A body in every form worth having, smallest first. What is compressed already stays as it is. */
+export function compress(bytes: Buffer, compressible = true): Body[] {
+  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
+  const identity: Body = { encoding: undefined, etag: `"${hash}"`, bytes };
+  if (!compressible) return [identity];
+  const br = brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+  const gzip = gzipSync(bytes, { level: 9 });
+  return [
+    { encoding: "br", etag: `"${hash}-br"`, bytes: br },
+    { encoding: "gzip", etag: `"${hash}-gzip"`, bytes: gzip },
+    identity,
+  ];
+}
+
+/** Whether a file of this name shrinks: fonts and photographs do not. */
+export const compressible = (name: string): boolean =>
+  [".js", ".css", ".svg", ".html", ".txt", ".xml"].includes(extname(name));
+
+const built = new URL("../dist/assets/", import.meta.url);
+/** `render.tsx` as the build left it: Node runs TypeScript, but no JSX. */
+export const rendererModule = (): Promise<typeof import("./render.tsx")> =>
+  import(new URL("../.render/render.js", import.meta.url).href);
+
+const types: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".woff2": "font/woff2",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".webp": "image/webp",
+  ".avif": "image/avif",
+};
+
+const builtAssets = () => readdirSync(built).filter((name) => !/\.(br|gz)$/.test(name));
+
+function compressedAsset(name: string): Body[] {
+  const read = (ending = "") => readFileSync(new URL(name + ending, built));
+  const [identity] = compress(read(), false) as [Body];
+  if (!compressible(name)) return [identity];
+  const form = (encoding: "br" | "gzip", ending: string): Body => ({
+    encoding,
+    etag: identity.etag.replace(/"$/, `-${encoding}"`),
+    bytes: read(ending),
+  });
+  return [form("br", ".br"), form("gzip", ".gz"), identity];
+}
+
+/** Whether an Accept-Encoding header takes this encoding: named (or `*`), and not with `q=0`. */
+function accepts(header: string, encoding: string): boolean {
+  const offers = header.split(",").map((offer) => offer.trim().split(/\s*;\s*/));
+  const offer = offers.find(([name]) => name === encoding) ?? offers.find(([name]) => name === "*");
+  return offer !== undefined && !offer.slice(1).some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+}

@@ -1,0 +1,65 @@
+// Sends a lead with the two calls that the backend knows. The insert must succeed; submit-lead only hurries
+// the delivery along, so its failure is logged and the visitor goes on. (Specification 7 and 8.)
+import type { Lead } from "../lead/lead.ts";
+
+/** Where the backend is (empty: the page's own origin), and the public anonymous key it knows. */
+export interface Backend {
+  url: string;
+  key: string;
+}
+
+/** How long an insert may take before we say that nobody answers. Sending again later stores nothing twice. */
+const insertPatience = 30_000;
+/** How long the visitor waits for submit-lead before going on. */
+const submitLeadPatience = 2_000;
+
+const unreachable = "We could not reach the server. Please check your internet connection and try again.";
+
+/**
+ * Stores the lead, then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
+ * @throws Error with a message for the banner; anything else that is thrown has none.
+ */
+export async function sendLead(backend: Backend, lead: Lead): Promise<void> {
+  await insert(backend, lead);
+  await submitLead(backend, lead);
+}
+
+async function insert({ url, key }: Backend, lead: Lead): Promise<void> {
+  const answer = await fetch(`${url}/rest/v1/leads`, {
+    method: "POST",
+    headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(lead),
+    // Our own backend may know the whole address, utm_* included: it is part of the permission's evidence.
+    referrerPolicy: "no-referrer-when-downgrade",
+    signal: AbortSignal.timeout(insertPatience),
+  }).catch((cause: unknown) => {
+    throw new Error(unreachable, { cause });
+  });
+  if (answer.ok) return;
+  const message = messageIn(await answer.text().catch(() => ""));
+  throw message ? new Error(message) : answer;
+}
+
+/** The refusal's `message`. A proxy's HTML page, a bare string or an empty body has none. */
+function messageIn(body: string): string | undefined {
+  try {
+    const { message } = JSON.parse(body);
+    return typeof message === "string" && message.trim() ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function submitLead({ url, key }: Backend, lead: Lead): Promise<void> {
+  // Exactly these two headers: others fail the preflight of a hosted function. `keepalive` lets the call
+  // outlive the page when it takes longer than the visitor should wait.
+  const answered = fetch(`${url}/functions/v1/submit-lead`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    body: JSON.stringify(lead),
+    keepalive: true,
+  })
+    .then(async (answer) => console.info("submit-lead", answer.status, await answer.json()))
+    .catch((error: unknown) => console.warn("submit-lead failed; the lead is stored all the same.", error));
+  await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, submitLeadPatience))]);
+}

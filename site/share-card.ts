@@ -1,0 +1,59 @@
+// The share card: a PNG of 1200×630 for those who pass the article on, with the label and the sponsor's name
+// on it. The words are drawn as outlines, because a fresh machine has no fonts.
+import { readFileSync } from "node:fs";
+import type { ProviderSettings } from "../config.ts";
+import { headline, label } from "../content/article.ts";
+import { completeProvider } from "../content/provider.ts";
+import { rendererModule } from "./pages.ts";
+
+export async function drawShareCard(settings: ProviderSettings, file: string): Promise<void> {
+  const { default: sharp } = await import("sharp");
+  const { renderDrawing } = await rendererModule();
+  const drawing = renderDrawing().replace(
+    "<svg ",
+    '<svg x="600" y="0" width="600" height="630" preserveAspectRatio="xMidYMid slice" ',
+  );
+  const { name } = completeProvider(settings).provider;
+  const lines = wrap(headline, 15);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" viewBox="0 0 1200 630">
+    <rect width="1200" height="630" fill="#fbf8f1"/>${drawing}
+    <rect x="56" y="56" width="${textWidth(label, 30) + 40}" height="58" fill="#0c4a43"/>
+    ${text(label, 76, 96, 30, "#ffffff")}
+    ${lines.map((line, index) => text(line, 56, 196 + index * 68, 60, "#1c2321")).join("")}
+    ${text(`Paid for by ${name}`, 56, 580, 28, "#1c2321")}
+  </svg>`;
+  await sharp(Buffer.from(svg)).png({ palette: true, quality: 90 }).toFile(file);
+}
+
+/** By letter: how far it moves the pen, and its outline, in thousandths of the letter's size. */
+const letters: Record<string, [number, string]> = JSON.parse(
+  readFileSync(new URL("share-card-letters.json", import.meta.url), "utf8"),
+);
+const letter = (character: string): [number, string] => letters[character] ?? letters["?"] ?? [500, ""];
+
+function text(words: string, x: number, y: number, size: number, fill: string): string {
+  let pen = 0;
+  const outlines = [...words].map((character) => {
+    const [advance, outline] = letter(character);
+    const drawn = `<path transform="translate(${pen} 0)" d="${outline}"/>`;
+    pen += advance;
+    return drawn;
+  });
+  const scale = size / 1000;
+  return `<g fill="${fill}" transform="translate(${x} ${y}) scale(${scale} ${-scale})">${outlines.join("")}</g>`;
+}
+
+const textWidth = (words: string, size: number) =>
+  [...words].reduce((width, character) => width + letter(character)[0], 0) * (size / 1000);
+
+/** Lines of at most so many letters, broken between words. */
+function wrap(words: string, most: number): string[] {
+  const lines = [""];
+  for (const word of words.split(" ")) {
+    const last = lines.length - 1;
+    const longer = `${lines[last]} ${word}`.trim();
+    if (longer.length > most && lines[last]) lines.push(word);
+    else lines[last] = longer;
+  }
+  return lines;
+}

@@ -1,0 +1,39 @@
+// The small files beside the pages that browsers and search engines ask for. They depend on the settings, so
+// the server makes them at start and the build writes them for a static host.
+import { readFileSync } from "node:fs";
+import { completeProvider } from "../content/provider.ts";
+import type { PageSettings } from "./render.tsx";
+
+/** By path: the content type and the text. */
+export function siteFiles({ site, provider }: PageSettings): Map<string, { type: string; text: string }> {
+  const { name } = completeProvider(provider).provider;
+  return new Map([
+    ["/favicon.svg", { type: "image/svg+xml", text: favicon }],
+    ["/site.webmanifest", { type: "application/manifest+json", text: manifest(name) }],
+    ["/robots.txt", { type: "text/plain; charset=utf-8", text: robots(site.url) }],
+    ["/sitemap.xml", { type: "application/xml", text: sitemap(site.url) }],
+  ]);
+}
+
+const favicon = readFileSync(new URL("favicon.svg", import.meta.url), "utf8");
+
+const manifest = (name: string) =>
+  JSON.stringify({
+    name: `Sponsored article by ${name}`,
+    short_name: name,
+    start_url: "/",
+    display: "browser",
+    background_color: "#fbf8f1",
+    theme_color: "#fbf8f1",
+    icons: [{ src: "/favicon.svg", type: "image/svg+xml", sizes: "any" }],
+  });
+
+const robots = (url: string) =>
+  `User-agent: *\nAllow: /\nDisallow: /thank-you\n\nSitemap: ${url}/sitemap.xml\n`;
+
+const sitemap = (url: string) =>
+  '<?xml version="1.0" encoding="UTF-8"?>\n' +
+  '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n' +
+  `  <url><loc>${escapeXml(url)}/</loc></url>\n</urlset>\n`;
+
+const escapeXml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

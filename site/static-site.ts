@@ -1,0 +1,61 @@
+// Writes the rest of `dist/` for a static host: the documents, the small files, every text compressed beside
+// itself, and the headers in the form that Netlify and Cloudflare Pages (`_headers`) and Vercel read.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { commonHeaders, contentSecurityPolicy } from "./headers.ts";
+import { compress, compressible, rendererModule } from "./pages.ts";
+import { siteFiles } from "./site-files.ts";
+
+export async function writeStaticSite(root: string, config: Config): Promise<void> {
+  const { renderArticle, renderThankYou, renderNotFound } = await rendererModule();
+  const dist = join(root, "dist");
+  mkdirSync(dist, { recursive: true });
+  const documents: Record<string, string> = {
+    "index.html": renderArticle(config),
+    "thank-you.html": renderThankYou(config),
+    "404.html": renderNotFound(config),
+  };
+  const write = (name: string, text: string) => writeFileSync(join(dist, name), text);
+  for (const [name, html] of Object.entries(documents)) write(name, html);
+  for (const [path, { text }] of siteFiles(config)) write(path.slice(1), text);
+  for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (compressible(name)) writeCompressed(join(dist, name));
+  }
+  // Hosts add up the rules that match a path, and two policies would both have to be met: so one serves all.
+  const headers = {
+    ...commonHeaders(config.site.url),
+    "content-security-policy": contentSecurityPolicy(Object.values(documents), config.site.backendUrl),
+  };
+  write("_headers", netlifyHeaders(headers));
+  write("vercel.json", vercelSettings(headers));
+}
+
+function writeCompressed(file: string): void {
+  for (const { encoding, bytes } of compress(readFileSync(file))) {
+    if (encoding) writeFileSync(`${file}.${encoding === "br" ? "br" : "gz"}`, bytes);
+  }
+}
+
+const immutable = "public, max-age=31536000, immutable";
+
+function netlifyHeaders(headers: Record<string, string>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`);
+  return `/*\n${lines.join("")}\n/assets/*\n  cache-control: ${immutable}\n`;
+}
+
+function vercelSettings(headers: Record<string, string>): string {
+  const list = (values: Record<string, string>) =>
+    Object.entries(values).map(([key, value]) => ({ key, value }));
+  return JSON.stringify(
+    {
+      cleanUrls: true,
+      headers: [
+        { source: "/(.*)", headers: list(headers) },
+        { source: "/assets/(.*)", headers: list({ "cache-control": immutable }) },
+      ],
+    },
+    null,
+    2,
+  );
+}

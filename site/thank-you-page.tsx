@@ -1,0 +1,37 @@
+// The thank-you page: calm, without a script, and worth printing. (Specification 2 and 9.)
+import type { Provider } from "../content/provider.ts";
+import * as words from "../content/thank-you.ts";
+import { Footer } from "./small-print.tsx";
+
+export function ThankYouPage({ provider }: { provider: Provider }) {
+  return (
+    <>
+      <main className="calm">
+        <h1>{words.heading}</h1>
+        <p className="standfirst">{words.received}</p>
+        <section>
+          <h2>{words.next.heading}</h2>
+          <ol className="next">
+            {words.next.steps(provider).map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+        </section>
+        <section className="caller">
+          <h2>{words.whoCalls.heading}</h2>
+          {words.whoCalls.text(provider).map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+        </section>
+        <section>
+          <h2>{words.stop.heading}</h2>
+          <p>{words.stop.text(provider)}</p>
+          <p>
+            <a href="/">Back to the article</a>
+          </p>
+        </section>
+      </main>
+      <Footer provider={provider} />
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+// One Chromium for a chapter of the specification, and pages in it that load nothing but what the site serves.
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { findChromium } from "./chromium.ts";
+
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: findChromium() ?? "chromium", args: flags });
+
+/** Launches the chapter's browser before its first test and closes it after the last. */
+export function useBrowser(): {
+  open(path?: string, options?: BrowserContextOptions): Promise<Page>;
+  browser(): Browser;
+} {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+  const running = () => {
+    if (!browser) throw new Error("The browser is launched before the first test of a chapter, not earlier.");
+    return browser;
+  };
+  return {
+    browser: running,
+    async open(path, options) {
+      const context = await running().newContext(options);
+      const page = await context.newPage();
+      page.setDefaultTimeout(5_000);
+      if (path) await page.goto(path);
+      return page;
+    },
+  };
+}

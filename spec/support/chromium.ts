@@ -1,0 +1,54 @@
+// Finds the Chromium that the tests drive. Run by itself, as `npm test` does first: installs Debian's package
+// when there is none and it may, or says in one line what to install.
+import { spawnSync } from "node:child_process";
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+/** The browser's program: `CHROMIUM_PATH` when that is set, else the first one on the PATH. */
+export function findChromium(): string | undefined {
+  const { CHROMIUM_PATH, PATH = "" } = process.env;
+  if (CHROMIUM_PATH) return CHROMIUM_PATH;
+  const folders = [...PATH.split(delimiter), "/usr/bin"];
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(runs);
+}
+
+function runs(program: string): boolean {
+  try {
+    accessSync(program, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function main(): void {
+  const { CHROMIUM_PATH } = process.env;
+  if (CHROMIUM_PATH && !runs(CHROMIUM_PATH))
+    return refuse(`CHROMIUM_PATH is ${CHROMIUM_PATH}, which is no program.`);
+  if (findChromium()) return;
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
+    return refuse(
+      "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
+    );
+  }
+  process.stderr.write("The tests need Chromium; installing Debian's package.\n");
+  apt("update");
+  apt("install", "--yes", "--no-install-recommends", "chromium");
+  if (!findChromium())
+    refuse("Debian's chromium could not be installed. Install a Chromium and set CHROMIUM_PATH.");
+}
+
+const apt = (...words: string[]) =>
+  spawnSync("apt-get", ["-qq", ...words], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
+
+function refuse(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+  process.exitCode = 1;
+}
+
+if (import.meta.main) main();

@@ -1,0 +1,94 @@
+// The built site on a port of its own, with a backend that answers as a test tells it to. For the chapters
+// about the pages; the whole journey runs on the real server.
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll } from "vitest";
+import { answer, loadSite, type Site } from "../../site/pages.ts";
+import type { PageSettings } from "../../site/render.tsx";
+
+export const pageSettings: PageSettings = {
+  site: { url: "http://localhost", backendUrl: "", backendKey: "sb_publishable_of_this_test" },
+  provider: {},
+};
+
+/** A call as the backend saw it. */
+export interface Call {
+  method: string;
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+type Reply = { status: number; headers?: Record<string, string>; body?: string } | "hang" | "hang up";
+
+export interface Backend {
+  calls: Call[];
+  /** What a path answers from now on. Paths that no test mentions store the lead and are content. */
+  reply(path: string, reply: Reply): void;
+}
+
+/** Serves the site for a chapter. Its `backend` forgets everything between tests when told to `reset`. */
+export function useSite(settings: PageSettings = pageSettings) {
+  const replies = new Map<string, Reply>();
+  const calls: Call[] = [];
+  let site: Site;
+  let server: Server;
+  beforeAll(async () => {
+    site = await loadSite(settings);
+    server = createServer((request, response) => void respond(request, response));
+    await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function respond(request: IncomingMessage, response: import("node:http").ServerResponse) {
+    const { method = "GET", url = "/" } = request;
+    const path = url.split("?")[0] ?? "/";
+    if (method === "GET" || method === "HEAD") return servePage(request, response, path);
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    calls.push({ method, path, headers: request.headers, body });
+    const reply = replies.get(path) ?? defaultReply(path);
+    if (reply === "hang") return;
+    if (reply === "hang up") return response.destroy();
+    response.writeHead(reply.status, reply.headers).end(reply.body);
+  }
+
+  async function servePage(
+    request: IncomingMessage,
+    response: import("node:http").ServerResponse,
+    path: string,
+  ) {
+    const page = site.pages.get(path) ?? site.notFound;
+    const headers = Object.entries(request.headers).map(
+      ([name, value]) => [name, String(value)] as [string, string],
+    );
+    const answered = answer(
+      page,
+      new Request(`http://localhost${path}`, { method: request.method as string, headers }),
+    );
+    response.writeHead(answered.status, Object.fromEntries(answered.headers));
+    response.end(Buffer.from(await answered.arrayBuffer()));
+  }
+
+  return {
+    url: (path = "/") => `http://localhost:${(server.address() as AddressInfo).port}${path}`,
+    site: () => site,
+    calls,
+    reply: (path: string, reply: Reply) => void replies.set(path, reply),
+    reset() {
+      replies.clear();
+      calls.length = 0;
+    },
+  };
+}
+
+function defaultReply(path: string): Reply {
+  if (path === "/rest/v1/leads") return { status: 201 };
+  if (path === "/functions/v1/submit-lead") {
+    return { status: 202, headers: { "content-type": "application/json" }, body: '{"message":"ok"}' };
+  }
+  return { status: 303, headers: { location: "/thank-you" } };
+}
