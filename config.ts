@@ -1,6 +1,8 @@
 // The settings, read once at the door. Nothing else reads the environment: every other file is handed what
 // it needs. A wrong value stops the start with one sentence for each mistake; `.env.example` documents them.
 
+import ipaddr from "ipaddr.js";
+
 export interface Config {
   http: { port: number; host: string };
   /** Where the embedded PostgreSQL keeps its data; unset means the supervisor's own choice. */
@@ -20,6 +22,12 @@ export interface Config {
     backendKey: string;
   };
   provider: ProviderSettings;
+  /** The sites whose pages may call the intake from a browser; "*" for any, as Supabase has it. */
+  allowedOrigins: "*" | string[];
+  /** The proxies in front that may say who a visitor is: addresses, networks, or proxy-addr's words for them. */
+  trustProxy: string[];
+  /** Whether leads from one address are limited. */
+  rateLimit: boolean;
 }
 
 /** The provider as the settings name it; `content/provider.ts` fills what is not set. */
@@ -82,10 +90,35 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return byDefault;
   };
 
+  const list = (name: string): string[] => (set(name) ?? "").split(/[\s,]+/).filter(Boolean);
+
+  const onOrOff = (name: string, byDefault: boolean): boolean => {
+    const text = set(name)?.toLowerCase();
+    if (text === undefined) return byDefault;
+    if (text !== "on" && text !== "off") refuse(name, "must be on or off.");
+    return text === "on";
+  };
+
+  const origins = (name: string): "*" | string[] => {
+    const given = list(name);
+    if (given.length === 0 || given.includes("*")) return "*";
+    const odd = given.some((one) => !URL.canParse(one) || new URL(one).origin !== one.replace(/\/$/, ""));
+    if (odd) refuse(name, "must be * or a list of origins such as https://www.example.com.");
+    return given.map((one) => one.replace(/\/$/, ""));
+  };
+
+  const proxies = (name: string): string[] => {
+    const given = list(name);
+    const known = (one: string) =>
+      /^(loopback|linklocal|uniquelocal)$/.test(one) || ipaddr.isValid(one) || ipaddr.isValidCIDR(one);
+    if (!given.every(known)) refuse(name, "must be a list of addresses, networks (10.0.0.0/8), or loopback.");
+    return given;
+  };
+
   const anonKey = oneWord("ANON_KEY", defaultAnonKey);
   const port = wholeNumber("PORT", 3000, 0, 65535);
   const config: Config = {
-    http: { port, host: set("HOST") ?? "localhost" },
+    http: { port, host: set("HOST") ?? "127.0.0.1" },
     dataDir: set("DATA_DIR"),
     databaseUrl: address("DATABASE_URL", ["postgres", "postgresql"]),
     intakeDatabaseUrl: address("INTAKE_DATABASE_URL", ["postgres", "postgresql"]),
@@ -98,6 +131,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     provider: Object.fromEntries(
       Object.entries(providerSettings).flatMap(([key, name]) => (set(name) ? [[key, set(name)]] : [])),
     ),
+    allowedOrigins: origins("ALLOWED_ORIGINS"),
+    trustProxy: proxies("TRUST_PROXY"),
+    rateLimit: onOrOff("RATE_LIMIT", true),
   };
   if (wrong.length > 0) throw new ConfigError(wrong.join("\n"));
   return config;

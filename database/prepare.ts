@@ -20,7 +20,7 @@ export async function prepare(sql: Sql, ownerAddress: string, log: Log, signal: 
     try {
       for (const name of await migrate(sql)) log("migrated", { name });
       await openIntakeLogin(sql, ownerAddress);
-      log("database-ready");
+      if (tries > 0) log("database-ready");
       return;
     } catch (error) {
       if (signal.aborted) return;

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { codeOf, type Log } from "../log.ts";
 import { evidenceOf } from "./evidence.ts";
-import { readInsert } from "./read-insert.ts";
+import { type Insert, readInsert } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
 import type { Store } from "./store.ts";
@@ -23,30 +23,34 @@ export function insertLead(store: Store, addressOf: (context: Context) => string
   };
 }
 
-/** What to answer when storing failed. The table's own sentences pass; any other failure is the database's. */
+/**
+ * What to answer when storing failed. The sentences that the table's trigger raises pass, as PostgREST would pass them;
+ * they name no table, PostgreSQL's own messages do. Any other failure is ours.
+ */
 export function refusalOfFailure(error: unknown, log: Log): Refusal {
   const code = codeOf(error);
-  if (code === "23502" || code === "23514") {
-    const {
-      message,
-      column_name: field,
-      constraint_name: check,
-    } = error as unknown as Record<string, string>;
+  const raised = error as {
+    message: string;
+    table_name?: string;
+    column_name?: string;
+    constraint_name?: string;
+  };
+  if ((code === "23502" || code === "23514") && raised.table_name === undefined) {
+    const { message, column_name: field, constraint_name: check } = raised;
     log("insert-refused", { code, field, check });
-    return refusals.badValue(code, message ?? "", `Refused by the table: ${check ?? field ?? code}.`);
+    return refusals.badValue(code, message, `Refused by the table: ${check ?? field}.`);
   }
   log("insert-failed", { code });
   return refusals.databaseAway(`The database could not store the lead (${code}).`);
 }
 
-function headersOfSuccess({
-  preferencesApplied,
-  contentRange,
-}: {
-  preferencesApplied: string[];
-  contentRange: string;
-}) {
-  const headers = new Headers({ "content-range": contentRange, "cache-control": "no-store" });
-  if (preferencesApplied.length > 0) headers.set("preference-applied", preferencesApplied.join(", "));
+function headersOfSuccess(insert: Pick<Insert, "preferencesApplied" | "contentRange">): Headers {
+  const headers = new Headers({
+    "content-range": insert.contentRange,
+    "content-length": "0",
+    "cache-control": "no-store",
+  });
+  const applied = insert.preferencesApplied.join(", ");
+  if (applied) headers.set("preference-applied", applied);
   return headers;
 }

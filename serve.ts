@@ -1,0 +1,147 @@
+// The door: joins the pages, the intake and the database in one process, and stops with grace. Everything else is handed
+// what it needs from here.
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { createAdaptorServer } from "@hono/node-server";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { completeProvider } from "./content/provider.ts";
+import { connect } from "./database/connect.ts";
+import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
+import { intakeAddress } from "./database/intake-login.ts";
+import { MigrationError } from "./database/migrate.ts";
+import { DatabaseRefusal, makeIsReady, prepare } from "./database/prepare.ts";
+import { makeApp } from "./intake/app.ts";
+import { makeStore } from "./intake/store.ts";
+import { makeAddressOf, makeLimit } from "./intake/visitor-address.ts";
+import { codeOf, makeLog } from "./log.ts";
+import { commonHeaders } from "./site/headers.ts";
+import { answer, loadSite } from "./site/pages.ts";
+
+/** A start that cannot go on; the message is for the person who typed `npm start`. */
+class StartError extends Error {
+  override name = "StartError";
+}
+
+const log = makeLog((line) => process.stdout.write(line));
+const stopping = new AbortController();
+
+/** What to close, in the order it was opened; closed in the opposite order, whatever made us stop. */
+const open: (() => Promise<unknown>)[] = [];
+
+process.once("SIGINT", () => stop(0)).once("SIGTERM", () => stop(0));
+try {
+  await serve(readConfig(process.env));
+} catch (error) {
+  await giveUp(error);
+}
+
+async function serve(config: Config): Promise<void> {
+  const site = await loadSite(config);
+  for (const setting of completeProvider(config.provider).missing) log("setting-missing", { setting });
+
+  const { intake, prepared } = await openDatabase(config);
+  const readiness = connect(intake, { max: 1, name: "leads readiness" });
+  open.push(() => readiness.end({ timeout: 1 }));
+  const app = makeApp({
+    anonKey: config.anonKey,
+    store: makeStore(() => connect(intake, { name: "leads intake" })),
+    allowedOrigins: config.allowedOrigins,
+    addressOf: makeAddressOf(config.trustProxy),
+    limit: config.rateLimit ? makeLimit() : undefined,
+    showPage: (request) => answer(site.pages.get(new URL(request.url).pathname) ?? site.notFound, request),
+    showArticle: (refused) => {
+      const { headers, body } = site.article(refused);
+      return new Response(body, { headers });
+    },
+    submitLead: () => new Response(null, { status: 202 }),
+    isReady: await makeIsReady(readiness),
+    headers: commonHeaders(config.site.url),
+    log,
+  });
+  await listen(app.fetch, config.http);
+  prepared.catch(giveUp);
+}
+
+// The embedded database is made ready before the first visitor comes. One elsewhere may be away: the article is
+// served meanwhile, and leads flow when it is back.
+async function openDatabase(config: Config): Promise<{ intake: string; prepared: Promise<void> }> {
+  if (config.intakeDatabaseUrl && !config.databaseUrl) {
+    return { intake: config.intakeDatabaseUrl, prepared: Promise.resolve() };
+  }
+  const embedded = config.databaseUrl ? undefined : await startEmbedded({ dataDir: config.dataDir, log });
+  if (embedded) open.push(() => embedded.stop());
+  const owner = config.databaseUrl ?? embedded?.url ?? "";
+  const sql = connect(owner, { max: 1, name: "leads set-up" });
+  const prepared = prepare(sql, owner, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
+  if (embedded) await prepared;
+  return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), prepared };
+}
+
+async function listen(
+  fetch: (request: Request) => Promise<Response> | Response,
+  at: Config["http"],
+): Promise<void> {
+  const server = createAdaptorServer({
+    fetch,
+    // A visitor's phone may be slow, but a connection that says nothing is not a visitor.
+    serverOptions: { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 },
+  }) as Server;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await once(server.listen(at.port, at.host), "listening");
+      break;
+    } catch (error) {
+      // A server that was just killed may hold its port for a moment longer.
+      if (codeOf(error) === "EADDRINUSE" && tries < 15) await wait(200);
+      else throw new StartError(whyNotListening(at, codeOf(error)), { cause: error });
+    }
+  }
+  open.push(() => drain(server));
+  const { port } = server.address() as AddressInfo;
+  const host = at.host === "127.0.0.1" || at.host === "0.0.0.0" ? "localhost" : at.host;
+  log("listening", { address: `http://${host.includes(":") ? `[${host}]` : host}:${port}` });
+}
+
+// Requests under way are answered; a connection that is only kept open is closed.
+async function drain(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
+  const late = setTimeout(() => server.closeAllConnections(), 7_000);
+  await closed;
+  clearInterval(closeIdle);
+  clearTimeout(late);
+}
+
+async function stop(exitCode: number): Promise<never> {
+  if (stopping.signal.aborted) process.exit(exitCode || 130);
+  process.once("SIGINT", () => process.exit(130));
+  log("stopping");
+  stopping.abort();
+  while (open.length > 0)
+    await open
+      .pop()?.()
+      .catch((error) => log("request-failed", { code: codeOf(error) }));
+  log("stopped");
+  process.exit(exitCode);
+}
+
+// Those that a person can act on are told in their own words; the rest is a fault of this program.
+async function giveUp(error: unknown): Promise<void> {
+  const spoken = [ConfigError, StartError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
+  const words = spoken.some((kind) => error instanceof kind)
+    ? (error as Error).message
+    : (error as Error).stack;
+  process.stderr.write(`${words}\n`);
+  await stop(1);
+}
+
+function whyNotListening({ port, host }: Config["http"], code: string): string {
+  if (code === "EADDRINUSE")
+    return `The port ${port} is in use by another program. Stop it, or set PORT to another.`;
+  if (code === "EACCES")
+    return `The port ${port} needs more rights than this user has. Set PORT to one above 1023.`;
+  return `Cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`;
+}

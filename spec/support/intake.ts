@@ -1,0 +1,63 @@
+// The web side of a chapter: the real app on a real database, asked without a port. What the pages look like is for
+// the page chapters; here they are one line each.
+import { vi } from "vitest";
+import { connect } from "../../database/connect.ts";
+import { makeIsReady } from "../../database/prepare.ts";
+import { makeApp, type Parts } from "../../intake/app.ts";
+import { makeStore } from "../../intake/store.ts";
+import { aLead, type TestDatabase } from "./database.ts";
+
+export const anonKey = "sb_publishable_for_the_spec";
+
+/** Makes the app on a database, with what a test wants otherwise. */
+export async function makeIntake(
+  database: Pick<TestDatabase, "intakeUrl" | "intake">,
+  differences: Partial<Parts> = {},
+) {
+  const log = vi.fn();
+  const app = makeApp({
+    anonKey,
+    store: makeStore(() => connect(database.intakeUrl)),
+    allowedOrigins: "*",
+    addressOf: () => "203.0.113.7",
+    limit: undefined,
+    showPage: () => new Response("a page"),
+    showArticle: ({ lead, message }) => new Response(`${message} ${JSON.stringify(lead)}`),
+    submitLead: () => new Response(null, { status: 202 }),
+    isReady: await makeIsReady(database.intake),
+    headers: { "x-content-type-options": "nosniff" },
+    log,
+    ...differences,
+  });
+  return { app, log };
+}
+
+/** An insert as supabase-js sends it, with what a test wants otherwise. A string body goes as it stands. */
+export function insertRequest(
+  body: unknown = aLead(),
+  {
+    headers = {},
+    query = "",
+    method = "POST",
+  }: { headers?: Record<string, string>; query?: string; method?: string } = {},
+): Request {
+  const withBody = method !== "GET" && method !== "HEAD";
+  return new Request(`http://localhost/rest/v1/leads${query}`, {
+    method,
+    headers: {
+      apikey: anonKey,
+      authorization: `Bearer ${anonKey}`,
+      "content-profile": "public",
+      "content-type": "application/json",
+      ...headers,
+    },
+    ...(withBody && {
+      body:
+        typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+    }),
+  });
+}
+
+/** A plain form post, as a browser without script sends it. */
+export const formRequest = (fields: Record<string, string>): Request =>
+  new Request("http://localhost/", { method: "POST", body: new URLSearchParams(fields) });
