@@ -1,0 +1,36 @@
+// Runs the team's command as a person would: a process of its own on a database, with what it printed and how it left.
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. */
+export function startLeads(words: readonly string[], settings: Record<string, string>): ChildProcess {
+  const door = fileURLToPath(new URL("../../leads.ts", import.meta.url));
+  const { PATH, HOME } = process.env;
+  return spawn(process.execPath, [door, ...words], {
+    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), TZ: "UTC", ...settings },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+/** Runs `leads` to its end on the database at `url`; nobody is at its terminal. */
+export async function leads(url: string, ...words: string[]): Promise<Ran> {
+  return ending(startLeads(words, { DATABASE_URL: url }));
+}
+
+/** Waits until a started command has left. */
+export function ending(child: ChildProcess): Promise<Ran> {
+  const ran: Ran = { status: null, stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text) => (ran.stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text) => (ran.stderr += text));
+  child.stdin?.end();
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (status) => resolve({ ...ran, status }));
+  });
+}

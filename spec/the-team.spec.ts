@@ -1,0 +1,270 @@
+// What the team sees with `leads list` and `leads show`, and how the command speaks to a person and to a script.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { help } from "../team/help.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { ending, leads, startLeads } from "./support/leads-command.ts";
+
+const wording =
+  "By pressing the button I agree in writing that Example Supply may phone me about a continuous glucose monitor.";
+const evil = "\x1b[2J\x9b\r\nEve\u202e";
+const hoursAgo = { Rosa: 30, [evil]: 21, José: 10, "see www.example.com": 5, Reviewed: 3, Withdrawn: 40 };
+/** As the table shows them, newest first after the one who withdrew. */
+const newest = ["Withdrawn", "Reviewed", "see www.example.com", "José", evil, "Rosa"];
+
+let database: TestDatabase;
+let url: string;
+const ids = new Map<string, string>();
+const id = (name: string) => ids.get(name) as string;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  url = database.url;
+  const { owner } = database;
+  await owner`insert into private.notices (hash, text) values (encode(sha256(${wording}), 'hex'), ${wording})`;
+  await owner`update private.settings set notice_hash = (select hash from private.notices)`;
+  await owner`update private.channels set enabled = true where name = 'webhook'`;
+  const evidence = owner.json({
+    referer: "https://article.example/?utm_source=news&gclid=x",
+    "x-forwarded-for": "192.0.2.7",
+    "user-agent": "Browser/1.0",
+  });
+  for (const [name, hours] of Object.entries(hoursAgo)) {
+    await owner`insert into leads ${owner({ ...aLead({ name, email: `${hours}@example.com`, phone: `555-01${hours}` }), evidence })}`;
+    const [lead] = await owner<{ id: string }[]>`
+      update leads set created_at = now() - make_interval(hours => ${hours}) where name = ${name} returning id`;
+    ids.set(name, lead?.id as string);
+  }
+  await owner`select private.withdraw_permission(${id("Withdrawn")})`;
+  await owner`insert into private.reviews (lead_id, outcome) values (${id("Reviewed")}, 'qualifies')`;
+});
+
+/** Labels instead of ids, and no time of day, so that a whole answer can be compared. */
+function steady(text: string): string {
+  let told = text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm");
+  for (const [nth, name] of newest.entries()) {
+    told = told.replaceAll(id(name), `<id ${nth}>`).replaceAll(id(name).slice(0, 8), `<lead ${nth}>`);
+  }
+  return told;
+}
+
+const names = (stdout: string) => JSON.parse(stdout).map(({ name }: { name: string }) => name);
+
+describe("leads list", () => {
+  it("shows a table with the newest first, and before them those who withdrew their permission", async () => {
+    const { stdout, ...rest } = await leads(url, "list");
+    expect(rest).toEqual({ status: 0, stderr: "" });
+    expect(steady(stdout)).toBe(
+      `
+ID        CAME IN           REVIEW       NAME                                 PHONE           ZIP     MEDICARE  DIABETES
+<lead 0>  YYYY-MM-DD hh:mm  WITHDRAWN    Withdrawn                            DO NOT PHONE    33101   yes       no
+<lead 1>  YYYY-MM-DD hh:mm  reviewed     Reviewed                             555-013         33101   yes       no
+<lead 2>  YYYY-MM-DD hh:mm  18 h left    see www.example.com                  555-015         33101   yes       no
+          looks like spam: link in name
+<lead 3>  YYYY-MM-DD hh:mm  13 h left    José                                 555-0110        33101   yes       no
+<lead 4>  YYYY-MM-DD hh:mm  2 h left     \\u{1b}[2J\\u{9b}\\r\\nEve\\u{202e}       555-0121        33101   yes       no
+<lead 5>  YYYY-MM-DD hh:mm  6 h late     Rosa                                 555-0130        33101   yes       no
+`.trimStart(),
+    );
+  });
+
+  it("prints a JSON array with --json, in the same order, and nothing that a terminal obeys", async () => {
+    const { stdout, status } = await leads(url, "list", "--json");
+    expect(status).toBe(0);
+    expect(names(stdout)).toEqual(newest);
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(stdout)[1]).toEqual({
+      ...aLead({ name: "Reviewed", email: "3@example.com", phone: "555-013" }),
+      id: id("Reviewed"),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      withdrawn_at: null,
+      reviewed_at: expect.stringMatching(/Z$/),
+      outcome: "qualifies",
+      marks: [],
+    });
+  });
+
+  it.each([
+    ["--since 4h", ["Reviewed"]],
+    ["--since 700min --limit 2", ["Reviewed", "see www.example.com"]],
+    ["--since 2d --limit 2", ["Withdrawn", "Reviewed"]],
+    ["--due", ["Withdrawn", "Rosa", evil, "José", "see www.example.com"]],
+    ["--suspect", ["see www.example.com"]],
+    ["--since 1999-12-31", newest],
+  ])("understands %s", async (words, expected) => {
+    expect(names((await leads(url, "list", "--json", ...words.split(" "))).stdout)).toEqual(expected);
+  });
+
+  it("says that there are more than a table shows, and that there are none", async () => {
+    const { stdout, stderr } = await leads(url, "list", "--limit", "5");
+    expect(stdout.trimEnd().split("\n")).toHaveLength(7);
+    expect(stderr).toBe("There are more than these 5. To see more: npm run leads -- list --limit 50\n");
+    expect(await leads(url, "list", "--since", "1min")).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "No leads.\n",
+    });
+    expect(await leads(url, "list", "--since", "1min", "--json")).toMatchObject({
+      stdout: "[]\n",
+      stderr: "",
+    });
+  });
+});
+
+describe("leads show", () => {
+  it("tells everything about a lead, found by the beginning of its id", async () => {
+    const { stdout, ...rest } = await leads(url, "show", id(evil).slice(0, 13).toUpperCase());
+    expect(rest).toEqual({ status: 0, stderr: "" });
+    expect(steady(stdout)).toBe(
+      `
+Lead <lead 4>  (<id 4>)
+
+  Full Name                            \\u{1b}[2J\\u{9b}\\r\\nEve\\u{202e}
+  Email Address                        21@example.com
+  Phone Number                         555-0121
+  ZIP Code                             33101
+  I have Medicare                      yes
+  I have been diagnosed with diabetes  no
+
+  Came in           YYYY-MM-DD hh:mm
+  Review by         YYYY-MM-DD hh:mm (2 h left)
+
+Permission
+  Given             YYYY-MM-DD hh:mm
+  Withdrawn         no
+  Page              /
+  Address           192.0.2.7
+  Browser           Browser/1.0
+  Campaign          utm_source=news
+  Wording           By pressing the button I agree in writing that Example Supply may phone me about
+                    a continuous glucose monitor.
+  SHA-256 of it     98f5792f864464cac435658da3c782e1deb2f4fb524899b4ad9b8dc0d4ef54c9
+
+Deliveries
+  webhook           lead.created pending, next try YYYY-MM-DD hh:mm (0 attempts so far)
+`.trimStart(),
+    );
+  });
+
+  it("begins with the withdrawal when the permission was withdrawn", async () => {
+    const { stdout } = await leads(url, "show", id("Withdrawn"));
+    expect(steady(stdout).split("\n").slice(0, 3)).toEqual([
+      "Lead <lead 0>  (<id 0>)",
+      "PERMISSION WITHDRAWN YYYY-MM-DD hh:mm: DO NOT PHONE.",
+      "",
+    ]);
+    expect(steady(stdout)).toContain("permission.withdrawn pending");
+  });
+
+  it("prints the same as JSON with --json", async () => {
+    const { stdout } = await leads(url, "show", id("Rosa"), "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      lead: { id: id("Rosa"), name: "Rosa", withdrawn_at: null, marks: [] },
+      permission: {
+        notice_text: wording,
+        address: "192.0.2.7",
+        utm: { utm_source: "news" },
+        withdrawn_at: null,
+      },
+      deliveries: [
+        { event: "lead.created", channel: "webhook", attempts: 0, delivered_at: null, failed_at: null },
+      ],
+    });
+  });
+
+  it("asks for more of the id when several leads begin alike", async () => {
+    const twins = ["aaaa1111-0000-4000-8000-000000000000", "aaaa1111-0000-4000-9000-000000000000"];
+    for (const [nth, twin] of twins.entries()) {
+      await database.owner`insert into leads ${database.owner({ ...aLead({ name: `Twin ${nth}` }), id: twin })}`;
+    }
+    expect(await leads(url, "show", "aaaa1111")).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `Several leads begin with aaaa1111. Type more of the id:\n  ${twins[0]}\n  ${twins[1]}\n`,
+    });
+    await database.owner`delete from leads where name like 'Twin %'`;
+  });
+
+  it("says so when no lead has the id, and when it was erased", async () => {
+    await database.owner`
+      insert into private.erasures (lead_id, erased_at, reason)
+      values ('bbbb2222-0000-4000-8000-000000000000', '2026-01-31T10:00Z', 'asked')`;
+    expect(await leads(url, "show", "cccc3333")).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "No lead has an id that begins with cccc3333.\nFind it with: npm run leads -- list\n",
+    });
+    expect(await leads(url, "show", "bbbb2222")).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "The lead bbbb2222-0000-4000-8000-000000000000 was erased at 2026-01-31T10:00:00.000Z.\n",
+    });
+  });
+});
+
+describe.concurrent("the leads command", () => {
+  it.each([["--help"], ["help"], ["list", "--help"], ["-h"]])(
+    "prints its help for %s %s",
+    async (...words) => {
+      expect(await leads(url, ...words)).toEqual({ status: 0, stdout: help, stderr: "" });
+    },
+  );
+
+  it.each([
+    ["", "What shall it do? For example: npm run leads -- list\nHelp: npm run leads -- --help"],
+    ["lits", 'There is no command "lits".\nHelp: npm run leads -- --help'],
+    ["show", "Which <id>?\nType: npm run leads -- show <id> [--json]"],
+    ["show abcd1234 efgh", "One word too many: efgh.\nType: npm run leads -- show <id> [--json]"],
+    ["show --all", "Unknown option '--all'.\nType: npm run leads -- show <id> [--json]"],
+    [
+      "show xyz",
+      "An id is given by its first letters and digits, at least 4 of them, such as 3f9c1a2b.\nFind it with: npm run leads -- list",
+    ],
+    ["list --limit many", "--limit takes a whole number, such as --limit 20."],
+    [
+      "list --since 2026-02-31",
+      "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
+    ],
+    ["export", "In which format? Add --format csv or --format json."],
+    ["export --format xml", "In which format? Add --format csv or --format json."],
+  ])("leaves with 2 and says what to type after: %s", async (words, stderr) => {
+    // The address leads nowhere: what is misunderstood is refused before anything is opened.
+    const ran = await leads("postgres://localhost:1/none", ...words.split(" ").filter(Boolean));
+    expect(ran).toEqual({ status: 2, stdout: "", stderr: `${stderr}\n` });
+  });
+
+  it("leaves with 1 and says so when the database does not answer, has no tables or is not there yet", async () => {
+    const { url: empty } = await makeDatabase({ schema: false });
+    const folder = await mkdtemp(join(tmpdir(), "leads-none-"));
+    const [away, bare, none] = await Promise.all([
+      leads("postgres://localhost:1/none", "list"),
+      leads(empty, "list"),
+      ending(startLeads(["list"], { DATA_DIR: join(folder, "data") })),
+    ]);
+    await rm(folder, { recursive: true });
+    expect(away).toEqual({
+      status: 1,
+      stdout: "",
+      stderr:
+        "The database does not answer as it should (ECONNREFUSED). Look at DATABASE_URL, and whether it runs.\n",
+    });
+    expect(bare).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "This database has no leads tables yet. Start the server once on it with: npm start\n",
+    });
+    expect(none).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `There is no database in ${join(folder, "data")} yet. Start the server once with: npm start\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.\n`,
+    });
+  });
+
+  it("leaves quietly when its reader has had enough", async () => {
+    const child = startLeads(["list"], { DATABASE_URL: url });
+    child.stdout?.destroy();
+    expect(await ending(child)).toMatchObject({ status: 0, stderr: "" });
+  });
+});

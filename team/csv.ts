@@ -1,0 +1,33 @@
+// Leads as CSV (RFC 4180) that a spreadsheet shows and never runs, and that a program reads back exactly by one rule:
+// a cell that begins with an apostrophe loses that one apostrophe. docs/export.md tells the team the same.
+
+export type Cell = string | boolean | Date | null;
+
+/** One record, with its line end. Nothing is an empty cell; times are ISO 8601 in UTC. */
+export const csvLine = (cells: readonly Cell[]): string =>
+  `${cells.map((cell) => quoted(text(cell))).join(",")}\r\n`;
+
+/** Takes a cell's apostrophe off again: the rule for whoever reads an export. */
+export const readCell = (cell: string): string => (cell.startsWith("'") ? cell.slice(1) : cell);
+
+function text(cell: Cell): string {
+  if (cell === null) return "";
+  if (cell instanceof Date) return cell.toISOString();
+  return typeof cell === "string" ? disarmed(cell) : String(cell);
+}
+
+/** What spreadsheets drop or skip before they look for a formula: blanks of every kind, controls, signs without a shape. */
+const skipped = /^[\s\p{Z}\p{C}]+/u;
+
+/**
+ * Whether a spreadsheet might take the text for a formula: it starts one with = + - @, also full-width or small ones
+ * (some turn them into plain ones), the long minus, or after blanks that are trimmed on import. A text that begins
+ * with a tab or line end, or with an apostrophe, is marked too, the latter so that the mark can be told from it.
+ */
+const looksLikeFormula = (value: string): boolean =>
+  /^['\t\r\n]/.test(value) || /^[=+\-@\u2212]/.test(value.replace(skipped, "").slice(0, 1).normalize("NFKC"));
+
+const disarmed = (value: string) => (looksLikeFormula(value) ? `'${value}` : value);
+
+const quoted = (value: string) =>
+  /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;

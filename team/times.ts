@@ -1,0 +1,42 @@
+// Times as the team reads and types them, in the time zone of the machine (TZ): when a lead came in, how much of the
+// 24 hours is left, and "since when".
+import { Misuse } from "./subcommand.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A time as "2026-01-31 14:05". */
+export const clock = (time: Date): string =>
+  time.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
+
+/** How long, in the one unit that matters: "40 min", "5 h", "3 days". */
+export function duration(milliseconds: number): string {
+  if (milliseconds < hour) return `${Math.floor(milliseconds / minute)} min`;
+  if (milliseconds < 2 * day) return `${Math.floor(milliseconds / hour)} h`;
+  return `${Math.floor(milliseconds / day)} days`;
+}
+
+/** What is left until a time, or how late it is. */
+export function timeLeft(until: Date, now: Date): string {
+  const left = until.getTime() - now.getTime();
+  return left >= 0 ? `${duration(left)} left` : `${duration(-left)} late`;
+}
+
+/**
+ * Reads "24h", "7d", "30min" as so long before `now`, and "2026-01-31" as the start of that day here.
+ * @throws Misuse
+ */
+export function readSince(text: string | undefined, now: Date): Date | undefined {
+  if (text === undefined) return undefined;
+  const [, count, unit] = /^(\d{1,5})(min|h|d)$/.exec(text) ?? [];
+  if (count && unit)
+    return new Date(now.getTime() - Number(count) * { min: minute, h: hour, d: day }[unit as "h"]);
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.map(Number) ?? [];
+  const start = new Date(Number(year), Number(month) - 1, date);
+  // A 31st of February would silently become a day in March.
+  if (start.getMonth() === Number(month) - 1 && start.getDate() === date) return start;
+  throw new Misuse(
+    "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
+  );
+}
