@@ -1,0 +1,59 @@
+// The running product, met from outside: `serve.ts` as a process of its own, on a port the system chose.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { afterAll } from "vitest";
+import { anonKey } from "./intake.ts";
+
+export interface RunningServer {
+  /** Where it listens, such as http://localhost:41234. */
+  address: string;
+  process: ChildProcess;
+  /** Everything it has written so far. */
+  output(): string;
+  /** Sends a signal and waits for the end; returns the exit code and the signal. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Starts the server and waits until it listens. It is ended after the chapter at the latest. */
+export async function startServer(env: Record<string, string>): Promise<RunningServer> {
+  const server = spawnServer(env);
+  const address = await server.listening;
+  return { ...server, address };
+}
+
+/** Starts the server without waiting. `listening` rejects when it ends before it listens. */
+export function spawnServer(env: Record<string, string>) {
+  const { PATH = "", HOME = "", TMPDIR } = process.env;
+  const child = spawn(process.execPath, ["serve.ts"], {
+    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), PORT: "0", ANON_KEY: anonKey, RATE_LIMIT: "off", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal }));
+  const listening = new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on("line", (line) => {
+        output += `${line}\n`;
+        const address = / listening: .* address=(\S+)/.exec(line)?.[1];
+        if (address) resolve(address);
+      });
+    }
+    ended.then(() => reject(new Error(`The server ended before it listened:\n${output}`)));
+  });
+  listening.catch(() => {});
+  const end = (signal: NodeJS.Signals = "SIGTERM") => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return ended;
+  };
+  afterAll(() => end());
+  return { process: child, listening, ended, output: () => output, end };
+}
+
+/** Sends a lead as the page's call 1 does. */
+export const insertAt = (address: string, lead: unknown): Promise<Response> =>
+  fetch(`${address}/rest/v1/leads`, {
+    method: "POST",
+    headers: { apikey: anonKey, authorization: `Bearer ${anonKey}`, "content-type": "application/json" },
+    body: JSON.stringify(lead),
+  });
