@@ -24,6 +24,28 @@ const events = {
     level: "error",
     says: "A lead could not be stored; the visitor was asked to try again.",
   },
+  delivered: { level: "info", says: "The team has been told." },
+  "delivery-postponed": {
+    level: "warn",
+    says: "A channel did not take a delivery. It is tried again later.",
+  },
+  "delivery-failed": {
+    level: "error",
+    says: "A delivery has failed for good. When the channel is mended: npm run leads -- retry --failed",
+  },
+  "mailbox-rejected": { level: "error", says: "One of the mailboxes in NOTIFY_EMAIL does not exist." },
+  "no-channel": {
+    level: "warn",
+    says: "No channel is set up: leads are stored, and nobody will be told. Set WEBHOOK_URL or NOTIFY_EMAIL.",
+  },
+  delivering: { level: "info", says: "Telling the team of leads." },
+  reconciled: { level: "info", says: "Leads and what became of their deliveries, counted." },
+  "leads-overdue": { level: "warn", says: "Leads have waited 20 hours without a review." },
+  "leads-erased": { level: "info", says: "Erased leads that had reached the age of RETENTION_DAYS." },
+  "circumstances-forgotten": {
+    level: "info",
+    says: "Emptied address, browser and page of permissions older than PERMISSION_DAYS.",
+  },
   "request-failed": { level: "error", says: "A request failed inside this program." },
 } as const satisfies Record<string, { level: "info" | "warn" | "error"; says: string }>;
 

@@ -5,6 +5,9 @@
 create table private.channels (
   name text primary key,
   enabled boolean not null default false,
+  -- After an e-mail the channel rests a little, so that a burst of leads makes one digest and not fifty mails. It
+  -- stands here and not in a worker's memory, because several may share a channel and a function has no memory.
+  resting_until timestamptz,
 
   constraint channel_is_known check (name in ('email', 'webhook'))
 );

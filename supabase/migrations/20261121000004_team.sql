@@ -59,10 +59,12 @@ begin
   if not found then
     return false;
   end if;
-  insert into private.deliveries (event, lead_id, channel)
-  select distinct 'lead.erased', d.lead_id, d.channel
+  insert into private.deliveries (event, lead_id, channel, due_at)
+  -- A minute later: a message about the lead that is under way this moment must not come after it.
+  select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '1 minute'
   from private.deliveries d
-  where d.lead_id = lead and d.attempts > 0
+  -- A retry starts the count over, the error of the earlier tries stays.
+  where d.lead_id = lead and (d.attempts > 0 or d.last_error is not null)
   on conflict do nothing;
   delete from private.deliveries where lead_id = lead and event <> 'lead.erased';
   insert into private.erasures (lead_id, reason) values (lead, why);

@@ -1,0 +1,88 @@
+// The webhook channel: one signed POST a delivery, as Standard Webhooks describes it. The receiver says 2xx when it has
+// the lead; anything else is tried again or, when the receiver means never, has failed.
+import { Webhook } from "standardwebhooks";
+import type { Channel, Outcome } from "./channel.ts";
+import { askedToWait, type Delivery } from "./outbox.ts";
+
+export interface WebhookSettings {
+  /** Where to post; https, or http to this machine itself. */
+  url: string;
+  /** `whsec_` and base64: the key both sides know. */
+  secret: string;
+}
+
+/** Makes the channel. `timeout` in milliseconds is for the answer's head; `now` stamps the signature. */
+export function makeWebhook(
+  { url, secret }: WebhookSettings,
+  { timeout = 10_000, now = () => new Date() }: { timeout?: number; now?: () => Date } = {},
+): Channel {
+  const signer = new Webhook(secret);
+  const send: Channel["send"] = async ([delivery], stop) => {
+    const body = JSON.stringify(payloadOf(delivery));
+    const sentAt = now();
+    const tooLate = AbortSignal.timeout(timeout);
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json; charset=utf-8",
+          "webhook-id": delivery.id,
+          "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+          "webhook-signature": signer.sign(delivery.id, sentAt, body),
+        },
+        body,
+        // A lead goes where the provider said, and nowhere a receiver points to.
+        redirect: "manual",
+        signal: AbortSignal.any([stop, tooLate]),
+      });
+      await letGo(response);
+      return outcomeOf(response, sentAt);
+    } catch (error) {
+      if (stop.aborted) return { kind: "not now", reason: "stopped while sending" };
+      if (tooLate.aborted) return { kind: "not now", reason: `no answer within ${timeout / 1000} s` };
+      return { kind: "not now", reason: `no connection (${codeOfCause(error)})` };
+    }
+  };
+  return { name: "webhook", batch: 1, concurrency: 12, rest: 0, send };
+}
+
+/** What is posted: the same bytes on every try, unless the lead's permission changed between them. */
+export function payloadOf({ event, owedAt, leadId, lead, permission, marks }: Delivery): object {
+  const data = event === "lead.erased" || !lead ? { id: leadId } : { ...lead, permission, marks };
+  return { type: event, timestamp: owedAt.toISOString(), data };
+}
+
+function outcomeOf(response: Response, sentAt: Date): Outcome {
+  const { status, ok } = response;
+  if (ok) return { kind: "delivered" };
+  // What another try may mend, although it is the client's fault by its number: too slow, too early, too often.
+  const mayPass = status < 400 || status >= 500 || [408, 425, 429].includes(status);
+  if (!mayPass) return { kind: "never", reason: `answered ${status}` };
+  const wait = waitAskedFor(response.headers.get("retry-after"), sentAt);
+  if (!wait) return { kind: "not now", reason: `answered ${status}` };
+  return { kind: "not now", reason: `answered ${status}, ${askedToWait}`, askedToWait: wait };
+}
+
+/** Seconds from a Retry-After header, which holds seconds or a date; undefined when there is nothing to wait for. */
+export function waitAskedFor(header: string | null, now: Date): number | undefined {
+  const text = header?.trim() ?? "";
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
+  return seconds > 0 ? seconds : undefined;
+}
+
+// The status says it all. A short body is read, because only then the connection can serve the next delivery; a long
+// one, or one of unknown length, is not waited for.
+async function letGo(response: Response): Promise<void> {
+  const length = Number(response.headers.get("content-length") ?? Number.NaN);
+  const done = length <= 1024 ? response.arrayBuffer() : response.body?.cancel();
+  await done?.catch(() => {});
+}
+
+// fetch hides the reason one or two causes deep.
+function codeOfCause(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && typeof cause.code === "string" && /^[A-Z0-9_]+$/.test(cause.code))
+      return cause.code;
+  }
+  return error instanceof Error ? error.name : "unknown";
+}
