@@ -57,7 +57,9 @@ describe("the outbox", () => {
 
   it("gives each delivery to one worker only, also when many ask at once", async () => {
     await insertMany(60);
-    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(sql, "webhook", { most: 10, lease: 60 })));
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, () => claim(sql, "webhook", { most: 10, lease: 60 })),
+    );
     const ids = claims.flat().map((d) => d.id);
     expect(ids.length).toBeGreaterThanOrEqual(10);
     expect(new Set(ids).size).toBe(ids.length);

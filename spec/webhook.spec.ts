@@ -1,0 +1,165 @@
+// The webhook as a provider's receiver meets it: a real HTTP server and the Standard Webhooks library on its side.
+import { createServer } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Delivery } from "../delivery/outbox.ts";
+import { makeWebhook, waitAskedFor } from "../delivery/webhook.ts";
+import { answers, startReceiver } from "./support/receiver.ts";
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const now = new Date("2026-11-21T12:00:00Z");
+const neverStops = new AbortController().signal;
+
+const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
+  id: "0b8f6a52-7d6b-4c58-9a4f-0f9a3a1f7c11",
+  event: "lead.created",
+  channel: "webhook",
+  leadId: "3f9c2b1a-0000-4000-8000-000000000001",
+  owedAt: new Date("2026-11-21T11:59:58Z"),
+  attempt: 1,
+  lead: {
+    id: "3f9c2b1a-0000-4000-8000-000000000001",
+    created_at: "2026-11-21T11:59:58.000Z",
+    name: "Rosa Martinez",
+    email: "rosa@example.com",
+    phone: "(305) 555-0142",
+    zip_code: "33101",
+    has_medicare: true,
+    has_diabetes: false,
+  },
+  permission: {
+    notice: "You may call me.",
+    notice_hash: "ab12",
+    given_at: "2026-11-21T11:59:58.000Z",
+    withdrawn_at: null,
+    page_path: "/",
+    address: "192.0.2.7",
+    browser: "A browser",
+    utm: { utm_source: "news" },
+  },
+  marks: [],
+  ...differences,
+});
+
+const sendTo = (url: string, delivery = aDelivery(), options = {}) =>
+  makeWebhook({ url, secret }, { now: () => new Date(), ...options }).send([delivery], neverStops);
+
+describe("the webhook", () => {
+  it("posts the lead with its permission, signed so that the receiver's library accepts it", async () => {
+    const receiver = await startReceiver();
+    expect(await sendTo(receiver.url)).toEqual({ kind: "delivered" });
+    const [request] = receiver.received;
+    expect(request?.method).toBe("POST");
+    expect(request?.headers["content-type"]).toBe("application/json; charset=utf-8");
+    const { lead, permission } = aDelivery();
+    expect(
+      new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>),
+    ).toEqual({
+      type: "lead.created",
+      timestamp: "2026-11-21T11:59:58.000Z",
+      data: { ...lead, permission, marks: [] },
+    });
+  });
+
+  it("has the delivery's id as its own on every try", async () => {
+    const receiver = await startReceiver(answers(500));
+    await sendTo(receiver.url);
+    receiver.answer = answers(200);
+    await sendTo(receiver.url, aDelivery({ attempt: 2 }));
+    expect(receiver.received.map((r) => r.headers["webhook-id"])).toEqual([aDelivery().id, aDelivery().id]);
+    expect(receiver.received[0]?.body).toBe(receiver.received[1]?.body);
+  });
+
+  it("tells of an overdue lead and a withdrawn permission alike, and of an erased lead by its id alone", async () => {
+    const receiver = await startReceiver();
+    for (const event of ["lead.overdue", "permission.withdrawn", "lead.erased"] as const) {
+      await sendTo(receiver.url, aDelivery({ event }));
+    }
+    expect(receiver.received.map((r) => [r.json.type, Object.keys(r.json.data).length])).toEqual([
+      ["lead.overdue", 10],
+      ["permission.withdrawn", 10],
+      ["lead.erased", 1],
+    ]);
+  });
+
+  it.each([200, 201, 202, 204, 299])("takes %i for delivered", async (status) => {
+    const receiver = await startReceiver(answers(status));
+    expect(await sendTo(receiver.url)).toEqual({ kind: "delivered" });
+  });
+
+  it.each([400, 401, 403, 404, 410, 413, 422])("takes %i for never", async (status) => {
+    const receiver = await startReceiver(answers(status));
+    expect(await sendTo(receiver.url)).toEqual({ kind: "never", reason: `answered ${status}` });
+  });
+
+  it.each([408, 425, 429, 500, 502, 503, 504])("tries again after %i", async (status) => {
+    const receiver = await startReceiver(answers(status));
+    expect(await sendTo(receiver.url)).toEqual({ kind: "not now", reason: `answered ${status}` });
+  });
+
+  it("goes nowhere a receiver points to", async () => {
+    const elsewhere = await startReceiver();
+    for (const status of [301, 302, 303, 307, 308]) {
+      const receiver = await startReceiver(answers(status, { location: elsewhere.url }));
+      expect(await sendTo(receiver.url)).toEqual({ kind: "not now", reason: `answered ${status}` });
+    }
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it("waits as long as a receiver asks, in seconds or until a date", async () => {
+    const receiver = await startReceiver(answers(503, { "retry-after": "120" }));
+    expect(await sendTo(receiver.url)).toEqual({
+      kind: "not now",
+      reason: "answered 503, asked to wait",
+      askedToWait: 120,
+    });
+    expect(waitAskedFor("Sat, 21 Nov 2026 12:02:00 GMT", now)).toBe(120);
+    for (const nothing of [null, "", "0", "soon", "-5", "Sat, 21 Nov 2026 11:00:00 GMT"]) {
+      expect(waitAskedFor(nothing, now)).toBeUndefined();
+    }
+  });
+
+  it("tries again when nobody listens", async () => {
+    const receiver = await startReceiver();
+    await receiver.close();
+    expect(await sendTo(receiver.url)).toEqual({ kind: "not now", reason: "no connection (ECONNREFUSED)" });
+    await receiver.open();
+  });
+
+  it("tries again when no answer comes in time", async () => {
+    const receiver = await startReceiver(() => {});
+    expect(await sendTo(receiver.url, aDelivery(), { timeout: 50 })).toEqual({
+      kind: "not now",
+      reason: "no answer within 0.05 s",
+    });
+  });
+
+  it("tries again when the receiver closes before or in the middle of its answer's head", async () => {
+    for (const words of ["", "HTTP/1.1 20"]) {
+      const server = createServer((socket) => socket.once("data", () => socket.end(words)));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as { port: number };
+      expect(await sendTo(`http://127.0.0.1:${port}/`)).toMatchObject({
+        kind: "not now",
+        reason: expect.stringMatching(/^no connection \([A-Z_]+\)$/),
+      });
+    }
+  });
+
+  it("takes a 2xx whose body breaks off or never ends for delivered", async () => {
+    const breaking = await startReceiver((response) => {
+      response.writeHead(200, { "content-length": "1000" }).write("a", () => response.destroy());
+    });
+    expect(await sendTo(breaking.url)).toEqual({ kind: "delivered" });
+    const endless = await startReceiver((response) => response.writeHead(200).write("a"));
+    expect(await sendTo(endless.url)).toEqual({ kind: "delivered" });
+  });
+
+  it("breaks off when it is told to stop", async () => {
+    const stop = new AbortController();
+    const receiver = await startReceiver(() => stop.abort());
+    const outcome = await makeWebhook({ url: receiver.url, secret }).send([aDelivery()], stop.signal);
+    expect(outcome).toEqual({ kind: "not now", reason: "stopped while sending" });
+  });
+});
