@@ -14,6 +14,7 @@ const events = {
     says: "A setting has no value yet; a placeholder is shown to readers.",
   },
   "database-starting": { level: "info", says: "Starting the embedded PostgreSQL." },
+  "database-started": { level: "info", says: "The embedded PostgreSQL answers." },
   "database-ready": { level: "info", says: "The database is ready." },
   "database-unreachable": { level: "error", says: "The database does not answer. Trying again." },
   "database-exited": { level: "error", says: "The embedded PostgreSQL exited. Starting it again." },

@@ -4,12 +4,13 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
   fsyncSync,
   lchownSync,
-  mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -18,7 +19,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { DataFolder } from "./data-folder.ts";
 import { type Account, EmbeddedDatabaseError, environment, type Programs } from "./unprivileged.ts";
 
@@ -28,13 +29,12 @@ const databaseName = "leads";
 /** Makes the cluster where there is none. One that is there is kept, and given to the account if root had it. */
 export async function makeCluster(folder: DataFolder, programs: Programs, account: Account | undefined) {
   const { cluster } = folder;
-  const fresh = { folder: `${cluster}.new`, password: `${cluster}.new.password` };
-  clear(fresh);
+  clearUnfinished(cluster);
   if (!existsSync(join(cluster, "PG_VERSION"))) {
     try {
-      await initialise(fresh, { ...folder, programs, account });
+      await initialise({ ...folder, programs, account });
     } finally {
-      clear(fresh);
+      clearUnfinished(cluster);
     }
   } else if (account && statSync(cluster).uid !== account.uid) giveTo(account, cluster);
   if (existsSync(folder.password)) return;
@@ -43,29 +43,30 @@ export async function makeCluster(folder: DataFolder, programs: Programs, accoun
   );
 }
 
-interface Fresh {
-  folder: string;
-  password: string;
-}
-
-function clear(fresh: Fresh) {
-  for (const path of Object.values(fresh)) rmSync(path, { recursive: true, force: true });
+/** The initdb of a start that was killed may still be writing: hence a new name each time, and patience. */
+function clearUnfinished(cluster: string) {
+  const unfinished = readdirSync(dirname(cluster)).filter((name) =>
+    name.startsWith(`${basename(cluster)}.new-`),
+  );
+  const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 };
+  for (const name of unfinished) rmSync(join(dirname(cluster), name), options);
 }
 
 type Making = DataFolder & { programs: Programs; account: Account | undefined };
 
-async function initialise(fresh: Fresh, making: Making) {
+async function initialise(making: Making) {
   const { cluster, password, programs, account } = making;
-  mkdirSync(fresh.folder, { mode: 0o700 });
+  const fresh = mkdtempSync(`${cluster}.new-`);
+  const passwordFile = `${fresh}.password`;
   const secret = randomBytes(24).toString("base64url");
   // A file, because initdb takes a password from nowhere else that no other process can see.
-  writeDurably(fresh.password, secret);
-  if (account) for (const path of Object.values(fresh)) chownSync(path, account.uid, account.gid);
+  writeDurably(passwordFile, secret);
+  if (account) for (const path of [fresh, passwordFile]) chownSync(path, account.uid, account.gid);
 
-  const place = ["-D", fresh.folder];
+  const place = ["-D", fresh];
   await run(
     programs.initdb,
-    [...place, "--username", ownerRole, "--pwfile", fresh.password, ...clusterOptions],
+    [...place, "--username", ownerRole, "--pwfile", passwordFile, ...clusterOptions],
     making,
   );
   const single = ["--single", "-F", "-j", "-c", "exit_on_error=on", ...place, "postgres"];
@@ -74,7 +75,7 @@ async function initialise(fresh: Fresh, making: Making) {
   await run(programs.initdb, [...place, "--sync-only"], making);
 
   writeDurably(password, secret);
-  renameSync(fresh.folder, cluster);
+  renameSync(fresh, cluster);
   flush(dirname(cluster));
 }
 
@@ -122,9 +123,10 @@ function giveTo({ uid, gid }: Account, cluster: string) {
   for (const entry of readdirSync(cluster, { recursive: true }))
     lchownSync(join(cluster, String(entry)), uid, gid);
   chownSync(cluster, uid, gid);
+  chmodSync(cluster, 0o700);
 }
 
-/** The owner's connection string, as psql and `connectionTo` understand it: the host is the folder of the socket. */
+/** The owner's address, as libpq has it: the host is the folder of the socket. */
 export function ownerUrl(folder: DataFolder, sockets: string): string {
   const secret = readFileSync(folder.password, "utf8").trim();
   return `postgres://${ownerRole}:${secret}@${encodeURIComponent(sockets)}/${databaseName}`;

@@ -124,13 +124,15 @@ function letIn(account: Account, path: string) {
  */
 function lock(path: string): () => void {
   const [file, holder] = [join(path, "supervisor.lock"), join(path, "supervisor.pid")];
+  let held: DatabaseSync | undefined;
   try {
-    const held = new DatabaseSync(file, { timeout: 0 });
+    held = new DatabaseSync(file, { timeout: 0 });
     held.exec("begin exclusive");
     chmodSync(file, 0o600);
     writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
-    return () => held.close();
+    return () => held?.close();
   } catch (cause) {
+    held?.close();
     const busy = (cause as { errcode?: number }).errcode === 5;
     const reason = busy
       ? `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or name another folder in DATA_DIR.`
@@ -156,7 +158,9 @@ function makeSocketFolder({ cluster }: DataFolder, account: Account | undefined)
   const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= longestSocketPath;
   const temporary = !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
   const sockets = isShort ? beside : join(temporary, `sponsored-article-${shortHash(cluster)}`);
-  if (mkdirIfNone(sockets) && account) chownSync(sockets, account.uid, account.gid);
+  const isOurs = mkdirIfNone(sockets) || isShort;
+  if (isOurs) chmodSync(sockets, 0o700);
+  if (isOurs && account) chownSync(sockets, account.uid, account.gid);
   // In a folder that anyone may write to, the name proves nothing.
   const found = lstatSync(sockets);
   const isPrivate = found.isDirectory() && (found.mode & 0o777) === 0o700;

@@ -10,10 +10,7 @@ import { EmbeddedDatabaseError } from "./unprivileged.ts";
 export { EmbeddedDatabaseError };
 
 export interface EmbeddedDatabase {
-  /**
-   * The owner's connection string. The host in it is the folder of a Unix socket: psql, pgbench and pg_dump take
-   * it as it is, postgres.js with `postgres(url, socketHost(url))`.
-   */
+  /** The owner's address, for `connect` and for psql: the host in it is the folder of a Unix socket. */
   url: string;
   /** Where the data is. */
   dataDir: string;
@@ -34,7 +31,7 @@ export async function startEmbedded(options: {
     log("database-starting", { folder: folder.path });
     await stopOrphans(folder.cluster, log);
     const first = await launch(folder);
-    log("database-ready", { pid: first.pid });
+    log("database-started", { pid: first.pid });
     return supervise(folder, first, log);
   } catch (error) {
     folder.close();
@@ -53,10 +50,10 @@ function supervise(folder: OpenDataFolder, first: Postmaster, log: Log): Embedde
   const watch = async () => {
     for (let deaths = 0; current; ) {
       const started = Date.now();
-      const { code, signal } = await current.exited;
+      const exit = await current.exited;
       current = undefined;
       if (stopping.signal.aborted) return;
-      log("database-exited", { code: code ?? undefined, signal: signal ?? undefined });
+      log("database-exited", { code: exit.code ?? undefined, signal: exit.signal ?? undefined });
       deaths = Date.now() - started > 60_000 ? 0 : deaths + 1;
       current = await revive(folder, deaths, log, stopping.signal);
       last = current?.pid ?? last;
@@ -102,7 +99,7 @@ async function revive(folder: OpenDataFolder, deaths: number, log: Log, stopping
     try {
       await stopOrphans(folder.cluster, log);
       const next = await launch(folder);
-      log("database-ready", { pid: next.pid });
+      log("database-started", { pid: next.pid });
       return next;
     } catch (error) {
       log("database-exited", { error: codeOf(error) });
@@ -111,7 +108,7 @@ async function revive(folder: OpenDataFolder, deaths: number, log: Log, stopping
   return undefined;
 }
 
-/** The owner's connection string of the server that another process runs on this data folder, or undefined when none runs. */
+/** The owner's address on the server that runs on this data folder, whoever started it; undefined when none does. */
 export async function findRunning(options: { dataDir?: string | undefined }): Promise<string | undefined> {
   const folder = findDataFolder(options.dataDir);
   try {
@@ -123,10 +120,4 @@ export async function findRunning(options: { dataDir?: string | undefined }): Pr
       { cause },
     );
   }
-}
-
-/** What postgres.js must be told besides the connection string, when the host in it is the folder of a Unix socket. */
-export function socketHost(url: string): { host?: string } {
-  const host = URL.canParse(url) ? decodeURIComponent(new URL(url).hostname) : "";
-  return host.startsWith("/") ? { host } : {};
 }

@@ -1,7 +1,8 @@
 // One life of the PostgreSQL server on a data folder: started, known by what its process really is, stopped.
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, type Log } from "../log.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
@@ -22,7 +23,12 @@ export async function launch(folder: OpenDataFolder): Promise<Postmaster> {
   const { postgres, cluster, account, log, sockets } = folder;
   for (const file of [".s.PGSQL.5432", ".s.PGSQL.5432.lock"]) rmSync(join(sockets, file), { force: true });
   const out = openSync(log, "a", 0o600);
-  const options = Object.entries({ ...settings, unix_socket_directories: sockets });
+  const options = Object.entries({
+    ...settings,
+    cluster_name: nameOf(cluster),
+    // A list, whose entries may hold commas when they are quoted.
+    unix_socket_directories: `"${sockets.replaceAll('"', '""')}"`,
+  });
   const child = spawn(
     postgres,
     ["-D", cluster, ...options.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
@@ -67,13 +73,14 @@ const settings = {
   log_min_error_statement: "panic",
   log_error_verbosity: "terse",
   log_statement: "none",
+  log_checkpoints: "off",
   log_min_duration_statement: -1,
   log_parameter_max_length: 0,
   log_parameter_max_length_on_error: 0,
   log_timezone: "UTC",
 };
 
-/** What a server says of itself in postmaster.pid: a claim, until `isPostgres` has looked at the process. */
+/** What a server says of itself in postmaster.pid: a claim, until the process has been looked at. */
 function readPidFile(cluster: string) {
   try {
     const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
@@ -87,25 +94,40 @@ function readPidFile(cluster: string) {
 /** The server that runs on a cluster, whoever started it. */
 export function findPostmaster(cluster: string) {
   const written = readPidFile(cluster);
-  return written && isPostgres(written.pid, cluster) ? written : undefined;
+  return written && serversOf(cluster).includes(written.pid) ? written : undefined;
 }
 
-/** Whether a process is a PostgreSQL on this cluster, and not a stranger that was given the number since. */
-function isPostgres(pid: number, cluster: string): boolean {
-  if (!(pid > 1)) return false;
+/**
+ * Every process of a server on this cluster: the postmaster by the command line it was given, its children by the
+ * title they took. A process that was given an old number since has neither. (Program and working folder would
+ * tell as much, but in most containers root may not see those of another user's process.)
+ */
+function serversOf(cluster: string): number[] {
+  const postmaster = `/postgres -D ${cluster} -c `;
+  const child = `postgres: ${nameOf(cluster)}: `;
+  const isOurs = (command: string) => command.includes(postmaster) || command.startsWith(child);
+  return processes().flatMap(([pid, command]) => (isOurs(command) ? [pid] : []));
+}
+
+/** The cluster's name in the titles of its processes. */
+const nameOf = (cluster: string) =>
+  `embedded-${createHash("sha256").update(cluster).digest("hex").slice(0, 12)}`;
+
+function processes(): [pid: number, command: string][] {
+  if (process.platform === "linux") {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.map((pid) => [Number(pid), commandOf(pid)]);
+  }
+  const listed = execFileSync("ps", ["-axwwo", "pid=,command="], { env: environment, encoding: "utf8" });
+  return [...listed.matchAll(/^ *(\d+) (.*)$/gm)].map(([, pid, command]) => [Number(pid), command ?? ""]);
+}
+
+/** Empty for a process that is gone, or dead and not yet buried. */
+function commandOf(pid: string): string {
   try {
-    if (process.platform !== "linux") {
-      const command = execFileSync("ps", ["-o", "command=", "-p", `${pid}`], {
-        env: environment,
-        encoding: "utf8",
-      });
-      return command.includes("postgres") && command.includes(cluster);
-    }
-    // npm ci may have replaced the program under a running server: Linux then adds " (deleted)".
-    const program = basename(readlinkSync(`/proc/${pid}/exe`));
-    return /^postgres( \(deleted\))?$/.test(program) && readlinkSync(`/proc/${pid}/cwd`) === cluster;
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
   } catch {
-    return false;
+    return "";
   }
 }
 
@@ -113,11 +135,11 @@ function isPostgres(pid: number, cluster: string): boolean {
 export async function stopOrphans(cluster: string, log: Log) {
   const orphan = findPostmaster(cluster);
   if (orphan) {
-    await stopProcess(orphan.pid, () => !isPostgres(orphan.pid, cluster));
+    await stopProcess(orphan.pid, () => !serversOf(cluster).includes(orphan.pid));
     log("database-orphan-stopped", { pid: orphan.pid });
   }
   await killStragglers(cluster);
-  // What is left is stale, but PostgreSQL would take any living process of its own user for its owner.
+  // What is left is stale, but PostgreSQL would take any living process with that number for its owner.
   rmSync(join(cluster, "postmaster.pid"), { force: true });
 }
 
@@ -126,13 +148,12 @@ export async function stopOrphans(cluster: string, log: Log) {
  * one from starting. What they had committed is on disk; the rest nobody was told of.
  */
 async function killStragglers(cluster: string) {
-  if (process.platform !== "linux") return;
-  for (let tries = 0; tries < 500; tries++) {
-    const left = readdirSync("/proc").filter(
-      (name) => /^\d+$/.test(name) && isPostgres(Number(name), cluster),
-    );
-    if (left.length === 0) return;
-    for (const pid of left) signal(Number(pid), "SIGKILL");
+  for (
+    let left = serversOf(cluster), tries = 0;
+    left.length > 0 && tries < 500;
+    left = serversOf(cluster), tries++
+  ) {
+    for (const pid of left) signal(pid, "SIGKILL");
     await delay(10);
   }
 }

@@ -38,7 +38,7 @@ export interface Programs {
 export const systemFolder = "/var/lib/sponsored-article";
 
 /** All that PostgreSQL learns of our environment; TZ spares initdb the search for a time zone. */
-export const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", TZ: "UTC", LANG: "C.UTF-8", HOME: "/" };
+export const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", TZ: "UTC", LC_ALL: "C", HOME: "/" };
 
 /** Who runs PostgreSQL on a cluster: its owner, else `postgres`, else `nobody`. Undefined when we are not root. */
 export function accountFor(cluster: string): Account | undefined {
