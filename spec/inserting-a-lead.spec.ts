@@ -389,7 +389,10 @@ describe("a stored lead", () => {
     await database.owner`update private.channels set enabled = true`;
     await answerTo(
       insertRequest(aLead(), {
-        headers: { referer: "http://localhost/?utm_source=mail&fbclid=x", "user-agent": "A browser" },
+        headers: {
+          referer: "http://localhost/fall/offer?utm_source=mail&fbclid=x",
+          "user-agent": "A browser",
+        },
       }),
     );
     expect(
@@ -399,7 +402,7 @@ describe("a stored lead", () => {
         ) as owed from leads l join private.permissions p on p.lead_id = l.id`,
     ).toEqual([
       {
-        page_path: "/",
+        page_path: "/fall/offer",
         address: "203.0.113.7",
         browser: "A browser",
         utm: { utm_source: "mail" },

@@ -22,9 +22,9 @@ create table private.settings (
 insert into private.settings default values;
 
 create table private.permissions (
-  lead_id uuid primary key references public.leads on delete cascade
-    -- Recorded just before the lead itself stands, so looked at when both commit.
-    deferrable initially deferred,
+  -- Not a reference, which every insert would pay to have looked up: the triggers below write it with the lead and
+  -- remove it with the lead.
+  lead_id uuid primary key,
 
   -- What the visitor agreed to, and when. No wording means that none had been set when the lead came.
   notice_hash text references private.notices,
@@ -42,9 +42,6 @@ create table private.permissions (
   trap_filled boolean not null default false
 );
 
--- The daily work looks for withdrawn permissions and for circumstances to forget, by time.
-create index permissions_by_time on private.permissions (given_at);
-
 alter table private.notices enable row level security;
 alter table private.settings enable row level security;
 alter table private.permissions enable row level security;
@@ -61,7 +58,8 @@ return (
 );
 
 -- Moves the evidence from the arriving row to a permission of its own. A header that is missing or odd
--- leaves its column empty; it is never a reason to refuse a lead.
+-- leaves its column empty; it is never a reason to refuse a lead. Every lead pays for this function, so it takes the
+-- page's address apart without regular expressions and looks for campaign words only where there are any.
 create function private.record_permission() returns trigger
 language plpgsql
 security definer
@@ -69,20 +67,25 @@ set search_path = ''
 as $$
 declare
   referer text := new.evidence ->> 'referer';
+  page text := split_part(referer, '://', 2);
+  -- The first is Cloudflare's own word, where it stands in front; the other the nearest proxy's.
+  address text := coalesce(
+    new.evidence ->> 'cf-connecting-ip', split_part(new.evidence ->> 'x-forwarded-for', ',', 1)
+  );
+  settings private.settings;
 begin
+  select * into settings from private.settings;
   insert into private.permissions (lead_id, notice_hash, page_path, address, browser, utm, trap_filled)
-  select
+  values (
     new.id,
-    s.notice_hash,
-    left(substring(referer from '^[a-z]+://[^/?#]+(/[^?#]*)'), 200),
-    case when s.keep_address then
-      -- The first is Cloudflare's own word, where it stands in front; the other the nearest proxy's.
-      left(coalesce(new.evidence ->> 'cf-connecting-ip', split_part(new.evidence ->> 'x-forwarded-for', ',', 1)), 100)
-    end,
+    settings.notice_hash,
+    -- From the first slash after the host, up to the query.
+    left(split_part(split_part(substr(page, strpos(page || '/', '/')), '?', 1), '#', 1), 200),
+    case when settings.keep_address then left(address, 100) end,
     left(new.evidence ->> 'user-agent', 500),
-    private.utm_of(referer),
-    coalesce(new.evidence ->> 'x-trap-filled', '') <> ''
-  from private.settings s;
+    case when strpos(referer, 'utm_') > 0 then private.utm_of(referer) end,
+    coalesce(new.evidence ? 'x-trap-filled', false)
+  );
   new.evidence := null;
   return new;
 end $$;
@@ -91,4 +94,18 @@ end $$;
 create trigger leads_30_record_permission before insert on public.leads
 for each row execute function private.record_permission();
 
-revoke execute on function private.utm_of, private.record_permission from public;
+create function private.forget_permission() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  delete from private.permissions p using erased e where p.lead_id = e.id;
+  return null;
+end $$;
+
+create trigger leads_90_forget_permission after delete on public.leads
+referencing old table as erased
+for each statement execute function private.forget_permission();
+
+revoke execute on function private.utm_of, private.record_permission, private.forget_permission from public;

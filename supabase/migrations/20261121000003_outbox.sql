@@ -19,7 +19,7 @@ create table private.deliveries (
   event text not null default 'lead.created',
   -- Not a reference: word of an erased lead is owed after the lead is gone.
   lead_id uuid not null,
-  channel text not null references private.channels,
+  channel text not null,
   created_at timestamptz not null default now(),
 
   -- The work: when to try next, how often it was tried, until when a worker holds it.
@@ -33,6 +33,8 @@ create table private.deliveries (
   -- A code or a short reason of our own, never another program's message, which may quote a lead.
   last_error text,
 
+  -- A check and not a reference: a reference is looked up for each delivery, and the channels are these.
+  constraint channel_is_known check (channel in ('email', 'webhook')),
   constraint event_is_known
     check (event in ('lead.created', 'lead.overdue', 'lead.erased', 'permission.withdrawn')),
   constraint one_delivery_an_event_and_channel unique (lead_id, event, channel),

@@ -20,9 +20,6 @@ alter table private.erasures enable row level security;
 -- No policy and no grant: only the owner comes in here.
 revoke all on private.reviews, private.erasures from public, anon, leads_intake;
 
--- A person's other leads are found by address when they ask to be erased.
-create index leads_by_email on public.leads (lower(email));
-
 -- Why a lead looks like spam, one row a mark. Nothing is refused for a mark; the team sees it. Derived when read,
 -- so that the insert does not pay for it, and so that the first leads of a burst are marked once there is one.
 create view private.marks with (security_invoker = true) as

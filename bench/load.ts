@@ -1,0 +1,49 @@
+// A load of inserts over plain sockets: each connection sends one lead, waits for the answer, and sends the next.
+// It runs in a process of its own and does as little as it can, because it shares two cores with what it measures.
+// Usage: node bench/load.ts PORT CONNECTIONS SECONDS KEY; prints one line of JSON.
+import { connect, type Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+
+const [port, connections, seconds] = process.argv.slice(2, 5).map(Number) as [number, number, number];
+const key = process.argv[5] ?? "";
+const run = Math.random().toString(36).slice(2, 10);
+const latencies: number[] = [];
+let refused = 0;
+let count = 0;
+const until = performance.now() + seconds * 1000;
+
+function request(): string {
+  count += 1;
+  const body = `{"name":"Rosa ${run} ${count}","email":"rosa@example.com","phone":"(305) 555-0142","zip_code":"33101","has_medicare":true,"has_diabetes":false}`;
+  return (
+    `POST /rest/v1/leads HTTP/1.1\r\nhost: localhost\r\napikey: ${key}\r\nauthorization: Bearer ${key}\r\n` +
+    `content-type: application/json\r\nuser-agent: bench\r\nreferer: http://localhost/\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  );
+}
+
+function work(socket: Socket): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let sent = performance.now();
+  const send = () => {
+    sent = performance.now();
+    if (sent > until) {
+      socket.destroy();
+      resolve();
+    } else socket.write(request());
+  };
+  socket.setNoDelay(true).setEncoding("latin1").on("error", reject).on("connect", send);
+  // An answer of ours is small and comes whole.
+  socket.on("data", (answer) => {
+    latencies.push(performance.now() - sent);
+    if (!String(answer).startsWith("HTTP/1.1 201")) refused += 1;
+    send();
+  });
+  return promise;
+}
+
+await Promise.all(Array.from({ length: connections }, () => work(connect(port, "127.0.0.1"))));
+latencies.sort((a, b) => a - b);
+const at = (share: number) =>
+  latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+const told = { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), refused };
+process.stdout.write(`${JSON.stringify(told)}\n`);
