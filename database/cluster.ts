@@ -77,6 +77,7 @@ async function initialise(making: Making) {
   writeDurably(password, secret);
   renameSync(fresh, cluster);
   flush(dirname(cluster));
+  flush(dirname(dirname(cluster)));
 }
 
 /** The builtin C.UTF-8 sorts and compares alike on every machine, so an index outlives a change of system. */

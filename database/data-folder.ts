@@ -1,22 +1,12 @@
 // The folder that holds the leads: where it is, and that one process alone has it open.
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../log.ts";
 import { makeCluster } from "./cluster.ts";
+import { lockFolder, lockName } from "./folder-lock.ts";
 import {
   type Account,
   accountFor,
@@ -73,7 +63,7 @@ export async function openDataFolder(dataDir: string | undefined): Promise<OpenD
   const folder = findDataFolder(path);
   const account = accountFor(folder.cluster);
   if (account) letIn(account, path);
-  const close = lock(path);
+  const close = lockFolder(path);
   try {
     mkdirSync(dirname(folder.log), { recursive: true, mode: 0o700 });
     const programs = programsFor(account, path);
@@ -109,44 +99,12 @@ function makePath(path: string) {
 /** An empty folder named for the data, or one that holds our data already, is ours to open a crack. */
 function letIn(account: Account, path: string) {
   const entries = readdirSync(path);
-  if (!canEnter(path, account) && (entries.length === 0 || entries.includes("supervisor.lock")))
+  if (!canEnter(path, account) && (entries.length === 0 || entries.includes(lockName)))
     chmodSync(path, 0o711);
   if (canEnter(path, account)) return;
   throw new EmbeddedDatabaseError(
     `The data folder ${path} cannot be used: PostgreSQL does not run as root, and the user ${account.name} may not enter this folder. Name another one in DATA_DIR.`,
   );
-}
-
-/**
- * The lock is the operating system's, taken through SQLite, as Node has no call for it: it goes with the
- * process however that dies, so it is never stale and two starts at once cannot both have it. (The file must
- * not be opened in any other way: closing it anywhere in this process would let go of the lock.)
- */
-function lock(path: string): () => void {
-  const [file, holder] = [join(path, "supervisor.lock"), join(path, "supervisor.pid")];
-  let held: DatabaseSync | undefined;
-  try {
-    held = new DatabaseSync(file, { timeout: 0 });
-    held.exec("begin exclusive");
-    chmodSync(file, 0o600);
-    writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
-    return () => held?.close();
-  } catch (cause) {
-    held?.close();
-    const busy = (cause as { errcode?: number }).errcode === 5;
-    const reason = busy
-      ? `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or name another folder in DATA_DIR.`
-      : `The data folder ${path} cannot be written. Start as the user it belongs to, or name another one in DATA_DIR.`;
-    throw new EmbeddedDatabaseError(reason, { cause });
-  }
-}
-
-function holderOf(holder: string): string {
-  try {
-    return ` (process ${readFileSync(holder, "utf8").trim()})`;
-  } catch {
-    return "";
-  }
 }
 
 /** The longest path of a socket that every system takes, in bytes. */

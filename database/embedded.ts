@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, type Log } from "../log.ts";
 import { ownerUrl } from "./cluster.ts";
 import { findDataFolder, type OpenDataFolder, openDataFolder } from "./data-folder.ts";
-import { findPostmaster, launch, type Postmaster, signal, stopOrphans, stopProcess } from "./postmaster.ts";
+import { findPostmaster, launch, type Postmaster, stopOrphans } from "./postmaster.ts";
+import { comesTrue, endProcess, signal } from "./processes.ts";
 import { EmbeddedDatabaseError } from "./unprivileged.ts";
 
 export { EmbeddedDatabaseError };
@@ -57,17 +58,16 @@ function supervise(folder: OpenDataFolder, first: Postmaster, log: Log): Embedde
       deaths = Date.now() - started > 60_000 ? 0 : deaths + 1;
       current = await revive(folder, deaths, log, stopping.signal);
       last = current?.pid ?? last;
+      if (current && stopping.signal.aborted) await end(current);
     }
   };
   const watched = watch();
 
   const stop = async () => {
     stopping.abort();
-    // A restart under way is waited for, so that there is something to stop.
-    for (let done = false; !done; ) {
-      done = await Promise.race([watched.then(() => true), delay(10, false)]);
-      if (!done && current) await stopGently(current);
-    }
+    if (current) await end(current);
+    // A restart that was under way ends what it started.
+    await watched;
     process.removeListener("exit", leave);
     folder.close();
   };
@@ -82,12 +82,12 @@ function supervise(folder: OpenDataFolder, first: Postmaster, log: Log): Embedde
   };
 }
 
-async function stopGently(postmaster: Postmaster) {
+async function end(postmaster: Postmaster) {
   let gone = false;
   postmaster.exited.then(() => {
     gone = true;
   });
-  await stopProcess(postmaster.pid, () => gone);
+  await endProcess(postmaster.pid, () => gone);
 }
 
 /** Starts PostgreSQL again: at once the first time, then later and later, and until it works or nobody wants it. */
@@ -112,7 +112,12 @@ async function revive(folder: OpenDataFolder, deaths: number, log: Log, stopping
 export async function findRunning(options: { dataDir?: string | undefined }): Promise<string | undefined> {
   const folder = findDataFolder(options.dataDir);
   try {
-    const running = findPostmaster(folder.cluster);
+    let running: ReturnType<typeof findPostmaster>;
+    // One that is starting, after a kill say, answers in a moment; one that is stopping is gone in a moment.
+    await comesTrue(() => {
+      running = findPostmaster(folder.cluster);
+      return running === undefined || running.isReady;
+    }, 5);
     return running?.isReady ? ownerUrl(folder, running.sockets) : undefined;
   } catch (cause) {
     throw new EmbeddedDatabaseError(
