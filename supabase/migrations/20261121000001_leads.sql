@@ -110,6 +110,20 @@ grant insert (evidence) on public.leads to leads_intake;
 -- No grant on id or created_at: they are the database's to say.
 -- No grant to select, so `return=representation` and upserts are refused too.
 
+-- Supabase's own roles, where they are. Its default privileges may have given them everything, and row-level security
+-- stops no TRUNCATE. Nobody signs in here, so `authenticated` may nothing; whoever holds the secret key is the provider,
+-- and may read and erase.
+do $$
+begin
+  if exists (select from pg_roles where rolname = 'authenticated') then
+    revoke all on public.leads from authenticated;
+  end if;
+  if exists (select from pg_roles where rolname = 'service_role') then
+    revoke all on public.leads from service_role;
+    grant select, delete on public.leads to service_role;
+  end if;
+end $$;
+
 -- Tells the visitor what to mend, in words for the red banner; PostgREST shows the message as it stands.
 -- It runs only for a lead that a check or a not-null would refuse, so an honest lead never pays for it.
 create function private.say_what_to_mend() returns trigger

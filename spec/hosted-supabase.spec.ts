@@ -1,0 +1,124 @@
+// The one set of migrations on a database as Supabase prepares it, by the role that runs them there, and a lead coming
+// in as PostgREST brings it. The visitor's access there is in its own chapter, on both kinds of database.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
+import { migrate } from "../database/migrate.ts";
+import { aLead } from "./support/database.ts";
+import { installedServers, type SupabaseLike, startSupabaseLike } from "./support/supabase-like.ts";
+
+const grants = (sql: Sql) => sql<{ grantee: string; rights: string }[]>`
+  select grantee, string_agg(distinct privilege_type, ', ' order by privilege_type) as rights
+  from (
+    select grantee::text, privilege_type::text from information_schema.table_privileges where table_name = 'leads'
+    union select grantee, privilege_type from information_schema.column_privileges where table_name = 'leads'
+  ) granted
+  where grantee <> 'postgres' group by grantee order by grantee`;
+
+const servers = installedServers();
+
+describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => {
+  let started: Awaited<ReturnType<typeof startSupabaseLike>>;
+  beforeAll(async () => {
+    started = await startSupabaseLike(server);
+  });
+
+  describe.each([
+    { name: "with everything in public granted to everybody", everythingGranted: true },
+    { name: "with nothing granted", everythingGranted: false },
+  ])("$name", ({ everythingGranted }) => {
+    let database: SupabaseLike;
+    beforeAll(async () => {
+      database = await started.makeDatabase({ everythingGranted });
+    });
+
+    it("is migrated by its postgres, who is no superuser, and only once", async () => {
+      const [role] =
+        await database.owner`select current_user as name, current_setting('is_superuser') as superuser`;
+      expect(role).toEqual({ name: "postgres", superuser: "off" });
+      await expect(migrate(database.owner)).resolves.toEqual([]);
+    });
+
+    it("leaves each of Supabase's roles the rights that the migrations name, and no other", async () => {
+      expect(await grants(database.owner)).toEqual([
+        { grantee: "anon", rights: "INSERT" },
+        { grantee: "leads_intake", rights: "INSERT" },
+        { grantee: "service_role", rights: "DELETE, SELECT" },
+      ]);
+    });
+
+    it("takes a lead as PostgREST brings it, with its permission and its deliveries", async () => {
+      await database.owner`update private.channels set enabled = true where name = 'webhook'`;
+      const lead = aLead({ name: `Through PostgREST ${everythingGranted}` });
+      await asPostgrest(database, lead);
+      const [stored] = await database.owner`
+        select l.phone, p.page_path, p.address, p.browser, p.utm, count(d.id)::int as deliveries
+        from leads l join private.permissions p on p.lead_id = l.id left join private.deliveries d on d.lead_id = l.id
+        where l.name = ${lead.name} group by 1, 2, 3, 4, 5`;
+      expect(stored).toEqual({
+        phone: lead.phone,
+        page_path: "/",
+        address: "203.0.113.9",
+        browser: "A browser",
+        utm: { utm_source: "news" },
+        deliveries: 1,
+      });
+    });
+
+    it.each([
+      ["read", "select from leads"],
+      ["add", "insert into leads (name, email, phone, zip_code) values ('R', 'r', '1', '2')"],
+      ["empty", "truncate leads"],
+      ["look into private of", "select private.erase_lead(gen_random_uuid(), 'asked')"],
+    ])("lets nobody who is signed in %s leads", async (_, statement) => {
+      await expect(asRole(database, "authenticated", statement)).rejects.toMatchObject({ code: "42501" });
+    });
+
+    it("lets the secret key find and erase a lead, and nothing is owed about it any more", async () => {
+      await database.owner`update private.channels set enabled = true where name = 'webhook'`;
+      const lead = aLead({ name: `To be erased ${everythingGranted}` });
+      await asPostgrest(database, lead);
+      const [{ id } = { id: "" }] = await database.owner<{ id: string }[]>`
+        select id from leads where name = ${lead.name}`;
+      await asRole(database, "service_role", `delete from leads where name = '${lead.name}'`);
+      const [left] = await database.owner`
+        select
+          (select count(*)::int from leads where id = ${id}) as leads,
+          (select count(*)::int from private.permissions where lead_id = ${id}) as permissions,
+          (select count(*)::int from private.deliveries where lead_id = ${id}) as deliveries,
+          (select count(*)::int from private.erasures where lead_id = ${id}) as receipts`;
+      expect(left).toEqual({ leads: 0, permissions: 0, deliveries: 0, receipts: 1 });
+    });
+
+    it("tells a visitor in words what to mend, through PostgREST too", async () => {
+      await expect(asPostgrest(database, aLead({ phone: " " }))).rejects.toMatchObject({
+        code: "23514",
+        message: "Please enter your phone number.",
+      });
+    });
+  });
+});
+
+/** Any role of the API, as PostgREST becomes it. */
+const asRole = ({ authenticator }: SupabaseLike, role: string, statement: string) =>
+  authenticator.begin(async (tx) => {
+    await tx`select set_config('role', ${role}, true)`;
+    await tx.unsafe(statement);
+  });
+
+/** One request as PostgREST runs it: one transaction of the authenticator, the role and the headers set in it. */
+async function asPostgrest({ authenticator }: { authenticator: Sql }, lead: object): Promise<void> {
+  const headers = {
+    referer: "https://site.example/?utm_source=news",
+    "user-agent": "A browser",
+    "x-forwarded-for": "203.0.113.9, 10.0.0.1",
+  };
+  await authenticator.begin(async (tx) => {
+    await tx`select set_config('role', 'anon', true), set_config('request.headers', ${JSON.stringify(headers)}, true)`;
+    await tx`
+      with sent as (select ${JSON.stringify([lead])}::text::json as body)
+      insert into public.leads (name, email, phone, zip_code, has_medicare, has_diabetes)
+      select name, email, phone, zip_code, has_medicare, has_diabetes
+      from sent, json_to_recordset(sent.body)
+        as _ (name text, email text, phone text, zip_code text, has_medicare boolean, has_diabetes boolean)`;
+  });
+}

@@ -1,0 +1,148 @@
+// PostgreSQL as Supabase prepares it: its roles are there, `postgres` owns the database and is no superuser, and (on
+// projects made before 30 May 2026) whatever is created in `public` is granted to everybody. Written from what
+// supabase/postgres does at a project's birth; nothing of hosted Supabase itself was looked at.
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll } from "vitest";
+import { connect, type Sql } from "../../database/connect.ts";
+import { intakeAddress, openIntakeLogin } from "../../database/intake-login.ts";
+import { migrate } from "../../database/migrate.ts";
+import { accountFor, environment, programsFor } from "../../database/unprivileged.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** A PostgreSQL on this machine: its major version and the folder of its programs. */
+export interface Installed {
+  major: number;
+  bin: string;
+}
+
+/**
+ * The PostgreSQL servers that can be tried here: the embedded one, those of Debian's packages, and any folder of
+ * programs listed in SPEC_POSTGRESQL.
+ */
+export function installedServers(): Installed[] {
+  const { SPEC_POSTGRESQL = "" } = process.env;
+  const debian = "/usr/lib/postgresql";
+  const folders = [
+    embeddedBin(),
+    ...(existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, "bin")) : []),
+    ...SPEC_POSTGRESQL.split(":").filter(Boolean),
+  ];
+  return folders.flatMap((bin) => {
+    const { stdout } = spawnSync(join(bin, "postgres"), ["--version"], { encoding: "utf8" });
+    const major = Number(/\b(\d+)\.\d/.exec(stdout ?? "")?.[1]);
+    return major >= 14 && existsSync(join(bin, "initdb")) ? [{ major, bin }] : [];
+  });
+}
+
+function embeddedBin(): string {
+  const folder = tmpdir();
+  return join(programsFor(accountFor(folder), folder).postgres, "..");
+}
+
+/** A database there, and the connections of the roles that meet it. */
+export interface SupabaseLike extends TestDatabase {
+  /** PostgREST's login, which becomes `anon` for a request. */
+  authenticator: Sql;
+  /** The platform's own superuser, whom nobody else ever is. */
+  platform: Sql;
+}
+
+/** Starts a server for a chapter, prepared as Supabase does, and removes it after the chapter. */
+export async function startSupabaseLike(server = installedServers()[0] as Installed) {
+  const socket = await startCluster(server);
+  const address = (role: string, database: string) =>
+    `postgres://${role}@${encodeURIComponent(socket)}/${database}`;
+  const connections: Sql[] = [];
+  const open = (role: string, database: string) => {
+    const sql = connect(address(role, database));
+    connections.push(sql);
+    return sql;
+  };
+  afterAll(() => Promise.all(connections.map((sql) => sql.end({ timeout: 1 }))));
+  const platform = open("supabase_admin", "postgres");
+  await platform.unsafe(roles(server.major));
+  let made = 0;
+  return {
+    /** Makes a migrated database; `everythingGranted` is how projects made before 30 May 2026 began. */
+    async makeDatabase({ everythingGranted = true } = {}): Promise<SupabaseLike> {
+      const name = `project_${++made}`;
+      await platform.unsafe(`create database ${name} owner postgres`);
+      const url = address("postgres", name);
+      const [owner, onPlatform] = [open("postgres", name), open("supabase_admin", name)];
+      await onPlatform.unsafe("grant usage on schema public to postgres, anon, authenticated, service_role");
+      if (everythingGranted) await owner.unsafe(grantEverything);
+      await migrate(owner);
+      await openIntakeLogin(owner, url);
+      const intakeUrl = intakeAddress(url);
+      return {
+        url,
+        intakeUrl,
+        owner,
+        intake: open("leads_intake", name),
+        authenticator: open("authenticator", name),
+        platform: onPlatform,
+      };
+    },
+  };
+}
+
+async function startCluster({ bin }: Installed): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "supabase-like-"));
+  const account = accountFor(folder);
+  if (account) chownSync(folder, account.uid, account.gid);
+  chmodSync(folder, 0o755);
+  const data = join(folder, "data");
+  const as = { ...(account && { uid: account.uid, gid: account.gid }), env: environment, cwd: "/" };
+  const made = spawnSync(
+    join(bin, "initdb"),
+    ["-D", data, "-U", "supabase_admin", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"],
+    { ...as, encoding: "utf8" },
+  );
+  if (made.status !== 0) throw new Error(made.stderr);
+  const settings = [
+    "listen_addresses=",
+    `unix_socket_directories=${folder}`,
+    "fsync=off",
+    "shared_buffers=16MB",
+  ];
+  const postgres = spawn(join(bin, "postgres"), ["-D", data, ...settings.flatMap((one) => ["-c", one])], {
+    ...as,
+    stdio: "ignore",
+  });
+  const ended = new Promise<void>((resolve) => postgres.once("exit", () => resolve()));
+  afterAll(async () => {
+    postgres.kill("SIGINT");
+    await ended;
+    rmSync(folder, { recursive: true });
+  });
+  while (!isReady(join(data, "postmaster.pid"))) {
+    if (postgres.exitCode !== null) throw new Error(`PostgreSQL in ${bin} did not start.`);
+    await wait(10);
+  }
+  return folder;
+}
+
+const isReady = (pidFile: string) => existsSync(pidFile) && /^ready/m.test(readFileSync(pidFile, "utf8"));
+
+// From version 16 a role may grant another only with the admin option, which Supabase gives to `postgres`.
+const roles = (major: number) => `
+  create role postgres nosuperuser createdb createrole login replication bypassrls;
+  create role anon nologin inherit;
+  create role authenticated nologin inherit;
+  create role service_role nologin inherit bypassrls;
+  create role authenticator login noinherit;
+  grant anon, authenticated, service_role to authenticator;
+  alter role anon set statement_timeout = '3s';
+  alter role authenticated set statement_timeout = '8s';
+  grant anon, authenticated, service_role to postgres ${major >= 16 ? "with admin option" : ""}`;
+
+const grantEverything = ["tables", "functions", "sequences"]
+  .map(
+    (things) =>
+      `alter default privileges in schema public grant all on ${things} to anon, authenticated, service_role;`,
+  )
+  .join("\n");
