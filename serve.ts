@@ -25,6 +25,9 @@ class StartError extends Error {
 }
 
 const log = makeLog((line) => process.stdout.write(line));
+// Whoever read the log may leave; the leads do not wait for a reader.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
 const stopping = new AbortController();
 
 /** What to close, in the order it was opened; closed in the opposite order, whatever made us stop. */
@@ -135,6 +138,7 @@ async function giveUp(error: unknown): Promise<void> {
     ? (error as Error).message
     : (error as Error).stack;
   process.stderr.write(`${words}\n`);
+  if (open.length === 0) process.exit(1);
   await stop(1);
 }
 

@@ -47,7 +47,7 @@ export function makeApp(parts: Parts): Hono {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
   });
-  app.use(bodyLimit({ maxSize: sixteenKilobytes, onError: () => refusals.refuse(refusals.tooLarge) }));
+  app.use(limitBody);
 
   app.get("/healthz", (context) => context.json({ status: "alive" }));
   app.get("/readyz", async (context) => {
@@ -87,6 +87,15 @@ export function makeApp(parts: Parts): Hono {
   });
   return app;
 }
+
+// Hono's own limit opens the body as a stream, which costs more than the rest of an insert's way through here. A length
+// that was declared, which Node holds the sender to, needs no such look.
+const countBody = bodyLimit({ maxSize: sixteenKilobytes, onError: () => refusals.refuse(refusals.tooLarge) });
+const limitBody: MiddlewareHandler = (context, next) => {
+  if (context.req.header("transfer-encoding") !== undefined) return countBody(context, next);
+  const declared = Number(context.req.header("content-length") ?? 0);
+  return declared <= sixteenKilobytes ? next() : Promise.resolve(refusals.refuse(refusals.tooLarge));
+};
 
 // The preflight asks which headers may be sent; like Supabase's gateway, any may. Errors carry the permission as well,
 // because a browser hides a refusal without it and the visitor would read "no network".

@@ -1,5 +1,5 @@
-// A database for one chapter: a fresh copy of the schema on the shared PostgreSQL, as the owner and as the roles
-// that meet it, and dropped after the chapter.
+// A database for one chapter: a fresh copy of the schema on the shared PostgreSQL, as the owner and as the role
+// that meets it. It goes when that PostgreSQL goes.
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
@@ -15,22 +15,22 @@ export interface TestDatabase {
   intake: Sql;
 }
 
+const pools: Sql[] = [];
+afterAll(() => Promise.all(pools.map((sql) => sql.end({ timeout: 1 }))));
+
 /** Makes a database with the schema, or an empty one, for the chapter that calls it. */
 export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase> {
   const server = inject("postgresql");
   const name = `spec_${randomBytes(6).toString("hex")}`;
   const maintenance = connect(server, { max: 1 });
   await maintenance.unsafe(`create database ${name}${schema ? ` template ${templateName}` : ""}`);
+  await maintenance.end();
   const url = addressOfDatabase(server, name);
   const owner = connect(url);
   if (schema) await openIntakeLogin(owner, url);
   const intakeUrl = intakeAddress(url);
   const intake = connect(intakeUrl);
-  afterAll(async () => {
-    await Promise.all([owner.end({ timeout: 1 }), intake.end({ timeout: 1 })]);
-    await maintenance.unsafe(`drop database ${name} with (force)`);
-    await maintenance.end();
-  });
+  pools.push(owner, intake);
   return { url, intakeUrl, owner, intake };
 }
 

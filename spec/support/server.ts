@@ -15,7 +15,14 @@ export interface RunningServer {
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts the server and waits until it listens. It is ended after the chapter at the latest. */
+/** Every server that the chapter has started and not ended. None outlives the chapter, however it ends. */
+const running = new Set<ChildProcess>();
+afterAll(() => Promise.all([...running].map((child) => child.kill() && once(child, "exit"))));
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Starts the server and waits until it listens. */
 export async function startServer(env: Record<string, string>): Promise<RunningServer> {
   const server = spawnServer(env);
   const address = await server.listening;
@@ -29,8 +36,12 @@ export function spawnServer(env: Record<string, string>) {
     env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), PORT: "0", ANON_KEY: anonKey, RATE_LIMIT: "off", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  running.add(child);
   let output = "";
-  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal }));
+  const ended = once(child, "exit").then(([code, signal]) => {
+    running.delete(child);
+    return { code, signal };
+  });
   const listening = new Promise<string>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface(stream).on("line", (line) => {
@@ -46,7 +57,6 @@ export function spawnServer(env: Record<string, string>) {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return ended;
   };
-  afterAll(() => end());
   return { process: child, listening, ended, output: () => output, end };
 }
 

@@ -1,0 +1,192 @@
+// `npm start` as a newcomer and an operator meet it: it starts on nothing, says what is wrong, keeps what was stored, and
+// stops without leaving anyone unanswered or anything running.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { anonKey } from "./support/intake.ts";
+import { insertAt, spawnServer, startServer } from "./support/server.ts";
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await makeDatabase();
+  folder = await mkdtemp(join(tmpdir(), "leads-start-"));
+  await chmod(folder, 0o711);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What a start that must not succeed says, and its exit code. */
+async function refusedStart(env: Record<string, string>) {
+  const server = spawnServer(env);
+  const { code } = await server.ended;
+  return { code, says: server.output() };
+}
+
+describe("starting", () => {
+  it("needs no setting: npm start serves the page, stores a lead, and SIGTERM stops it with its PostgreSQL", async () => {
+    const npm = spawn("npm", ["start"], {
+      env: { ...process.env, PORT: "0", DATA_DIR: join(folder, "npm") },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    const address = await new Promise<string>((resolve) => {
+      npm.stdout.on("data", (data) => {
+        output += data;
+        const found = / listening: .* address=(\S+)/.exec(output)?.[1];
+        if (found) resolve(found);
+      });
+    });
+    const page = await (await fetch(address)).text();
+    const key = /sb_publishable_\w+/.exec(page)?.[0] ?? "";
+    const answer = await fetch(`${address}/rest/v1/leads`, {
+      method: "POST",
+      headers: { apikey: key, "content-type": "application/json" },
+      body: JSON.stringify(aLead()),
+    });
+    expect(answer.status).toBe(201);
+    npm.kill("SIGTERM");
+    await once(npm, "close");
+    expect(output).toContain("stopped: ");
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
+  it("presents the anonymous key it was started with", async () => {
+    const { address } = await startServer({
+      DATABASE_URL: database.url,
+      ANON_KEY: "sb_publishable_of_today",
+    });
+    expect(await (await fetch(address)).text()).toContain("sb_publishable_of_today");
+    expect((await insertAt(address, aLead())).status).toBe(401);
+  });
+
+  it("warns of each provider setting that has no value, by name", async () => {
+    const { output } = await startServer({ DATABASE_URL: database.url, PROVIDER_NAME: "Maple Lane" });
+    expect(output()).toContain(
+      "setting-missing: A setting has no value yet; a placeholder is shown to readers. setting=PROVIDER_PHONE",
+    );
+    expect(output()).not.toContain("setting=PROVIDER_NAME");
+  });
+
+  it("refuses wrong settings, all at once, each with a sentence that names it", async () => {
+    const wrong = {
+      PORT: "many",
+      DATABASE_URL: "mysql://x",
+      RATE_LIMIT: "maybe",
+      TRUST_PROXY: "everyone",
+      ANON_KEY: "two words",
+    };
+    const { code, says } = await refusedStart(wrong);
+    expect(code).toBe(1);
+    for (const name of Object.keys(wrong)) expect(says).toMatch(new RegExp(`^${name} must be .*\\.$`, "m"));
+    expect(says).not.toMatch(/^ +at /m);
+  });
+
+  it("says so when its port is taken", async () => {
+    const taken = createServer();
+    await once(taken.listen(0, "127.0.0.1"), "listening");
+    const { port } = taken.address() as { port: number };
+    const { code, says } = await refusedStart({ DATABASE_URL: database.url, PORT: String(port) });
+    taken.close();
+    expect(code).toBe(1);
+    expect(says).toContain(`The port ${port} is in use by another program. Stop it, or set PORT to another.`);
+  });
+
+  it("says so when the database does not let it in, or is not there", async () => {
+    const nobody = database.url.replace(/:[^:@]*@/, ":wrong@");
+    expect(await refusedStart({ DATABASE_URL: nobody })).toMatchObject({
+      code: 1,
+      says: expect.stringContaining("Check the user and the password in DATABASE_URL."),
+    });
+    const nowhere = database.url.replace(/\/spec_\w+/, "/nowhere");
+    expect(await refusedStart({ DATABASE_URL: nowhere })).toMatchObject({
+      code: 1,
+      says: expect.stringContaining("has no database of that name."),
+    });
+  });
+});
+
+describe("stopping", () => {
+  it("does not happen because nobody reads the log any more", async () => {
+    const { address, process: server } = await startServer({ DATABASE_URL: database.url });
+    server.stdout?.destroy();
+    expect((await insertAt(address, aLead({ name: " " }))).status).toBe(400);
+    expect((await insertAt(address, aLead({ name: " " }))).status).toBe(400);
+    expect((await insertAt(address, aLead({ name: "Unread" }))).status).toBe(201);
+  });
+
+  it("answers the lead that was under way, and leaves with exit code 0", async () => {
+    const { address, end } = await startServer({ DATABASE_URL: database.url });
+    const lock = await database.owner.reserve();
+    await lock`begin`;
+    await lock`lock table leads in exclusive mode`;
+    const answer = insertAt(address, aLead({ name: "Under way" }));
+    // The insert waits for the lock now; only then is the server told to stop.
+    const waiting = () =>
+      database.owner`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await expect.poll(async () => (await waiting()).length).toBe(1);
+    const ended = end("SIGTERM");
+    await expect
+      .poll(() =>
+        fetch(address).then(
+          () => "open",
+          () => "closed",
+        ),
+      )
+      .toBe("closed");
+    await lock`commit`;
+    lock.release();
+    expect((await answer).status).toBe(201);
+    expect(await ended).toEqual({ code: 0, signal: null });
+  });
+
+  it("after kill -9 of the server, the next start keeps every stored lead", async () => {
+    const env = { DATA_DIR: join(folder, "killed") };
+    const first = await startServer(env);
+    expect((await insertAt(first.address, aLead())).status).toBe(201);
+    await first.end("SIGKILL");
+    const second = await startServer(env);
+    expect(second.output()).toContain("database-orphan-stopped");
+    // The same lead again is answered as stored, and stands once.
+    expect((await insertAt(second.address, aLead())).status).toBe(201);
+    expect((await insertAt(second.address, aLead({ name: "New" }))).status).toBe(201);
+    const { code, says } = await refusedStart(env);
+    expect([code, says]).toEqual([1, expect.stringContaining("already running")]);
+    expect(await second.end("SIGINT")).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe("health", () => {
+  it("is alive and ready when the database answers with the newest schema", async () => {
+    const { address } = await startServer({ DATABASE_URL: database.url });
+    const ask = async (path: string) => {
+      const answer = await fetch(`${address}${path}`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await ask("/healthz")).toEqual([200, { status: "alive" }]);
+    await expect.poll(() => ask("/readyz")).toEqual([200, { status: "ready" }]);
+    await database.owner`delete from supabase_migrations.schema_migrations where version > '20261121000001'`;
+    expect(await ask("/readyz")).toEqual([503, { status: "waiting for the database" }]);
+  });
+});
+
+describe("the plain form post", () => {
+  it.each([
+    ["stored", aLead(), 303],
+    ["refused", aLead({ name: "" }), 400],
+  ])("is answered as a page when it is %s", async (_, { has_diabetes, has_medicare, ...texts }, status) => {
+    const { address } = await startServer({ DATABASE_URL: database.url, ANON_KEY: anonKey });
+    const answer = await fetch(`${address}/`, {
+      method: "POST",
+      body: new URLSearchParams(texts),
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("location")).toBe(status === 303 ? "/thank-you" : null);
+    if (status === 400) expect(await answer.text()).toContain("Please enter your full name.");
+  });
+});
