@@ -98,6 +98,91 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
   });
 });
 
+describe("waking submit-lead each minute", () => {
+  const url = "https://project.example/functions/v1/submit-lead";
+  let database: SupabaseLike;
+  const arrange = (sql: Sql, key = "sb_publishable_one") =>
+    sql<{ scheduled: boolean }[]>`select private.wake_each_minute(${url}, ${key}) as scheduled`;
+  beforeAll(async () => {
+    database = await (await startSupabaseLike()).makeDatabase();
+  });
+
+  it("is not arranged where pg_cron and pg_net are missing, and says so", async () => {
+    expect(await arrange(database.owner)).toEqual([{ scheduled: false }]);
+  });
+
+  describe("where they are there", () => {
+    beforeAll(() => database.platform.unsafe(likeTheExtensions).then(() => {}));
+
+    it("is arranged once, however often submit-lead starts", async () => {
+      expect(await arrange(database.owner)).toEqual([{ scheduled: true }]);
+      expect(await arrange(database.owner)).toEqual([{ scheduled: true }]);
+      expect(await database.owner`select schedule, command from cron.job order by jobid`).toEqual([
+        { schedule: "* * * * *", command: "select private.wake_submit_lead()" },
+        { schedule: "17 4 * * *", command: expect.stringContaining("delete from cron.job_run_details") },
+      ]);
+    });
+
+    it("calls with the key that submit-lead started with last, and with nothing about a lead", async () => {
+      await asPostgrest(database, aLead());
+      await arrange(database.owner, "sb_publishable_two");
+      await database.owner.unsafe("select private.wake_submit_lead()");
+      expect(await database.platform`select url, headers, body from net.http_request_queue`).toEqual([
+        {
+          url,
+          headers: { "content-type": "application/json", authorization: "Bearer sb_publishable_two" },
+          body: {},
+        },
+      ]);
+    });
+
+    it.each(["anon", "authenticated", "service_role"])(
+      "is nothing that %s can look at or change",
+      async (role) => {
+        for (const statement of [
+          "select from private.waking",
+          "select private.wake_submit_lead()",
+          "select private.wake_each_minute('https://elsewhere.example/functions/v1/submit-lead', 'x')",
+        ]) {
+          await expect(asRole(database, role, statement)).rejects.toMatchObject({ code: "42501" });
+        }
+      },
+    );
+  });
+
+  it("calls no other address than submit-lead's", async () => {
+    await expect(
+      database.owner`select private.wake_each_minute('https://elsewhere.example/collect', 'x')`,
+    ).rejects.toMatchObject({ code: "23514" });
+  });
+});
+
+// What the migration asks of pg_cron and pg_net, with the names and types that those have.
+const likeTheExtensions = `
+  create schema cron;
+  create table cron.job (
+    jobid bigserial primary key, schedule text not null, command text not null, active boolean not null default true,
+    jobname text unique
+  );
+  create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql
+  begin atomic
+    insert into cron.job (jobname, schedule, command) values (job_name, schedule, command)
+    on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning jobid;
+  end;
+  create schema net;
+  create table net.http_request_queue (id bigserial, url text, headers jsonb, body jsonb, timeout_milliseconds integer);
+  create function net.http_post(
+    url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{}',
+    timeout_milliseconds integer default 5000
+  ) returns bigint language sql
+  begin atomic
+    insert into net.http_request_queue (url, headers, body, timeout_milliseconds)
+    values (url, headers, body, timeout_milliseconds) returning id;
+  end;
+  grant usage on schema cron, net to postgres;
+  grant all on all tables in schema cron, net to postgres;
+  grant all on all sequences in schema cron, net to postgres;`;
+
 /** Any role of the API, as PostgREST becomes it. */
 const asRole = ({ authenticator }: SupabaseLike, role: string, statement: string) =>
   authenticator.begin(async (tx) => {
