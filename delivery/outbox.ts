@@ -204,20 +204,44 @@ export interface ChannelCount {
   /** When the oldest pending delivery was owed. */
   oldestPending: Date | null;
   failed: number;
+  /** Pending ones that have been due for a quarter of an hour while nobody sends them. */
+  stuck: number;
 }
 
 /** Counts the deliveries of each channel. */
-export async function countDeliveries(sql: Sql): Promise<ChannelCount[]> {
+export async function countDeliveries(sql: Sql, at?: At): Promise<ChannelCount[]> {
+  const now = timeIn(sql, at);
   return sql<ChannelCount[]>`
     select
       c.name as channel, c.enabled,
       count(d.delivered_at)::int as delivered,
       count(d.failed_at)::int as failed,
       count(d.id) filter (where d.delivered_at is null and d.failed_at is null)::int as pending,
-      min(d.created_at) filter (where d.delivered_at is null and d.failed_at is null) as "oldestPending"
+      min(d.created_at) filter (where d.delivered_at is null and d.failed_at is null) as "oldestPending",
+      count(d.id) filter (
+        where d.delivered_at is null and d.failed_at is null
+          and d.due_at < ${now} - interval '15 minutes' and coalesce(d.claimed_until < ${now}, true)
+      )::int as stuck
     from private.channels c left join private.deliveries d on d.channel = c.name
     group by c.name
     order by c.name`;
+}
+
+/** What became of one lead's deliveries, as the team sees it. */
+export interface DeliveryFate extends Pick<Delivery, "id" | "event" | "channel"> {
+  created_at: Date;
+  due_at: Date;
+  attempts: number;
+  delivered_at: Date | null;
+  failed_at: Date | null;
+  last_error: string | null;
+}
+
+/** A lead's deliveries, in the order they were owed. */
+export async function deliveriesOf(sql: Sql, leadId: string): Promise<DeliveryFate[]> {
+  return sql<DeliveryFate[]>`
+    select id, event, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error
+    from private.deliveries where lead_id = ${leadId} order by created_at, event, channel`;
 }
 
 // A failed delivery starts over with all its tries; its last error stays until the next outcome, and also tells

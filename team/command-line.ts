@@ -1,13 +1,29 @@
 // Reads what was typed after `leads`: which subcommand, and what it is to do.
+import { backup } from "./backup.ts";
+import { erase } from "./erase.ts";
 import { exportLeads } from "./export.ts";
 import { list } from "./list.ts";
+import { restore } from "./restore.ts";
+import { retry } from "./retry.ts";
+import { review } from "./review.ts";
 import { show } from "./show.ts";
+import { status } from "./status.ts";
 import { type Act, Misuse, typed } from "./subcommand.ts";
+import { watch } from "./watch.ts";
+import { withdraw } from "./withdraw.ts";
 
 const subcommands: Record<string, (words: readonly string[]) => Act> = {
   list,
   show,
+  review,
+  withdraw,
+  status,
+  watch,
+  retry,
   export: exportLeads,
+  erase,
+  backup,
+  restore,
 };
 
 /** Returns what to do, or "help" when that was asked for. @throws Misuse */

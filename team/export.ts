@@ -2,31 +2,32 @@
 // each person agreed to. (The rule for reading the CSV back is in docs/export.md.)
 import { fields } from "../lead/lead.ts";
 import { type Cell, csvLine } from "./csv.ts";
+import { type Evidence, evidenceColumns, readEvidence } from "./evidence.ts";
 import { jsonArray } from "./json.ts";
 import { type LeadRow, readLeads } from "./stored-leads.ts";
 import { type Act, type Desk, Misuse, readWords } from "./subcommand.ts";
 import { readSince } from "./times.ts";
 
-const usage = "export --format csv|json [--since 24h]";
-
 export function exportLeads(words: readonly string[]): Act {
-  const { values } = readWords(usage, words, {
+  const { values } = readWords("export --format csv [--since 24h] [--permission]", words, {
     format: { type: "string" },
     since: { type: "string" },
+    permission: { type: "boolean" },
   });
-  const { format } = values;
+  const { format, permission } = values;
   if (format !== "csv" && format !== "json")
     throw new Misuse("In which format? Add --format csv or --format json.");
   const since = readSince(values.since, new Date());
   return async ({ sql, out }) => {
-    const write = writer(format, out);
-    await readLeads(sql, { since }, (page) => write.add(page.map(record)));
+    const write = writer(format, permission ? evidenceColumns : leadColumns, out);
+    if (permission) await readEvidence(sql, since, (page: Evidence[]) => write.add(page));
+    else await readLeads(sql, { since }, (page) => write.add(page));
     await write.end();
     return 0;
   };
 }
 
-const columns = [
+const leadColumns = [
   "id",
   "created_at",
   ...fields.map(({ name }) => name),
@@ -36,19 +37,31 @@ const columns = [
   "marks",
 ] as const satisfies (keyof LeadRow)[];
 
-const record = (lead: LeadRow) => Object.fromEntries(columns.map((name) => [name, lead[name]]));
-
-function writer(format: "csv" | "json", out: Desk["out"]) {
-  if (format === "json") return jsonArray(out);
+/** Takes records a page at a time and writes them out in one format, with these columns in this order. */
+function writer(format: "csv" | "json", columns: readonly string[], out: Desk["out"]) {
+  const valueOf = (record: object, name: string) => (record as Record<string, unknown>)[name];
+  if (format === "json") {
+    const array = jsonArray(out);
+    const inOrder = (record: object) =>
+      Object.fromEntries(columns.map((name) => [name, valueOf(record, name)]));
+    return { add: (records: object[]) => array.add(records.map(inOrder)), end: array.end };
+  }
   let heading = csvLine(columns);
   return {
-    async add(records: Record<string, Cell | string[]>[]) {
-      await out(heading + records.map((each) => csvLine(columns.map((name) => flat(each[name])))).join(""));
+    async add(records: object[]) {
+      await out(
+        heading +
+          records.map((record) => csvLine(columns.map((name) => flat(valueOf(record, name))))).join(""),
+      );
       heading = "";
     },
     end: () => out(heading),
   };
 }
 
-const flat = (value: Cell | string[] | undefined): Cell =>
-  Array.isArray(value) ? value.join("; ") : (value ?? null);
+/** A value as one cell: a list of marks joined, anything else that is no cell as JSON. */
+function flat(value: unknown): Cell {
+  if (Array.isArray(value)) return value.join("; ");
+  if (value === null || value instanceof Date || typeof value !== "object") return value as Cell;
+  return JSON.stringify(value);
+}

@@ -14,12 +14,17 @@ export function readReference(text: string): string {
   );
 }
 
-/** Returns the whole id. @throws Refusal when no lead has such an id, or several have. */
-export async function findLead(sql: Sql, reference: string): Promise<string> {
+/**
+ * Returns the whole id; with `erased` also that of an erased lead.
+ * @throws Refusal when no lead has such an id, or several have.
+ */
+export async function findLead(sql: Sql, reference: string, { erased = false } = {}): Promise<string> {
   // Ids are ordered as their digits are, so a beginning is a range that the primary key answers.
+  const [first, last] = [reference.padEnd(32, "0"), reference.padEnd(32, "f")];
   const found = await sql<{ id: string }[]>`
-    select id from public.leads
-    where id between ${reference.padEnd(32, "0")}::uuid and ${reference.padEnd(32, "f")}::uuid
+    select id from public.leads where id between ${first}::uuid and ${last}::uuid
+    union all
+    select lead_id from private.erasures where ${erased} and lead_id between ${first}::uuid and ${last}::uuid
     order by id limit 6`;
   if (found.length === 1 && found[0]) return found[0].id;
   if (found.length === 0) throw new Refusal(await whyNone(sql, reference));

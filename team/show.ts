@@ -2,6 +2,7 @@
 // told, and what the team did.
 
 import type { Sql } from "../database/connect.ts";
+import { type DeliveryFate, deliveriesOf } from "../delivery/outbox.ts";
 import { fields, reference, type StoredLead } from "../lead/lead.ts";
 import { findLead, readReference } from "./find-lead.ts";
 import { json } from "./json.ts";
@@ -32,22 +33,10 @@ interface Permission {
   notice_text: string | null;
 }
 
-interface Delivery {
-  id: string;
-  event: string;
-  channel: string;
-  created_at: Date;
-  due_at: Date;
-  attempts: number;
-  delivered_at: Date | null;
-  failed_at: Date | null;
-  last_error: string | null;
-}
-
 interface Everything {
   lead: LeadRow;
   permission: Permission;
-  deliveries: Delivery[];
+  deliveries: DeliveryFate[];
 }
 
 async function read(sql: Sql, id: string): Promise<Everything> {
@@ -57,9 +46,7 @@ async function read(sql: Sql, id: string): Promise<Everything> {
     select p.given_at, p.withdrawn_at, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice_text
     from private.permissions p left join private.notices n on n.hash = p.notice_hash
     where p.lead_id = ${id}`;
-  const deliveries = await sql<Delivery[]>`
-    select id, event, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error
-    from private.deliveries where lead_id = ${id} order by created_at, event, channel`;
+  const deliveries = await deliveriesOf(sql, id);
   return { lead: leads[0], permission: permissions[0], deliveries: [...deliveries] } as Everything;
 }
 
@@ -112,7 +99,7 @@ function thePermission(permission: Permission, letters: number): Line[] {
   ];
 }
 
-function theDelivery(delivery: Delivery): Line {
+function theDelivery(delivery: DeliveryFate): Line {
   const { event, channel, attempts, delivered_at, failed_at, due_at, last_error } = delivery;
   const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const why = last_error ? `: ${last_error}` : "";

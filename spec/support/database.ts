@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
-import { intakeAddress, openIntakeLogin } from "../../database/intake-login.ts";
+import { intakeAddress } from "../../database/intake-login.ts";
 import { templateName } from "./postgresql.ts";
 
 export interface TestDatabase {
@@ -27,7 +27,6 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   await maintenance.end();
   const url = addressOfDatabase(server, name);
   const owner = connect(url);
-  if (schema) await openIntakeLogin(owner, url);
   const intakeUrl = intakeAddress(url);
   const intake = connect(intakeUrl);
   pools.push(owner, intake);

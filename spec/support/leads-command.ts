@@ -23,12 +23,12 @@ export async function leads(url: string, ...words: string[]): Promise<Ran> {
   return ending(startLeads(words, { DATABASE_URL: url }));
 }
 
-/** Waits until a started command has left. */
-export function ending(child: ChildProcess): Promise<Ran> {
+/** Waits until a started command has left. Its standard input is ended at once, unless somebody still types there. */
+export function ending(child: ChildProcess, { keepOpen = false } = {}): Promise<Ran> {
   const ran: Ran = { status: null, stdout: "", stderr: "" };
   child.stdout?.setEncoding("utf8").on("data", (text) => (ran.stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text) => (ran.stderr += text));
-  child.stdin?.end();
+  if (!keepOpen) child.stdin?.end();
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (status) => resolve({ ...ran, status }));

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { addressOfDatabase, connect } from "../../database/connect.ts";
 import { startEmbedded } from "../../database/embedded.ts";
+import { openIntakeLogin } from "../../database/intake-login.ts";
 import { migrate } from "../../database/migrate.ts";
 
 declare module "vitest" {
@@ -27,6 +28,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await owner.end();
   const template = connect(addressOfDatabase(server.url, templateName));
   await migrate(template);
+  // Once for all: the role belongs to the server, and two chapters that change it at one moment would collide.
+  await openIntakeLogin(template, server.url);
   await template.end();
   project.provide("postgresql", server.url);
   return async () => {

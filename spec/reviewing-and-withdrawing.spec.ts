@@ -1,0 +1,73 @@
+// What the team records about a lead: that it was reviewed, and that the person withdrew the permission to be phoned.
+import { beforeEach, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { leads } from "./support/leads-command.ts";
+
+let database: TestDatabase;
+let url: string;
+let id: string;
+beforeEach(async () => {
+  database = await makeDatabase();
+  url = database.url;
+  await database.owner`update private.channels set enabled = name = 'webhook'`;
+  await database.owner`insert into leads ${database.owner(aLead())}`;
+  const [lead] = await database.owner<{ id: string }[]>`select id from leads`;
+  id = lead?.id as string;
+});
+
+describe("leads review", () => {
+  it("records the review with its outcome, and takes the lead off the list of what is due", async () => {
+    const ran = await leads(url, "review", id.slice(0, 8), "--outcome", " qualifies, call on Monday ");
+    expect(ran).toEqual({
+      status: 0,
+      stdout: `Reviewed ${id.slice(0, 8)}: qualifies, call on Monday\n`,
+      stderr: "",
+    });
+    expect((await leads(url, "list", "--due", "--json")).stdout).toBe("[]\n");
+    const { stdout } = await leads(url, "show", id, "--json");
+    expect(JSON.parse(stdout).lead).toMatchObject({
+      outcome: "qualifies, call on Monday",
+      reviewed_at: expect.any(String),
+    });
+  });
+
+  it("keeps the time of the first review when the outcome is mended, and the outcome when none is given", async () => {
+    await leads(url, "review", id, "--outcome", "not reached");
+    const before = await database.owner`select reviewed_at, outcome from private.reviews`;
+    await leads(url, "review", id);
+    expect(await database.owner`select reviewed_at, outcome from private.reviews`).toEqual(before);
+    await leads(url, "review", id, "--outcome", "qualifies");
+    expect(await database.owner`select reviewed_at, outcome from private.reviews`).toEqual([
+      { reviewed_at: before[0]?.reviewed_at, outcome: "qualifies" },
+    ]);
+  });
+
+  it("refuses an outcome that says nothing", async () => {
+    expect(await leads(url, "review", id, "--outcome", " ")).toMatchObject({
+      status: 2,
+      stderr: '--outcome takes a few words, such as --outcome "qualifies, call on Monday".\n',
+    });
+  });
+});
+
+describe("leads withdraw", () => {
+  it("records when the permission was withdrawn, once, and owes word of it to every channel", async () => {
+    expect(await leads(url, "withdraw", id.slice(0, 8))).toEqual({
+      status: 0,
+      stdout: `Permission withdrawn: ${id.slice(0, 8)}. Do not phone.\n`,
+      stderr: "",
+    });
+    const before = await database.owner`select withdrawn_at from private.permissions`;
+    expect(before).toEqual([{ withdrawn_at: expect.any(Date) }]);
+    expect(await leads(url, "withdraw", id)).toEqual({
+      status: 0,
+      stdout: `The permission was withdrawn before: ${id.slice(0, 8)}. Do not phone.\n`,
+      stderr: "",
+    });
+    expect(await database.owner`select withdrawn_at from private.permissions`).toEqual(before);
+    expect(await database.owner`select event, channel from private.deliveries order by event`).toEqual([
+      { event: "lead.created", channel: "webhook" },
+      { event: "permission.withdrawn", channel: "webhook" },
+    ]);
+  });
+});

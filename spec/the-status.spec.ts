@@ -1,0 +1,213 @@
+// How the team and a monitor learn whether every stored lead reaches the team, and how what failed is sent again.
+import { once } from "node:events";
+import { beforeEach, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { ending, leads, startLeads } from "./support/leads-command.ts";
+
+let database: TestDatabase;
+let url: string;
+beforeEach(async () => {
+  database = await makeDatabase();
+  url = database.url;
+});
+
+const channelsOn = async (...names: string[]) => {
+  await database.owner`update private.channels set enabled = name = any (${names})`;
+};
+
+/** Stores a lead that came so many hours ago and returns its id. */
+async function store(name: string, hours = 0): Promise<string> {
+  const { owner } = database;
+  await owner`insert into leads ${owner(aLead({ name }))}`;
+  const [lead] = await owner<{ id: string }[]>`
+    update leads set created_at = now() - make_interval(hours => ${hours}) where name = ${name} returning id`;
+  await owner`update private.deliveries set created_at = now() - make_interval(hours => ${hours}) where lead_id = ${lead?.id as string}`;
+  return lead?.id as string;
+}
+
+const settle = (id: string, channel: string, how: "delivered_at" | "failed_at") => database.owner`
+  update private.deliveries
+  set ${database.owner(how)} = now(), attempts = 3, last_error = ${how === "failed_at" ? "410" : null}
+  where lead_id = ${id} and channel = ${channel}`;
+
+const makeDue = (id: string, minutes: number) => database.owner`
+  update private.deliveries set due_at = now() - make_interval(mins => ${minutes}) where lead_id = ${id}`;
+
+describe("leads status", () => {
+  it("leaves with 0 and says that all is well when nothing failed and nothing is stuck", async () => {
+    await channelsOn("webhook");
+    await settle(await store("Delivered"), "webhook", "delivered_at");
+    await makeDue(await store("Pending", 3), 14);
+    expect(await leads(url, "status")).toEqual({
+      status: 0,
+      stderr: "",
+      stdout: `
+2 leads accepted: 2 stored, 0 erased.
+2 not reviewed yet, 0 of them for more than 24 hours.
+
+CHANNEL           DELIVERED    PENDING     OLDEST     FAILED      STUCK
+email (off)               0          0          -          0          0
+webhook                   1          1        3 h          0          0
+
+All is well.
+`.trimStart(),
+    });
+  });
+
+  it("leaves with 1 and says what to type when a delivery failed or is stuck", async () => {
+    await channelsOn("email", "webhook");
+    const [failed, late] = [await store("Failed", 30), await store("Late")];
+    await settle(failed, "webhook", "failed_at");
+    await settle(failed, "email", "delivered_at");
+    await settle(late, "email", "delivered_at");
+    await makeDue(late, 16);
+    expect(await leads(url, "status")).toEqual({
+      status: 1,
+      stderr: "",
+      stdout: `
+2 leads accepted: 2 stored, 0 erased.
+2 not reviewed yet, 1 of them for more than 24 hours.
+
+CHANNEL           DELIVERED    PENDING     OLDEST     FAILED      STUCK
+email                     2          0          -          0          0
+webhook                   0          1      0 min          1          1
+
+FAILED: mend the channel, then: npm run leads -- retry --failed
+STUCK: due for 15 minutes and not sent. Does the server run, and is the channel set up?
+Reviews are late. Who waits: npm run leads -- list --due
+`.trimStart(),
+    });
+  });
+
+  it("does not call stuck what a worker holds", async () => {
+    await channelsOn("webhook");
+    await makeDue(await store("Held"), 60);
+    await database.owner`update private.deliveries set claimed_until = now() + interval '1 minute'`;
+    expect((await leads(url, "status")).status).toBe(0);
+    await database.owner`update private.deliveries set claimed_until = now() - interval '1 minute'`;
+    expect((await leads(url, "status")).status).toBe(1);
+  });
+
+  it("counts as JSON every lead that was accepted: stored, erased, reviewed, owed to no channel", async () => {
+    await channelsOn();
+    await store("Owed to nobody", 25);
+    const [withdrawn, reviewed, erased] = [
+      await store("Withdrawn"),
+      await store("Reviewed"),
+      await store("Erased"),
+    ];
+    await database.owner`select private.withdraw_permission(${withdrawn})`;
+    await database.owner`insert into private.reviews (lead_id) values (${reviewed})`;
+    await database.owner`select private.erase_lead(${erased}, 'asked')`;
+    await channelsOn("webhook");
+    await store("Pending");
+    const { status, stdout } = await leads(url, "status", "--json");
+    expect(status).toBe(0);
+    const none = { delivered: 0, failed: 0, pending: 0, oldest_pending: null, stuck: 0 };
+    expect(JSON.parse(stdout)).toEqual({
+      ok: true,
+      accepted: 5,
+      stored: 4,
+      erased: 1,
+      unreviewed: 2,
+      overdue: 1,
+      owed_to_no_channel: 3,
+      channels: [
+        { ...none, channel: "email", enabled: false },
+        {
+          ...none,
+          channel: "webhook",
+          enabled: true,
+          pending: 1,
+          oldest_pending: expect.stringMatching(/Z$/),
+        },
+      ],
+    });
+  });
+
+  it("says that nobody is told when no channel is set up", async () => {
+    await channelsOn();
+    await store("Unheard");
+    const { stdout } = await leads(url, "status");
+    expect(stdout).toContain("1 lead owed to no channel: none was set up when they came.\n");
+    expect(stdout).toContain("No channel is set up: nobody is told of new leads.\n");
+    expect(stdout).not.toContain("All is well");
+  });
+});
+
+describe("leads watch", () => {
+  it("prints the status and each change of it, until Ctrl-C", async () => {
+    await channelsOn("webhook");
+    const child = startLeads(["watch", "--json"], { DATABASE_URL: url });
+    const ended = ending(child);
+    const next = async () =>
+      JSON.parse(String((await once(child.stdout as NodeJS.ReadableStream, "data"))[0]));
+    expect(await next()).toMatchObject({ ok: true, accepted: 0 });
+    const failed = await store("Failed");
+    await settle(failed, "webhook", "failed_at");
+    let seen = await next();
+    while (seen.ok) seen = await next();
+    expect(seen).toMatchObject({ ok: false, accepted: 1, channels: [{}, { failed: 1 }] });
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ status: 0, stderr: "" });
+  });
+});
+
+describe("leads retry", () => {
+  const pending = () => database.owner`
+    select channel from private.deliveries
+    where delivered_at is null and failed_at is null and due_at <= now() order by channel, lead_id`;
+
+  it("has all that failed sent again", async () => {
+    await channelsOn("email", "webhook");
+    for (const name of ["One", "Two"]) {
+      const id = await store(name);
+      await settle(id, "webhook", "failed_at");
+      await settle(id, "email", "delivered_at");
+    }
+    expect(await leads(url, "retry", "--failed")).toEqual({
+      status: 0,
+      stdout: "2 deliveries are due now.\n",
+      stderr: "",
+    });
+    expect(await pending()).toEqual([{ channel: "webhook" }, { channel: "webhook" }]);
+    expect((await leads(url, "retry", "--failed")).stdout).toBe("Nothing has failed.\n");
+  });
+
+  it("has one lead's deliveries sent again, and what was delivered not", async () => {
+    await channelsOn("email", "webhook");
+    const [id, other] = [await store("One"), await store("Other")];
+    for (const lead of [id, other]) {
+      await settle(lead, "webhook", "failed_at");
+      await settle(lead, "email", "delivered_at");
+    }
+    const { stdout, status } = await leads(url, "retry", id.slice(0, 8));
+    expect({ stdout, status }).toEqual({ stdout: "1 delivery is due now.\n", status: 0 });
+    expect(await pending()).toEqual([{ channel: "webhook" }]);
+  });
+
+  it("also has the word of an erasure sent again", async () => {
+    await channelsOn("webhook");
+    const id = await store("Erased");
+    await settle(id, "webhook", "delivered_at");
+    await database.owner`select private.erase_lead(${id}, 'asked')`;
+    await settle(id, "webhook", "failed_at");
+    expect((await leads(url, "retry", id)).stdout).toBe("1 delivery is due now.\n");
+  });
+
+  it("says why when there is nothing to send", async () => {
+    await channelsOn();
+    const id = await store("Unheard");
+    expect(await leads(url, "retry", id)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("No channel is set up."),
+    });
+    await channelsOn("webhook");
+    expect((await leads(url, "retry", id)).stdout).toBe("1 delivery is due now.\n");
+    await settle(id, "webhook", "delivered_at");
+    expect(await leads(url, "retry", id)).toMatchObject({
+      status: 1,
+      stderr: `There is nothing to send again: the channels have been told of ${id.slice(0, 8)}.\n`,
+    });
+  });
+});

@@ -1,0 +1,119 @@
+// A backup file: what is in it and in which order, and how one is read so that a damaged one never passes for whole. It is
+// gzip over lines of JSON: a heading, one line a row, and an end that counts the rows and seals all lines before it.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { codeOf } from "../log.ts";
+import { Refusal } from "./subcommand.ts";
+
+/** Every table that holds something, in an order in which each row finds the rows it refers to. */
+export const tables = [
+  "private.notices",
+  "private.settings",
+  "private.channels",
+  "public.leads",
+  "private.permissions",
+  "private.deliveries",
+  "private.reviews",
+  "private.erasures",
+] as const;
+export type Table = (typeof tables)[number];
+
+export interface Heading {
+  format: "leads backup 1";
+  /** The newest migration of the database it was taken from. */
+  schema: string;
+  taken_at: string;
+}
+
+/** Makes lines, and seals them at the end. */
+export class Sealed {
+  readonly #hash = createHash("sha256");
+  readonly rows: Record<string, number> = Object.fromEntries(tables.map((table) => [table, 0]));
+
+  heading(heading: Heading): string {
+    return this.#add(`${JSON.stringify(heading)}\n`);
+  }
+
+  /** `json` is the row as PostgreSQL wrote it. */
+  row(table: string, json: string): string {
+    this.rows[table] = (this.rows[table] ?? 0) + 1;
+    return this.#add(`{"table":"${table}","row":${json}}\n`);
+  }
+
+  /** The last line; nothing comes after it. */
+  end(): string {
+    return `${JSON.stringify({ rows: this.rows, sha256: this.#hash.digest("hex") })}\n`;
+  }
+
+  #add(line: string): string {
+    this.#hash.update(line);
+    return line;
+  }
+}
+
+/** Reads a file: the heading through `begin`, then the rows one by one. @throws Refusal when it is not a whole backup. */
+export async function* readBackup(
+  path: string,
+  begin: (heading: Heading) => void,
+): AsyncGenerator<{ table: Table; row: string }> {
+  const seal = new Sealed();
+  let last: string | undefined;
+  let count = 0;
+  for await (const line of linesOf(path)) {
+    if (last !== undefined) throw damaged("it goes on after its end");
+    count += 1;
+    const [, table, row] = /^\{"table":"([a-z_.]+)","row":(\{.*\})\}$/s.exec(line) ?? [];
+    if (count === 1) begin(readHeading(line, seal));
+    else if (!table || !row) last = line;
+    else if (!tables.includes(table as Table)) throw damaged("it has a table that is not known");
+    else {
+      seal.row(table, row);
+      yield { table: table as Table, row };
+    }
+  }
+  if (count === 0) throw notOne();
+  if (last === undefined) throw damaged("it ends too early");
+  if (`${last}\n` !== seal.end()) throw damaged("what is in it is not what was put in");
+}
+
+function readHeading(line: string, seal: Sealed): Heading {
+  try {
+    const { format, schema, taken_at } = JSON.parse(line) as Heading;
+    if (format === "leads backup 1" && seal.heading({ format, schema, taken_at }) === `${line}\n`) {
+      return { format, schema, taken_at };
+    }
+  } catch {
+    // Not even JSON: the same answer.
+  }
+  throw notOne();
+}
+
+// Not Node's readline: it also ends lines at U+2028 and U+2029, which a name may hold.
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const text = createGunzip().setEncoding("utf8");
+  // Its errors come out of the loop below.
+  pipeline(createReadStream(path), text, () => {});
+  let rest = "";
+  try {
+    for await (const chunk of text) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch (cause) {
+    throw unreadable(path, codeOf(cause), cause);
+  }
+  if (rest !== "") throw damaged("it ends too early");
+}
+
+function unreadable(path: string, code: string, cause: unknown): Refusal {
+  if (code === "Z_BUF_ERROR") return damaged("it ends too early");
+  if (code === "Z_DATA_ERROR") return notOne();
+  return new Refusal(`The file ${path} cannot be read (${code}). Nothing was restored.`, { cause });
+}
+
+const notOne = () => new Refusal("This file is not a backup that `leads backup` made. Nothing was restored.");
+const damaged = (how: string) =>
+  new Refusal(`This backup is damaged: ${how}. Nothing was restored. Take another one.`);

@@ -1,0 +1,49 @@
+// The evidence of each permission, one record a lead, complete in itself: who, when, from where, and the exact wording with
+// its hash. (What each column proves, and how to verify the hash, is in docs/export.md.)
+import type { Sql } from "../database/connect.ts";
+
+export const evidenceColumns = [
+  "lead_id",
+  "lead_created_at",
+  "name",
+  "email",
+  "phone",
+  "zip_code",
+  "has_medicare",
+  "has_diabetes",
+  "permission_given_at",
+  "permission_withdrawn_at",
+  "notice_text",
+  "notice_sha256",
+  "notice_in_force_from",
+  "page_path",
+  "address",
+  "browser",
+  "utm",
+  "exported_at",
+] as const;
+
+export type Evidence = Record<(typeof evidenceColumns)[number], unknown>;
+
+/** Hands the evidence to `take`, a page at a time, the oldest permission first: all as it was at one moment. */
+export async function readEvidence(
+  sql: Sql,
+  since: Date | undefined,
+  take: (page: Evidence[]) => Promise<void>,
+): Promise<void> {
+  await sql.begin("isolation level repeatable read read only", async (tx) => {
+    const query = tx<Evidence[]>`
+      select
+        l.id as lead_id, l.created_at as lead_created_at,
+        l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
+        p.given_at as permission_given_at, p.withdrawn_at as permission_withdrawn_at,
+        n.text as notice_text, n.hash as notice_sha256, n.in_force_from as notice_in_force_from,
+        p.page_path, p.address, p.browser, p.utm, now() as exported_at
+      from public.leads l
+      join private.permissions p on p.lead_id = l.id
+      left join private.notices n on n.hash = p.notice_hash
+      ${since ? tx`where l.created_at >= ${since}` : tx``}
+      order by l.created_at, l.id`;
+    for await (const page of query.cursor(500)) await take(page);
+  });
+}
