@@ -4,7 +4,6 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { createAdaptorServer } from "@hono/node-server";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { completeProvider } from "./content/provider.ts";
 import { connect } from "./database/connect.ts";
@@ -13,10 +12,11 @@ import { intakeAddress } from "./database/intake-login.ts";
 import { MigrationError } from "./database/migrate.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "./database/prepare.ts";
 import { makeApp } from "./intake/app.ts";
+import { makeHttpServer } from "./intake/http-server.ts";
 import { makeStore } from "./intake/store.ts";
 import { makeAddressOf, makeLimit } from "./intake/visitor-address.ts";
 import { codeOf, makeLog } from "./log.ts";
-import { commonHeaders } from "./site/headers.ts";
+import { commonHeaders, nothingAllowed } from "./site/headers.ts";
 import { answer, loadSite } from "./site/pages.ts";
 
 /** A start that cannot go on; the message is for the person who typed `npm start`. */
@@ -47,6 +47,12 @@ async function serve(config: Config): Promise<void> {
   const { intake, prepared } = await openDatabase(config);
   const readiness = connect(intake, { max: 1, name: "leads readiness" });
   open.push(() => readiness.end({ timeout: 1 }));
+  // What is no page says nothing that a browser should run or keep.
+  const headers = {
+    ...commonHeaders(config.site.url),
+    "content-security-policy": nothingAllowed,
+    "cache-control": "no-store",
+  };
   const app = makeApp({
     anonKey: config.anonKey,
     store: makeStore(() => connect(intake, { name: "leads intake" })),
@@ -60,10 +66,10 @@ async function serve(config: Config): Promise<void> {
     },
     submitLead: () => new Response(null, { status: 202 }),
     isReady: await makeIsReady(readiness),
-    headers: commonHeaders(config.site.url),
+    headers,
     log,
   });
-  await listen(app.fetch, config.http);
+  await listen(makeHttpServer(app.fetch, headers), config.http);
   prepared.catch(giveUp);
 }
 
@@ -82,15 +88,7 @@ async function openDatabase(config: Config): Promise<{ intake: string; prepared:
   return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), prepared };
 }
 
-async function listen(
-  fetch: (request: Request) => Promise<Response> | Response,
-  at: Config["http"],
-): Promise<void> {
-  const server = createAdaptorServer({
-    fetch,
-    // A visitor's phone may be slow, but a connection that says nothing is not a visitor.
-    serverOptions: { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 },
-  }) as Server;
+async function listen(server: Server, at: Config["http"]): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
       await once(server.listen(at.port, at.host), "listening");

@@ -4,7 +4,8 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { codeOf, type Log } from "../log.ts";
-import { formPost, type ShowArticle } from "./form-post.ts";
+import { formPost, refusedArticle, type ShowArticle } from "./form-post.ts";
+import { withHeaders } from "./http-server.ts";
 import { insertLead } from "./insert-lead.ts";
 import { refuseKey } from "./key.ts";
 import * as refusals from "./refusals.ts";
@@ -43,11 +44,8 @@ export function makeApp(parts: Parts): Hono {
 
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(parts.headers)) {
-      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
-    }
+    withHeaders(context.res, parts.headers);
   });
-  app.use(limitBody);
 
   app.get("/healthz", (context) => context.json({ status: "alive" }));
   app.get("/readyz", async (context) => {
@@ -60,11 +58,15 @@ export function makeApp(parts: Parts): Hono {
     const refusal = refuseKey(context.req.raw, parts.anonKey);
     return refusal ? refusals.refuse(refusal) : next();
   });
-  app.post("/rest/v1/leads", async (context, next) => {
-    const refusal = await tooManyTries(context);
-    return refusal ? refusals.refuse(refusal) : next();
-  });
-  app.post("/rest/v1/leads", insertLead(store, addressOf, log));
+  app.post(
+    "/rest/v1/leads",
+    async (context, next) => {
+      const refusal = await tooManyTries(context);
+      return refusal ? refusals.refuse(refusal) : next();
+    },
+    limitBody(() => refusals.refuse(refusals.tooLarge)),
+    insertLead(store, addressOf, log),
+  );
   app.on(["GET", "HEAD", "PUT", "PATCH", "DELETE"], "/rest/v1/leads", () =>
     refusals.refuse(refusals.noRight),
   );
@@ -73,7 +75,11 @@ export function makeApp(parts: Parts): Hono {
   app.all("/functions/v1/submit-lead", (context) => parts.submitLead(context.req.raw));
   app.all("/functions/*", () => refusals.refuse(refusals.noSuchFunction));
 
-  app.post("/", formPost(store, parts.showArticle, addressOf, log, tooManyTries));
+  app.post(
+    "/",
+    limitBody(() => refusedArticle(parts.showArticle, {}, refusals.tooLarge)),
+    formPost(store, parts.showArticle, addressOf, log, tooManyTries),
+  );
   app.get("*", (context) => parts.showPage(context.req.raw));
   app.all("*", ({ req }) => {
     const answer = refusals.refuse(refusals.noSuchMethod(shown(req.method)));
@@ -81,8 +87,9 @@ export function makeApp(parts: Parts): Hono {
     return answer;
   });
 
-  app.onError((error) => {
-    log("request-failed", { code: codeOf(error) });
+  app.onError((error, { req }) => {
+    // Who breaks off in the middle of a request hears nothing, and it is no failure of ours.
+    if (!req.raw.signal.aborted) log("request-failed", { code: codeOf(error) });
     return refusals.refuse(refusals.broken);
   });
   return app;
@@ -90,12 +97,15 @@ export function makeApp(parts: Parts): Hono {
 
 // Hono's own limit opens the body as a stream, which costs more than the rest of an insert's way through here. A length
 // that was declared, which Node holds the sender to, needs no such look.
-const countBody = bodyLimit({ maxSize: sixteenKilobytes, onError: () => refusals.refuse(refusals.tooLarge) });
-const limitBody: MiddlewareHandler = (context, next) => {
-  if (context.req.header("transfer-encoding") !== undefined) return countBody(context, next);
-  const declared = Number(context.req.header("content-length") ?? 0);
-  return declared <= sixteenKilobytes ? next() : Promise.resolve(refusals.refuse(refusals.tooLarge));
-};
+function limitBody(refuse: () => Response | Promise<Response>): MiddlewareHandler {
+  const count = bodyLimit({ maxSize: sixteenKilobytes, onError: refuse });
+  return async (context, next) => {
+    const declared = context.req.header("content-length");
+    const isCounted = declared === undefined || context.req.header("transfer-encoding") !== undefined;
+    if (isCounted) return count(context, next);
+    return Number(declared) <= sixteenKilobytes ? next() : refuse();
+  };
+}
 
 // The preflight asks which headers may be sent; like Supabase's gateway, any may. Errors carry the permission as well,
 // because a browser hides a refusal without it and the visitor would read "no network".

@@ -48,7 +48,12 @@ async function tryToStore(lead: Lead, storeIt: () => Promise<void>, log: Log): P
   );
 }
 
-async function refusedArticle(showArticle: ShowArticle, lead: Lead, refusal: Refusal): Promise<Response> {
+/** Answers a refusal with the article: the banner says why, and what was typed stands in the form. */
+export async function refusedArticle(
+  showArticle: ShowArticle,
+  lead: Partial<Lead>,
+  refusal: Refusal,
+): Promise<Response> {
   const article = await showArticle({ lead, message: refusal.message });
   const headers = new Headers(article.headers);
   headers.set("cache-control", "no-store");

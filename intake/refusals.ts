@@ -69,6 +69,20 @@ export const tooLarge = refusal(413, "PGRST102")(
   { details: "The request's body is larger than 16 kB." },
 );
 
+/** What a server says to bytes that are no request, one too slow, and one with absurd headers. */
+export const notARequest = refusal(400, "PGRST100")(
+  "We could not read what your browser sent. Please reload the page and try again.",
+  { details: "Not a valid HTTP request." },
+);
+export const tooSlow = refusal(408, "PGRST003")(
+  "Your answers took too long to reach us. Please check your internet connection and try again.",
+  { details: "The request was not complete in time." },
+);
+export const headersTooLarge = refusal(431, "PGRST100")(
+  "We could not read what your browser sent. Please reload the page and try again.",
+  { details: "The request's headers are larger than 16 kB." },
+);
+
 export const tooManyTries = (seconds: number) =>
   refusal(429, "PT429")(
     "Many forms were sent from your internet connection just now. Please wait a minute and try again.",

@@ -1,0 +1,89 @@
+// The HTTP server under the app: how long a connection may take, and a plain answer to what is not even a request.
+// Neither Node nor the adapter says anything there: an empty 400 would be an empty red banner. (CONTRACT 2)
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { codeOf } from "../log.ts";
+import type { Refusal } from "./refusals.ts";
+import * as refusals from "./refusals.ts";
+
+/** How long a connection may take, in milliseconds. */
+export interface Patience {
+  /** Until the headers are here, counted from the connection or the last answer. */
+  headers: number;
+  /** Until the whole request is here. */
+  request: number;
+  /** In which nothing moves either way; longer than the store's patience with the database. */
+  silence: number;
+  /** Between two looks at who has used up the first two. */
+  look: number;
+}
+
+// A visitor's phone may be slow, but a connection that says nothing is not a visitor.
+const usual: Patience = { headers: 10_000, request: 20_000, silence: 30_000, look: 2_000 };
+
+/** Makes the server, not listening yet. `headers` go on what it answers by itself, too. */
+export function makeHttpServer(
+  fetch: (request: Request, env: object) => Promise<Response> | Response,
+  headers: Readonly<Record<string, string>>,
+  patience: Patience = usual,
+): Server {
+  const refuse = (refusal: Refusal) => withHeaders(refusals.refuse(refusal), headers);
+  const answer = getRequestListener(fetch, {
+    errorHandler: () => refuse(refusals.notARequest),
+  }) as RequestListener;
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    // HTTP/1.0, which health checks still speak, may leave its host unnamed.
+    if (incoming.httpVersion === "1.0") incoming.headers.host ??= "localhost";
+    answer(incoming, outgoing);
+  };
+  const server = createServer(
+    {
+      headersTimeout: patience.headers,
+      requestTimeout: patience.request,
+      connectionsCheckingInterval: patience.look,
+      requireHostHeader: false,
+    },
+    listener,
+  );
+  server.setTimeout(patience.silence);
+  // Only `100-continue` means something to us; other expectations may be left unmet (RFC 9110, 10.1.1).
+  server.on("checkExpectation", listener);
+  server.on("connect", (_, socket) => void answerAndClose(socket, refuse(refusals.noSuchMethod("CONNECT"))));
+  server.on("clientError", (error, socket) => void answerAndClose(socket, refuse(refusalOf(error))));
+  return server;
+}
+
+/** Puts headers on an answer that has none of that name, and returns it. */
+export function withHeaders(answer: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!answer.headers.has(name)) answer.headers.set(name, value);
+  }
+  return answer;
+}
+
+function refusalOf(error: Error): Refusal {
+  const code = codeOf(error);
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return refusals.tooSlow;
+  if (code === "HPE_HEADER_OVERFLOW") return refusals.headersTooLarge;
+  return refusals.notARequest;
+}
+
+async function answerAndClose(socket: Duplex, answer: Response): Promise<void> {
+  const body = await answer.text();
+  if (!socket.writable) return void socket.destroy();
+  answer.headers.set("connection", "close");
+  answer.headers.set("content-length", String(Buffer.byteLength(body)));
+  const head = [...answer.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  // Destroyed at once, the answer might never arrive; whatever else comes is not read.
+  socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${head}\r\n${body}`, () =>
+    socket.destroy(),
+  );
+}

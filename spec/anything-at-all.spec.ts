@@ -1,0 +1,153 @@
+// Property tests on the running product: anything that can be written on a socket is answered plainly, and anything that
+// an honest person can type is stored exactly. (Issue 5)
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { anonKey } from "./support/intake.ts";
+import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answer.ts";
+import { insertAt, type RunningServer, startServer } from "./support/server.ts";
+import { open, say } from "./support/wire.ts";
+
+let database: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  database = await makeDatabase();
+  server = await startServer({ DATABASE_URL: database.url });
+});
+
+/** One of these words, given with spaces between them. */
+const oneOf = (words: string) => fc.constantFrom(...words.split(" "));
+const oddText = fc.string({ unit: fc.constantFrom(...`abc/.%?&=+"'\\:;,<>{}[]()*$`), maxLength: 40 });
+
+const target = fc.oneof(
+  fc.tuple(fc.constantFrom(...paths), oddText).map(([path, odd]) => path + odd),
+  oddText.map((odd) => `/${odd}`),
+  fc.webUrl(),
+);
+
+// The headers that something in the product reads, with what they are made of or anything that may stand in one.
+const headerName = fc.oneof(
+  oneOf("accept accept-encoding apikey authorization content-profile content-type content-encoding cookie"),
+  oneOf("origin prefer range referer user-agent x-forwarded-for forwarded if-none-match __proto__ te"),
+);
+const byteOfAHeader = fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f);
+const headerValue = fc.oneof(
+  oneOf(`${anonKey} application/json application/x-www-form-urlencoded */* gzip;q=x return=minimal`),
+  fc.string({ unit: byteOfAHeader.map((code) => String.fromCharCode(code)) }),
+);
+const headers = fc
+  .tuple(fc.boolean(), fc.array(fc.tuple(headerName, headerValue), { maxLength: 6 }))
+  .map(([known, others]) => [...(known ? [["apikey", anonKey]] : []), ...others])
+  .map((lines) => lines.map(([name, value]) => `${name}: ${value}\r\n`).join(""));
+
+const field = oneOf("name email phone zip_code has_medicare has_diabetes insulin");
+const value = fc.oneof(fc.jsonValue(), fc.constantFrom("Rosa", true, false));
+const body = fc.oneof(
+  fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)),
+  fc.json().map((json) => Buffer.from(json)),
+  fc.dictionary(field, value).map((odd) => Buffer.from(JSON.stringify({ ...aLead(), ...odd }))),
+  fc.webQueryParameters().map((form) => Buffer.from(form)),
+);
+
+const chunked = (bytes: Buffer) =>
+  bytes.length > 0 ? [`${bytes.length.toString(16)}\r\n`, bytes, "\r\n0\r\n\r\n"] : ["0\r\n\r\n"];
+const framings = {
+  "with its length": (bytes: Buffer) => [`content-length: ${bytes.length}\r\n\r\n`, bytes],
+  "in chunks": (bytes: Buffer) => ["transfer-encoding: chunked\r\n\r\n", ...chunked(bytes)],
+  "without a body": () => ["\r\n"],
+};
+
+/** Any request that HTTP allows, as its address and its bytes. */
+const request = fc
+  .record({
+    method: fc.constantFrom(...methods),
+    target,
+    headers,
+    body,
+    framing: fc.constantFrom(...Object.values(framings)),
+  })
+  .map(({ method, target, headers, body, framing }) => {
+    const head = `${method} ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${headers}`;
+    const parts = [head, ...framing(body)].map((part) => Buffer.from(part as string, "latin1"));
+    return { target, bytes: Buffer.concat(parts) };
+  });
+
+describe("anything at all", () => {
+  it("that is a request is answered plainly", async () => {
+    const answersPlainly = fc.asyncProperty(request, async ({ target, bytes }) => {
+      const answers = await say(server.address, bytes);
+      expect(answers).toHaveLength(1);
+      expectAPlainAnswer(answers[0], isApi(target));
+    });
+    await fc.assert(answersPlainly, { numRuns: 600 });
+  });
+
+  it("that is only bytes is answered plainly, or with nothing", async () => {
+    const words = fc.constantFrom(
+      "GET ",
+      "POST ",
+      "/",
+      " HTTP/1.1",
+      "\r\n",
+      "host: x",
+      "content-length: 5",
+      "\0",
+    );
+    const noise = fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes).toString("latin1"));
+    const bytes = fc.array(fc.oneof(words, noise), { minLength: 1 }).map((parts) => parts.join(""));
+    const answersPlainly = fc.asyncProperty(bytes, async (sent) => {
+      const { socket, closed } = open(server.address, Buffer.from(sent, "latin1"));
+      socket.end();
+      for (const answer of await closed) expectAPlainAnswer(answer, false);
+    });
+    await fc.assert(answersPlainly, { numRuns: 300 });
+  });
+
+  it("leaves the product in good health, and no fault in its log", async () => {
+    expect((await fetch(`${server.address}/readyz`)).status).toBe(200);
+    expect(server.output()).not.toMatch(/request-failed|insert-failed| at /);
+  });
+});
+
+describe("what an honest person types", () => {
+  // Any characters but NUL, and not only blanks: what counts as blank is PostgreSQL's to say.
+  const typed = (maxLength: number, size: "small" | "max") =>
+    fc
+      .string({ unit: "binary", minLength: 1, maxLength, size })
+      .map((text) => text.replaceAll("\0", "0"))
+      .filter((text) => /\P{White_Space}/u.test(text));
+  const anyLead = fc.record({
+    name: typed(500, "max"),
+    email: typed(40, "small"),
+    phone: typed(40, "small"),
+    zip_code: typed(20, "small"),
+    has_medicare: fc.boolean(),
+    has_diabetes: fc.boolean(),
+  });
+
+  const ways: Record<string, (lead: Record<string, unknown>) => Promise<Response>> = {
+    "in the form": (lead) => insertAt(server.address, lead),
+    "in the form without script": ({ has_medicare, has_diabetes, ...texts }) =>
+      fetch(`${server.address}/`, {
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams({
+          ...(texts as Record<string, string>),
+          ...(has_medicare === true && { has_medicare: "on" }),
+          ...(has_diabetes === true && { has_diabetes: "on" }),
+        }),
+      }),
+  };
+
+  it.each(Object.entries(ways))("%s is stored exactly, whatever it is", async (_, send) => {
+    const isStoredExactly = fc.asyncProperty(anyLead, async (lead) => {
+      const { status } = await send(lead);
+      expect([201, 303]).toContain(status);
+      const stored = await database.owner`
+        select name, email, phone, zip_code, has_medicare, has_diabetes from leads
+        where name = ${lead.name} and email = ${lead.email} and phone = ${lead.phone}`;
+      expect(stored).toEqual([lead]);
+    });
+    await fc.assert(isStoredExactly, { numRuns: 150 });
+  });
+});

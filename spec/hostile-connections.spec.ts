@@ -1,0 +1,129 @@
+// Connections that waste time instead of bytes. Here the product's own HTTP server has little patience, so that nothing
+// in this chapter waits long; and once the whole product, with the patience it really has.
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeHttpServer } from "../intake/http-server.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { anonKey, makeIntake } from "./support/intake.ts";
+import { expectAPlainAnswer } from "./support/plain-answer.ts";
+import { insertAt, startServer } from "./support/server.ts";
+import { open, type Talk } from "./support/wire.ts";
+
+const headers = { "x-content-type-options": "nosniff", "x-frame-options": "DENY" };
+const impatient = { headers: 400, request: 800, silence: 1_200, look: 50 };
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers.splice(0)) server.closeAllConnections();
+});
+
+async function listen(fetch: Parameters<typeof makeHttpServer>[0]): Promise<string> {
+  const server = makeHttpServer(fetch, headers, impatient).listen(0, "127.0.0.1");
+  servers.push(server);
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Writes a little again and again, for as long as the other side listens. */
+function drip({ socket }: Talk, drop: string): void {
+  const dripping = setInterval(() => socket.write(drop), 40);
+  socket.on("close", () => clearInterval(dripping));
+}
+
+const insertHead = (lines: string) =>
+  `POST /rest/v1/leads HTTP/1.1\r\nhost: x\r\napikey: ${anonKey}\r\n${lines}\r\n`;
+const json = JSON.stringify(aLead());
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+
+describe("a connection that takes too long", () => {
+  let address: string;
+  let log: Awaited<ReturnType<typeof makeIntake>>["log"];
+  beforeAll(async () => {
+    const intake = await makeIntake(database, { headers });
+    address = await listen(intake.app.fetch);
+    log = intake.log;
+  });
+
+  it.concurrent.each<[string, string, string | undefined]>([
+    ["says nothing", "", undefined],
+    ["stops in its headers", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ", undefined],
+    ["sends its headers letter by letter", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ", "a"],
+    ["stops before its body", insertHead(`content-length: ${json.length}\r\n`), undefined],
+    [
+      "stops within its body",
+      insertHead(`content-length: ${json.length}\r\n`) + json.slice(0, -1),
+      undefined,
+    ],
+    ["sends its body letter by letter", insertHead("content-length: 9000\r\n"), " "],
+    ["sends chunks without end", insertHead("transfer-encoding: chunked\r\n"), "1\r\n \r\n"],
+    ["promises less than 16 kB and waits", insertHead("content-length: 16384\r\n"), undefined],
+  ])("that %s is told so and closed", async (_, first, drop) => {
+    const talk = open(address, first);
+    if (drop) drip(talk, drop);
+    const [answer, ...more] = await talk.closed;
+    expect([answer?.status, more]).toEqual([408, []]);
+    expectAPlainAnswer(answer, true);
+  });
+
+  it("because it sends a body to a page is closed as well, once the page is answered", async () => {
+    const talk = open(address, "GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
+    drip(talk, "1\r\n \r\n");
+    expect((await talk.closed)[0]).toMatchObject({ status: 200, body: "a page" });
+  });
+
+  it("leaves no lead behind, and no line in the log", async () => {
+    expect(await database.owner`select from leads`).toHaveLength(0);
+    expect(log).not.toHaveBeenCalled();
+  });
+
+  it("because nobody reads the answer is closed", async () => {
+    const tooMuch = await listen(() => new Response(new Uint8Array(50_000_000)));
+    const connected = once(servers.at(-1) as Server, "connection");
+    const { socket } = open(tooMuch, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    socket.pause();
+    const [theirs] = await connected;
+    await once(theirs, "close");
+    socket.destroy();
+  });
+
+  it("has, in the product, ten seconds for its headers, twenty for a request and thirty of silence", () => {
+    const { headersTimeout, requestTimeout, timeout } = makeHttpServer(() => new Response(), headers);
+    expect({ headersTimeout, requestTimeout, timeout }).toEqual({
+      headersTimeout: 10_000,
+      requestTimeout: 20_000,
+      timeout: 30_000,
+    });
+  });
+});
+
+describe("three hundred stalled connections", () => {
+  it("do not slow an honest visitor", async () => {
+    const { address } = await startServer({ DATABASE_URL: database.url });
+    const visit = async (name: string) => {
+      const from = performance.now();
+      const [page, { status }] = await Promise.all([fetch(address), insertAt(address, aLead({ name }))]);
+      expect([(await page.text()).length > 1_000, status]).toEqual([true, 201]);
+      return performance.now() - from;
+    };
+    const usual = await medianOf((n) => visit(`Before ${n}`));
+
+    const begun = ["", "POST /rest/v1/leads HT", insertHead("content-length: 9000\r\n")];
+    const stalled = Array.from({ length: 300 }, (_, n) => open(address, begun[n % 3], 30_000));
+    await Promise.all(stalled.map(({ socket }) => once(socket, "connect")));
+    // The same, with room for a busy machine.
+    expect(await medianOf((n) => visit(`Meanwhile ${n}`))).toBeLessThan(3 * usual + 50);
+    for (const { socket } of stalled) socket.destroy();
+  });
+});
+
+async function medianOf(measure: (n: number) => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < 11; n += 1) times.push(await measure(n));
+  return times.sort((a, b) => a - b)[5] ?? Number.NaN;
+}

@@ -1,0 +1,60 @@
+// What every answer of the product must be, whatever was asked: the chapters about bad input hold each one to this.
+import { expect } from "vitest";
+import type { WireAnswer } from "./wire.ts";
+
+/** What only our own files, PostgreSQL's statements and stack traces say. */
+const insides =
+  /\n\s+at \S|node_modules|file:\/\/|\w\.(tsx?|mjs|sql):\d|insert into|relation "|syntax error at/i;
+
+/** Whether the data path or the functions answer this address, as a browser would read it. */
+export const isApi = (target: string) =>
+  URL.canParse(target, "http://x") && /^\/(rest|functions)\//.test(new URL(target, "http://x").pathname);
+
+/** Expects an answer of our own making that says nothing of our insides; from the API, one the page can show. */
+export function expectAPlainAnswer(answer: WireAnswer | undefined, ofApi: boolean): void {
+  expect(answer?.status).toBeGreaterThanOrEqual(200);
+  expect(answer?.status).toBeLessThan(500);
+  const { status = 0, headers = {}, body = "" } = answer ?? {};
+  expect(body).not.toMatch(insides);
+  expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
+  expect(headers).not.toHaveProperty("server");
+  expect(headers).not.toHaveProperty("x-powered-by");
+  if (ofApi && status >= 400 && body) {
+    const { code, details, hint, message, ...others } = JSON.parse(body);
+    expect([typeof code, typeof message, message.trim() !== "", others]).toEqual([
+      "string",
+      "string",
+      true,
+      {},
+    ]);
+    expect([details, hint].every((one) => one === null || typeof one === "string")).toBe(true);
+  }
+}
+
+/** Methods that a client may come with. */
+export const methods = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "TRACE",
+  "PROPFIND",
+  "QUERY",
+];
+/** Addresses of every kind. */
+export const paths = [
+  "/",
+  "/thank-you",
+  "/nothing",
+  "/robots.txt",
+  "/healthz",
+  "/readyz",
+  "/rest/v1/leads",
+  "/rest/v1/other",
+  "/rest/",
+  "/functions/v1/submit-lead",
+  "/functions/v1/other",
+];
