@@ -14,6 +14,10 @@ const events = {
     says: "A setting has no value yet; a placeholder is shown to readers.",
   },
   "database-starting": { level: "info", says: "Starting the embedded PostgreSQL." },
+  "database-starting-elsewhere": {
+    level: "warn",
+    says: "Only root may enter DATA_DIR, and PostgreSQL never runs as root: the data is kept in this folder.",
+  },
   "database-started": { level: "info", says: "The embedded PostgreSQL answers." },
   "database-ready": { level: "info", says: "The database is ready." },
   "database-unreachable": { level: "error", says: "The database does not answer. Trying again." },

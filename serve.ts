@@ -33,7 +33,7 @@ const stopping = new AbortController();
 /** What to close, in the order it was opened; closed in the opposite order, whatever made us stop. */
 const open: (() => Promise<unknown>)[] = [];
 
-process.once("SIGINT", () => stop(0)).once("SIGTERM", () => stop(0));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop(0));
 try {
   await serve(readConfig(process.env));
 } catch (error) {

@@ -35,32 +35,37 @@ export interface OpenDataFolder extends DataFolder {
 
 const project = fileURLToPath(new URL("..", import.meta.url));
 
-/** Where the data is. For root in a project that only root may enter, the default is a folder of the system's. */
+/** Where the data is: in the folder that was named, or for root, where PostgreSQL's user could not use that, in one of the system's. */
 export function findDataFolder(dataDir: string | undefined): DataFolder {
-  const path = dataDir === undefined ? defaultPath() : resolve(dataDir);
+  const path = placeFor(resolve(dataDir ?? join(project, "data")));
   const real = existsSync(path) ? realpathSync(path) : path;
   const [cluster, log, password] = ["postgresql", "log/postgresql.log", "owner-password"];
   return { path, cluster: join(real, cluster), log: join(real, log), password: join(real, password) };
 }
 
-function defaultPath(): string {
-  const own = join(project, "data");
-  if (process.getuid?.() !== 0) return own;
-  const shared = join(systemFolder, shortHash(project), "data");
+function placeFor(wanted: string): string {
+  const account = accountFor(join(wanted, "postgresql"));
+  if (!account) return wanted;
+  const systems = join(systemFolder, shortHash(wanted), "data");
+  const isUsable = canEnter(wanted, account) || (isOurs(wanted) && canEnter(dirname(wanted), account));
+  const candidates = isUsable ? [wanted, systems] : [systems];
   // Data is never left behind because somebody changed a parent folder's permissions meanwhile.
-  const candidates = canEnter(project, accountFor(join(own, "postgresql")) as Account)
-    ? [own, shared]
-    : [shared];
   return candidates.find((path) => existsSync(join(path, "postgresql"))) ?? (candidates[0] as string);
+}
+
+/** An empty folder named for the data, or one that holds our data already, is ours to open a crack. */
+function isOurs(path: string): boolean {
+  const entries = existsSync(path) ? readdirSync(path) : undefined;
+  return entries !== undefined && (entries.length === 0 || entries.includes(lockName));
 }
 
 const shortHash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 /** Opens the data folder, and makes it where there is none. @throws EmbeddedDatabaseError when it cannot be used. */
 export async function openDataFolder(dataDir: string | undefined): Promise<OpenDataFolder> {
-  const { path } = findDataFolder(dataDir);
-  makePath(path);
-  const folder = findDataFolder(path);
+  makePath(findDataFolder(dataDir).path);
+  const folder = findDataFolder(dataDir);
+  const { path } = folder;
   const account = accountFor(folder.cluster);
   if (account) letIn(account, path);
   const close = lockFolder(path);
@@ -96,11 +101,8 @@ function makePath(path: string) {
   }
 }
 
-/** An empty folder named for the data, or one that holds our data already, is ours to open a crack. */
 function letIn(account: Account, path: string) {
-  const entries = readdirSync(path);
-  if (!canEnter(path, account) && (entries.length === 0 || entries.includes(lockName)))
-    chmodSync(path, 0o711);
+  if (!canEnter(path, account) && isOurs(path)) chmodSync(path, 0o711);
   if (canEnter(path, account)) return;
   throw new EmbeddedDatabaseError(
     `The data folder ${path} cannot be used: PostgreSQL does not run as root, and the user ${account.name} may not enter this folder. Name another one in DATA_DIR.`,

@@ -1,5 +1,6 @@
 // The embedded PostgreSQL: started on a data folder when there is no DATABASE_URL, started again when it
 // dies, and stopped last. Whatever was killed before, the next start finds its way by itself.
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, type Log } from "../log.ts";
 import { ownerUrl } from "./cluster.ts";
@@ -29,7 +30,8 @@ export async function startEmbedded(options: {
   const { log } = options;
   const folder = await openDataFolder(options.dataDir);
   try {
-    log("database-starting", { folder: folder.path });
+    const isElsewhere = options.dataDir !== undefined && folder.path !== resolve(options.dataDir);
+    log(isElsewhere ? "database-starting-elsewhere" : "database-starting", { folder: folder.path });
     await stopOrphans(folder.cluster, log);
     const first = await launch(folder);
     log("database-started", { pid: first.pid });
