@@ -67,10 +67,10 @@ async function everything(owner: Sql): Promise<Record<string, unknown>> {
 const count = async (owner: Sql) => (await owner`select count(*)::int as n from leads`)[0]?.n;
 
 describe("leads backup", () => {
-  it("copies every table that there is", async () => {
+  it("copies every table that there is, but the one that says where this database's own submit-lead is", async () => {
     const all = await database.owner<{ name: string }[]>`
       select schemaname || '.' || tablename as name from pg_tables where schemaname in ('public', 'private')`;
-    expect(all.map(({ name }) => name).sort()).toEqual([...tables].sort());
+    expect(all.map(({ name }) => name).sort()).toEqual([...tables, "private.waking"].sort());
   });
 
   it("makes a file that only its owner may read, and leaves nothing else behind", async () => {

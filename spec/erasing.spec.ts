@@ -2,8 +2,8 @@
 // tells nothing about whom it was.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { beforeEach, describe, expect, it } from "vitest";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { ending, leads } from "./support/leads-command.ts";
 
 let database: TestDatabase;
@@ -12,11 +12,15 @@ const ids = new Map<string, string>();
 const id = (name: string) => ids.get(name) as string;
 const short = (name: string) => id(name).slice(0, 8);
 
-beforeEach(async () => {
+beforeAll(async () => {
   database = await makeDatabase();
   url = database.url;
+  await database.owner`update private.channels set enabled = true`;
+});
+
+beforeEach(async () => {
   const { owner } = database;
-  await owner`update private.channels set enabled = true`;
+  await removeLeads(owner);
   const addresses = {
     Rosa: "rosa@example.com",
     "Rosa again": " Rosa@Example.com",

@@ -1,15 +1,19 @@
 // What the team records about a lead: that it was reviewed, and that the person withdrew the permission to be phoned.
-import { beforeEach, describe, expect, it } from "vitest";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
 
 let database: TestDatabase;
 let url: string;
 let id: string;
-beforeEach(async () => {
+beforeAll(async () => {
   database = await makeDatabase();
   url = database.url;
   await database.owner`update private.channels set enabled = name = 'webhook'`;
+});
+
+beforeEach(async () => {
+  await removeLeads(database.owner);
   await database.owner`insert into leads ${database.owner(aLead())}`;
   const [lead] = await database.owner<{ id: string }[]>`select id from leads`;
   id = lead?.id as string;

@@ -1,4 +1,5 @@
 // How leads leave for another program: exact as JSON, exact by one rule as CSV, and harmless in a spreadsheet.
+import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
@@ -81,6 +82,77 @@ describe("leads export --format csv", () => {
   it("prints the header alone when there is nothing", async () => {
     const { stdout } = await leads(database.url, "export", "--format", "csv", "--since", "2999-01-01");
     expect(stdout).toMatch(/^id,created_at,[a-z_,]+\r\n$/);
+  });
+});
+
+describe("leads export --permission", () => {
+  const wording =
+    "I agree in writing that “Example Supply” may phone me\nabout a continuous glucose monitor.";
+  let evidence: TestDatabase;
+  beforeAll(async () => {
+    evidence = await makeDatabase();
+    const { owner } = evidence;
+    await owner`insert into leads ${owner(aLead({ name: "Before any wording" }))}`;
+    await owner`insert into private.notices (hash, text) values (encode(sha256(${wording}), 'hex'), ${wording})`;
+    await owner`update private.settings set notice_hash = (select hash from private.notices)`;
+    const headers = {
+      referer: "https://a.example/?utm_source=news",
+      "x-forwarded-for": "192.0.2.7",
+      "user-agent": "=B/1",
+    };
+    await owner`insert into leads ${owner({ ...aLead(), evidence: owner.json(headers) })}`;
+    await owner`select private.withdraw_permission(id) from leads where name = 'Rosa Martinez'`;
+  });
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+  it("prints for each lead who agreed to which wording, when, from where, and when it was withdrawn", async () => {
+    const { stdout, ...rest } = await leads(evidence.url, "export", "--permission", "--format", "json");
+    expect(rest).toEqual({ status: 0, stderr: "" });
+    const common = {
+      lead_id: expect.any(String),
+      lead_created_at: time,
+      permission_given_at: time,
+      exported_at: time,
+      ...aLead(),
+    };
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        ...common,
+        name: "Before any wording",
+        permission_withdrawn_at: null,
+        notice_text: null,
+        notice_sha256: null,
+        notice_in_force_from: null,
+        page_path: null,
+        address: null,
+        browser: null,
+        utm: null,
+      },
+      {
+        ...common,
+        permission_withdrawn_at: time,
+        notice_text: wording,
+        notice_sha256: createHash("sha256").update(wording).digest("hex"),
+        notice_in_force_from: time,
+        page_path: "/",
+        address: "192.0.2.7",
+        browser: "=B/1",
+        utm: { utm_source: "news" },
+      },
+    ]);
+  });
+
+  it("prints the same as CSV, by the same rule", async () => {
+    const { stdout } = await leads(evidence.url, "export", "--permission", "--format", "csv");
+    const [columns = [], , record = []] = parse(stdout) as string[][];
+    const cells = Object.fromEntries(columns.map((name, nth) => [name, record[nth]]));
+    expect(cells).toMatchObject({
+      notice_text: wording,
+      permission_withdrawn_at: time,
+      browser: "'=B/1",
+      utm: '{"utm_source":"news"}',
+      has_medicare: "true",
+    });
   });
 });
 

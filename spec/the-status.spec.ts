@@ -1,15 +1,17 @@
 // How the team and a monitor learn whether every stored lead reaches the team, and how what failed is sent again.
 import { once } from "node:events";
-import { beforeEach, describe, expect, it } from "vitest";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { ending, leads, startLeads } from "./support/leads-command.ts";
 
 let database: TestDatabase;
 let url: string;
-beforeEach(async () => {
+beforeAll(async () => {
   database = await makeDatabase();
   url = database.url;
 });
+
+beforeEach(() => removeLeads(database.owner));
 
 const channelsOn = async (...names: string[]) => {
   await database.owner`update private.channels set enabled = name = any (${names})`;

@@ -7,7 +7,10 @@ import { createGunzip } from "node:zlib";
 import { codeOf } from "../log.ts";
 import { Refusal } from "./subcommand.ts";
 
-/** Every table that holds something, in an order in which each row finds the rows it refers to. */
+/**
+ * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.waking`: it
+ * says where the submit-lead of one database is, and would have a restored one call the old place.
+ */
 export const tables = [
   "private.notices",
   "private.settings",

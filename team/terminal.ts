@@ -46,5 +46,6 @@ const widthOf = (text: string) =>
   [...graphemes.segment(text)].reduce((sum, { segment }) => sum + cellsOf(segment), 0);
 
 // Chinese, Japanese, Korean and emoji take two cells; close enough for a table, and all a table needs.
-const wide = /^(?:[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\uff01-\uff60]|\p{RGI_Emoji})/v;
+const wide =
+  /^(?:[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\uff01-\uff60\p{Emoji_Presentation}]|\p{Emoji}\ufe0f)/u;
 const cellsOf = (grapheme: string) => (wide.test(grapheme) ? 2 : 1);

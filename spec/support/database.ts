@@ -33,6 +33,12 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   return { url, intakeUrl, owner, intake };
 }
 
+/** Takes all leads and what belongs to them out of a database, for the next test. */
+export async function removeLeads(owner: Sql): Promise<void> {
+  await owner`
+    truncate public.leads, private.permissions, private.deliveries, private.reviews, private.erasures`;
+}
+
 /** A lead that an honest visitor could send, with what a test wants otherwise. */
 export const aLead = (differences: Record<string, unknown> = {}) => ({
   name: "Rosa Martinez",

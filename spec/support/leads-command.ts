@@ -8,12 +8,16 @@ export interface Ran {
   stderr: string;
 }
 
+const door = fileURLToPath(new URL("../../leads.ts", import.meta.url));
+
+/** Most of a short command's time is spent on reading our TypeScript; a hundred of them need not do it anew. */
+const NODE_COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
+
 /** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. */
 export function startLeads(words: readonly string[], settings: Record<string, string>): ChildProcess {
-  const door = fileURLToPath(new URL("../../leads.ts", import.meta.url));
   const { PATH, HOME } = process.env;
   return spawn(process.execPath, [door, ...words], {
-    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), TZ: "UTC", ...settings },
+    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), TZ: "UTC", NODE_COMPILE_CACHE, ...settings },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

@@ -1,0 +1,101 @@
+// Which leads look like spam. They are stored and delivered like all others; the team sees a mark beside them.
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { leads } from "./support/leads-command.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+
+beforeEach(() => removeLeads(database.owner));
+
+/** Stores a lead, with headers as the intake passes them on. */
+const store = (differences: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  database.owner`
+    insert into leads ${database.owner({ ...aLead(differences), evidence: database.owner.json(headers) })}`;
+
+/** So many leads from one address, each a minute after the one before. */
+async function storeMany(
+  count: number,
+  differing: (nth: number) => Record<string, unknown>,
+  address = "192.0.2.1",
+) {
+  for (let nth = 0; nth < count; nth += 1) {
+    const different = { name: `Name ${nth}`, email: `${nth}@example.com`, phone: `555-${nth}` };
+    await store({ ...different, zip_code: `${nth}`, ...differing(nth) }, { "x-forwarded-for": address });
+    await database.owner`
+      update private.permissions set given_at = '2026-01-31T10:00Z'::timestamptz + make_interval(mins => ${nth})
+      where lead_id = (select id from leads where zip_code = ${String(nth)})`;
+  }
+}
+
+const marks = () => database.owner`
+  select l.name, m.mark from private.marks m join leads l on l.id = m.lead_id order by l.name, m.mark`;
+
+describe("a lead is marked", () => {
+  it("when a field that no person sees was filled in", async () => {
+    await store({ name: "Robot" }, { "x-trap-filled": "1" });
+    await store({ name: "Rosa" });
+    expect(await marks()).toEqual([{ name: "Robot", mark: "trap filled" }]);
+  });
+
+  it.each(["https://x", "HTTP://x", "see www.x", "cheap-pills.ru", "buy at shop24.com now"])(
+    "when its name has a link: %s",
+    async (name) => {
+      await store({ name });
+      expect(await marks()).toEqual([{ name, mark: "link in name" }]);
+    },
+  );
+
+  it.each(["Dr. Com", "J.R. Orgill", "Mary-Ann St. John", "T.Commons", "Ann Info"])(
+    "but not when its name only looks a little like one: %s",
+    async (name) => {
+      await store({ name });
+      expect(await marks()).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["name", { name: "Same" }],
+    ["e-mail address", { email: "same@example.com" }],
+    ["phone", { phone: "555-0100" }],
+  ])("when more than five from one address within ten minutes have the same %s", async (_, same) => {
+    await storeMany(6, () => same);
+    expect(await marks()).toHaveLength(6);
+    expect((await marks())[0]?.mark).toBe("burst from one address");
+  });
+
+  it("but not for five, nor for many different ones from one address, such as a senior centre's", async () => {
+    await storeMany(5, () => ({ name: "Same" }));
+    await storeMany(25, (nth) => ({ zip_code: `9${nth}` }), "198.51.100.1");
+    expect(await marks()).toEqual([]);
+  });
+
+  it("but not when the same come one by one through a day, or nobody knows from where", async () => {
+    await storeMany(6, () => ({ name: "Same" }));
+    const { owner } = database;
+    await owner`
+      update private.permissions set given_at = '2026-01-31'::timestamptz + (given_at - '2026-01-31T10:00Z') * 11`;
+    expect(await marks()).toEqual([]);
+    await owner`update private.permissions set given_at = now()`;
+    expect(await marks()).toHaveLength(6);
+    await owner`update private.permissions set address = null`;
+    expect(await marks()).toEqual([]);
+  });
+});
+
+describe("leads list --suspect", () => {
+  it("shows the marked leads with their marks, and they are owed to the team as all others", async () => {
+    await database.owner`update private.channels set enabled = name = 'webhook'`;
+    await store({ name: "www.example.com" }, { "x-trap-filled": "1" });
+    await store({ name: "Rosa" });
+    const { stdout } = await leads(database.url, "list", "--suspect");
+    expect(stdout.split("\n").slice(1)).toEqual([
+      expect.stringContaining("www.example.com"),
+      "          looks like spam: link in name, trap filled",
+      "",
+    ]);
+    expect(await database.owner`select channel from private.deliveries`).toHaveLength(2);
+  });
+});
