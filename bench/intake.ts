@@ -1,17 +1,16 @@
 // `npm run bench:intake`: durable inserts a second of the running product, beside pgbench doing the same insert in the
 // same database and beside a bare node:http + postgres.js server. One machine, one run, interleaved rounds, medians.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { intakeAddress, openIntakeLogin } from "../database/intake-login.ts";
 import { migrate } from "../database/migrate.ts";
+import { load, type Measured, race, run, startProcess } from "./processes.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -22,12 +21,6 @@ const { values: options } = parseArgs({
 });
 const seconds = Number(options.seconds);
 const key = "sb_publishable_bench";
-
-interface Measured {
-  perSecond: number;
-  p50: number;
-  p99: number;
-}
 
 const folder = await mkdtemp(join(tmpdir(), "leads-bench-"));
 await chmod(folder, 0o711);
@@ -51,8 +44,8 @@ const pgbench = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbe
 );
 
 const contenders: Record<string, (connections: number) => Promise<Measured>> = {
-  "this product": (connections) => load(ours.port, connections),
-  "bare node:http": (connections) => load(bare.port, connections),
+  "this product": (connections) => load(ours.port, connections, seconds, key),
+  "bare node:http": (connections) => load(bare.port, connections, seconds, key),
   ...(pgbench && { pgbench: async (connections: number) => runPgbench(pgbench, connections) }),
 };
 
@@ -61,20 +54,14 @@ process.stdout.write(
   `${cpus().length} cores, ${cpus()[0]?.model}, ${options.rounds} rounds of ${seconds} s\n`,
 );
 for (const connections of options.connections.split(",").map(Number)) {
-  const results = new Map<string, Measured[]>();
-  for (let round = 0; round < Number(options.rounds); round += 1) {
-    for (const [name, contend] of Object.entries(contenders)) {
-      results.set(name, [...(results.get(name) ?? []), await contend(connections)]);
-    }
-  }
-  for (const [name, measured] of results) {
-    const median = (of: keyof Measured) =>
-      measured.map((one) => one[of]).sort((a, b) => a - b)[measured.length >> 1] ?? 0;
-    process.stdout.write(
-      `${String(connections).padStart(3)} connections  ${name.padEnd(15)} ${median("perSecond").toFixed(0).padStart(6)}/s` +
-        `  p50 ${median("p50").toFixed(2)} ms  p99 ${median("p99").toFixed(2)} ms\n`,
-    );
-  }
+  const among = Object.entries(contenders).map(
+    ([name, contend]) => [name, () => contend(connections)] as const,
+  );
+  await race(
+    Object.fromEntries(among),
+    Number(options.rounds),
+    `${String(connections).padStart(3)} connections`,
+  );
 }
 
 ours.child.kill();
@@ -84,59 +71,12 @@ await owner.end();
 await database.stop();
 await rm(folder, { recursive: true });
 
-async function startProcess(args: string[], portIn: RegExp, env: Record<string, string>) {
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const { promise, resolve } = Promise.withResolvers<number>();
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    const port = portIn.exec(line)?.[1];
-    if (port) resolve(Number(port));
-  });
-  return { child, port: await promise };
-}
-
-async function load(port: number, connections: number): Promise<Measured> {
-  const child = spawn(
-    process.execPath,
-    ["bench/load.ts", String(port), String(connections), String(seconds), key],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  let output = "";
-  child.stdout.on("data", (data) => {
-    output += data;
-  });
-  await once(child, "close");
-  const { refused, ...measured } = JSON.parse(output);
-  if (refused > 0) throw new Error(`${refused} inserts were refused`);
-  return measured;
-}
-
 async function runPgbench(program: string, connections: number): Promise<Measured> {
-  const args = [
-    "-n",
-    "-M",
-    "prepared",
-    "-c",
-    `${connections}`,
-    "-j",
-    `${Math.min(2, connections)}`,
-    "-T",
-    `${seconds}`,
-  ];
-  const child = spawn(program, [...args, "-f", "bench/insert.pgbench.sql", intakeUrl], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.on("data", (data) => {
-    output += data;
-  });
-  await once(child, "close");
+  const workers = Math.min(2, connections);
+  const args = ["-n", "-M", "prepared", "-c", `${connections}`, "-j", `${workers}`, "-T", `${seconds}`];
+  const { output } = await run(program, [...args, "-f", "bench/insert.pgbench.sql", intakeUrl]);
   const perSecond = Number(/tps = ([\d.]+)/.exec(output)?.[1]);
-  const average = Number(/latency average = ([\d.]+)/.exec(output)?.[1]);
   if (!perSecond) throw new Error("pgbench failed");
-  return { perSecond, p50: average, p99: Number.NaN };
+  // pgbench tells an average, not a median, and no percentile without a log of each transaction.
+  return { perSecond, p50: Number(/latency average = ([\d.]+)/.exec(output)?.[1]), p99: Number.NaN };
 }

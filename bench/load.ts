@@ -1,11 +1,12 @@
-// A load of inserts over plain sockets: each connection sends one lead, waits for the answer, and sends the next.
+// A load over plain sockets: each connection sends one lead, or asks for a page, waits for the answer, and goes on.
 // It runs in a process of its own and does as little as it can, because it shares two cores with what it measures.
-// Usage: node bench/load.ts PORT CONNECTIONS SECONDS KEY; prints one line of JSON.
+// Usage: node bench/load.ts PORT CONNECTIONS SECONDS KEY|/PATH; prints one line of JSON.
 import { connect, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 
 const [port, connections, seconds] = process.argv.slice(2, 5).map(Number) as [number, number, number];
-const key = process.argv[5] ?? "";
+const [key = "/"] = process.argv.slice(5);
+const expected = key.startsWith("/") ? "HTTP/1.1 200" : "HTTP/1.1 201";
 const run = Math.random().toString(36).slice(2, 10);
 const latencies: number[] = [];
 let refused = 0;
@@ -13,6 +14,8 @@ let count = 0;
 const until = performance.now() + seconds * 1000;
 
 function request(): string {
+  if (key.startsWith("/"))
+    return `GET ${key} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip, br\r\n\r\n`;
   count += 1;
   const body = `{"name":"Rosa ${run} ${count}","email":"rosa@example.com","phone":"(305) 555-0142","zip_code":"33101","has_medicare":true,"has_diabetes":false}`;
   return (
@@ -32,10 +35,15 @@ function work(socket: Socket): Promise<void> {
     } else socket.write(request());
   };
   socket.setNoDelay(true).setEncoding("latin1").on("error", reject).on("connect", send);
-  // An answer of ours is small and comes whole.
-  socket.on("data", (answer) => {
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+    const head = answer.indexOf("\r\n\r\n");
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(answer.slice(0, head))?.[1] ?? 0);
+    if (head < 0 || answer.length < head + 4 + length) return;
     latencies.push(performance.now() - sent);
-    if (!String(answer).startsWith("HTTP/1.1 201")) refused += 1;
+    if (!answer.startsWith(expected)) refused += 1;
+    answer = "";
     send();
   });
   return promise;

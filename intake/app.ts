@@ -20,8 +20,9 @@ export interface Parts {
   allowedOrigins: "*" | string[];
   addressOf: (context: Context) => string;
   limit: Limit | undefined;
-  /** The two pages and what they need, for GET and HEAD. */
-  showPage: (request: Request) => Response;
+  /** The two pages and what they need, for GET and HEAD: complete answers, or undefined for an address that is no page's. */
+  showPage: (request: Request) => Response | undefined;
+  showNotFound: (request: Request) => Response;
   showArticle: ShowArticle;
   submitLead: (request: Request) => Response | Promise<Response>;
   /** Whether the database answers and has the newest schema. */
@@ -42,6 +43,8 @@ export function makeApp(parts: Parts): Hono {
     return seconds === undefined ? undefined : refusals.tooManyTries(seconds);
   };
 
+  // Before all else: a page is in memory with all its headers, and readers are many.
+  app.get("*", async (context, next) => parts.showPage(context.req.raw) ?? next());
   app.use(async (context, next) => {
     await next();
     withHeaders(context.res, parts.headers);
@@ -80,7 +83,7 @@ export function makeApp(parts: Parts): Hono {
     limitBody(() => refusedArticle(parts.showArticle, {}, refusals.tooLarge)),
     formPost(store, parts.showArticle, addressOf, log, tooManyTries),
   );
-  app.get("*", (context) => parts.showPage(context.req.raw));
+  app.get("*", (context) => parts.showNotFound(context.req.raw));
   app.all("*", ({ req }) => {
     const answer = refusals.refuse(refusals.noSuchMethod(shown(req.method)));
     answer.headers.set("allow", req.path === "/" ? "GET, HEAD, POST" : "GET, HEAD");

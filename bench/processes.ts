@@ -1,0 +1,81 @@
+// What the benchmarks share: starting a server as a process of its own, and putting a load on it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+export interface Measured {
+  perSecond: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+}
+
+/** Starts one of our programs, and waits for the line of its output that tells the port. */
+export async function startProcess(args: string[], portIn: RegExp, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const port = portIn.exec(line)?.[1];
+    if (port) resolve(Number(port));
+  });
+  return { child, port: await promise };
+}
+
+/** Loads a port with inserts under a key, or with requests for a path. @throws when any answer is another than hoped. */
+export async function load(
+  port: number,
+  connections: number,
+  seconds: number,
+  keyOrPath: string,
+): Promise<Measured> {
+  const { output } = await run(process.execPath, [
+    "bench/load.ts",
+    `${port}`,
+    `${connections}`,
+    `${seconds}`,
+    keyOrPath,
+  ]);
+  const { refused, ...measured } = JSON.parse(output);
+  if (refused > 0) throw new Error(`${refused} requests were refused`);
+  return measured;
+}
+
+/** Runs a program to its end and returns what it printed. */
+export async function run(program: string, args: string[]): Promise<{ output: string }> {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (data) => {
+    output += data;
+  });
+  await once(child, "close");
+  return { output };
+}
+
+/** Runs contenders in turn, round after round, and prints the median of each. */
+export async function race(
+  contenders: Record<string, () => Promise<Measured>>,
+  rounds: number,
+  title: string,
+): Promise<void> {
+  const results = new Map<string, Measured[]>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, contend] of Object.entries(contenders)) {
+      results.set(name, [...(results.get(name) ?? []), await contend()]);
+    }
+  }
+  for (const [name, measured] of results) {
+    const median = (of: keyof Measured) =>
+      measured.map((one) => one[of]).sort((a, b) => a - b)[measured.length >> 1] ?? 0;
+    const [perSecond, p50, p99] = [
+      median("perSecond").toFixed(0),
+      median("p50").toFixed(2),
+      median("p99").toFixed(2),
+    ];
+    process.stdout.write(
+      `${title}  ${name.padEnd(15)} ${perSecond.padStart(6)}/s  p50 ${p50.padStart(6)} ms  p99 ${p99.padStart(6)} ms\n`,
+    );
+  }
+}
