@@ -28,6 +28,29 @@ export interface Config {
   trustProxy: string[];
   /** Whether leads from one address are limited. */
   rateLimit: boolean;
+  delivery: DeliverySettings;
+}
+
+/** How the team hears of leads, and how long what is known of them is kept. */
+export interface DeliverySettings {
+  /** Whether this process delivers. */
+  on: boolean;
+  webhook: { url: string; secret: string } | undefined;
+  email:
+    | {
+        from: string;
+        to: string[];
+        /** Whether a mail names the person and the answers. */
+        details: boolean;
+        via: { smtpUrl: string } | { apiKey: string };
+      }
+    | undefined;
+  /** Whether a permission keeps the visitor's network address. */
+  keepAddress: boolean;
+  /** After so many days a permission's circumstances are emptied: address, browser, page. */
+  permissionDays: number;
+  /** After so many days a lead is erased; unset means never. */
+  retentionDays: number | undefined;
 }
 
 /** The provider as the settings name it; `content/provider.ts` fills what is not set. */
@@ -115,6 +138,53 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return given;
   };
 
+  const together = (names: readonly string[], what: string): boolean => {
+    const missing = names.filter((name) => !set(name));
+    if (missing.length > 0 && missing.length < names.length) {
+      refuse(missing.join(" and "), `must be set as well, because ${what} needs ${names.join(" and ")}.`);
+    }
+    return missing.length === 0;
+  };
+
+  const webhook = (): DeliverySettings["webhook"] => {
+    const url = address("WEBHOOK_URL", ["https", "http"]);
+    const secret = set("WEBHOOK_SECRET");
+    if (!together(["WEBHOOK_URL", "WEBHOOK_SECRET"], "the webhook") || !url || !secret) return undefined;
+    const problem = problemWithWebhook(url);
+    if (problem) refuse("WEBHOOK_URL", problem);
+    if (!isWebhookSecret(secret)) {
+      refuse(
+        "WEBHOOK_SECRET",
+        "must be whsec_ and 24 to 64 random bytes in base64. One: whsec_$(openssl rand -base64 32)",
+      );
+    }
+    return { url, secret };
+  };
+
+  const email = (): DeliverySettings["email"] => {
+    const smtpUrl = address("SMTP_URL", ["smtp", "smtps"]);
+    const apiKey = set("RESEND_API_KEY");
+    const details = set("MAIL_DETAILS")?.toLowerCase() ?? "none";
+    if (!["none", "full"].includes(details)) refuse("MAIL_DETAILS", "must be none or full.");
+    if (smtpUrl && apiKey)
+      refuse("RESEND_API_KEY", "cannot be set together with SMTP_URL. Choose one of them.");
+    const road = apiKey ? "RESEND_API_KEY" : "SMTP_URL";
+    const from = set("MAIL_FROM") ?? "";
+    const to = (set("NOTIFY_EMAIL") ?? "").split(",").flatMap((one) => one.trim() || []);
+    if (!together([road, "MAIL_FROM", "NOTIFY_EMAIL"], "e-mail")) return undefined;
+    if (!isSender(from))
+      refuse("MAIL_FROM", "must be an address, or a name and an address: Leads <leads@example.com>.");
+    if (!to.every(isMailAddress))
+      refuse("NOTIFY_EMAIL", "must be one address, or several with commas between them.");
+    if (!apiKey && !smtpUrl) return undefined;
+    return {
+      from,
+      to,
+      details: details === "full",
+      via: apiKey ? { apiKey } : { smtpUrl: smtpUrl as string },
+    };
+  };
+
   const anonKey = oneWord("ANON_KEY", defaultAnonKey);
   const port = wholeNumber("PORT", 3000, 0, 65535);
   const config: Config = {
@@ -134,7 +204,40 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowedOrigins: origins("ALLOWED_ORIGINS"),
     trustProxy: proxies("TRUST_PROXY"),
     rateLimit: onOrOff("RATE_LIMIT", true),
+    delivery: {
+      on: onOrOff("DELIVERY", true),
+      webhook: webhook(),
+      email: email(),
+      keepAddress: onOrOff("PERMISSION_ADDRESS", true),
+      permissionDays: wholeNumber("PERMISSION_DAYS", 1826, 1, 36_500),
+      retentionDays: set("RETENTION_DAYS") ? wholeNumber("RETENTION_DAYS", 0, 1, 36_500) : undefined,
+    },
   };
   if (wrong.length > 0) throw new ConfigError(wrong.join("\n"));
   return config;
+}
+
+// A lead goes over the network enciphered, or not over the network at all.
+function problemWithWebhook(text: string): string | undefined {
+  if (!URL.canParse(text)) return "must be a web address such as https://crm.example.com/leads.";
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username || password) return "must not hold a user or a password. The signature tells who is calling.";
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return protocol === "https:" || isHere
+    ? undefined
+    : "must start with https://, unless it is on this machine.";
+}
+
+function isWebhookSecret(text: string): boolean {
+  const base64 = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(text)?.[1];
+  const bytes = base64 === undefined ? 0 : atob(base64).length;
+  return bytes >= 24 && bytes <= 64;
+}
+
+// Strict on purpose: nothing that could start a new header or name a second mailbox.
+const isMailAddress = (text: string) => /^[^\s\p{Cc}<>()[\]\\,;:@"]+@[A-Za-z0-9.-]+$/u.test(text);
+
+function isSender(text: string): boolean {
+  const [, name = "", address = text] = /^([^<>]*)<([^<>]*)>$/.exec(text) ?? [];
+  return isMailAddress(address) && !/[\p{Cc}"\\,;:@]/u.test(name);
 }

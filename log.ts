@@ -38,10 +38,14 @@ const events = {
     level: "error",
     says: "A delivery has failed for good. When the channel is mended: npm run leads -- retry --failed",
   },
-  "mailbox-rejected": { level: "error", says: "One of the mailboxes in NOTIFY_EMAIL does not exist." },
+  "mailbox-rejected": { level: "error", says: "A mailbox in NOTIFY_EMAIL refused a mail that others took." },
   "no-channel": {
     level: "warn",
     says: "No channel is set up: leads are stored, and nobody will be told. Set WEBHOOK_URL or NOTIFY_EMAIL.",
+  },
+  "delivery-elsewhere": {
+    level: "info",
+    says: "This process tells nobody of leads. One beside it does: npm run deliver",
   },
   delivering: { level: "info", says: "Telling the team of leads." },
   reconciled: { level: "info", says: "Leads and what became of their deliveries, counted." },

@@ -5,12 +5,17 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Config, ConfigError, readConfig } from "./config.ts";
+import { permissionNotice } from "./content/permission.ts";
 import { completeProvider } from "./content/provider.ts";
 import { connect } from "./database/connect.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { intakeAddress } from "./database/intake-login.ts";
 import { MigrationError } from "./database/migrate.ts";
+import { makePatient } from "./database/patience.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "./database/prepare.ts";
+import { startDelivery } from "./delivery/deliver.ts";
+import { makeSubmitLead } from "./delivery/submit-lead.ts";
+import type { Worker } from "./delivery/worker.ts";
 import { makeApp } from "./intake/app.ts";
 import { makeHttpServer } from "./intake/http-server.ts";
 import { makeStore } from "./intake/store.ts";
@@ -44,7 +49,9 @@ async function serve(config: Config): Promise<void> {
   const site = await loadSite(config);
   for (const setting of completeProvider(config.provider).missing) log("setting-missing", { setting });
 
-  const { intake, prepared } = await openDatabase(config);
+  const { intake, owner, prepared } = await openDatabase(config);
+  let delivery: Delivery | undefined;
+  const wake = () => delivery?.worker.wake();
   const readiness = connect(intake, { max: 1, name: "leads readiness" });
   open.push(() => readiness.end({ timeout: 1 }));
   // What is no page says nothing that a browser should run or keep.
@@ -55,7 +62,7 @@ async function serve(config: Config): Promise<void> {
   };
   const app = makeApp({
     anonKey: config.anonKey,
-    store: makeStore(() => connect(intake, { name: "leads intake" })),
+    store: makeStore(() => connect(intake, { name: "leads intake" }), wake),
     allowedOrigins: config.allowedOrigins,
     addressOf: makeAddressOf(config.trustProxy),
     limit: config.rateLimit ? makeLimit() : undefined,
@@ -68,20 +75,46 @@ async function serve(config: Config): Promise<void> {
       const { headers, body } = site.article(refused);
       return new Response(body, { headers });
     },
-    submitLead: () => new Response(null, { status: 202 }),
+    submitLead: makeSubmitLead({
+      knows: (key) => key === config.anonKey,
+      wake,
+      allowedOrigins: config.allowedOrigins,
+    }),
     isReady: await makeIsReady(readiness),
     headers,
     log,
   });
-  await listen(makeHttpServer(app.fetch, headers), config.http);
-  prepared.catch(giveUp);
+  await listen(makeHttpServer(app.fetch, headers), config.http, async () => delivery?.stop());
+  const startDelivering = () => {
+    if (!stopping.signal.aborted) delivery = deliverFrom(owner, config);
+  };
+  prepared.then(startDelivering).catch(giveUp);
+}
+
+interface Delivery {
+  worker: Worker;
+  stop: () => Promise<void>;
+}
+
+// A web process that holds no address of the owner, or is told not to, tells nobody: `npm run deliver` does.
+function deliverFrom(owner: string | undefined, config: Config): Delivery | undefined {
+  if (!config.delivery.on || !owner) {
+    log("delivery-elsewhere");
+    return undefined;
+  }
+  const database = makePatient(() => connect(owner, { max: 3, name: "leads delivery" }), log);
+  const notice = permissionNotice(completeProvider(config.provider).provider);
+  const worker = startDelivery({ database, settings: config.delivery, notice, log });
+  return { worker, stop: () => worker.stop(6_000).then(database.end) };
 }
 
 // The embedded database is made ready before the first visitor comes. One elsewhere may be away: the article is
 // served meanwhile, and leads flow when it is back.
-async function openDatabase(config: Config): Promise<{ intake: string; prepared: Promise<void> }> {
+async function openDatabase(
+  config: Config,
+): Promise<{ intake: string; owner: string | undefined; prepared: Promise<void> }> {
   if (config.intakeDatabaseUrl && !config.databaseUrl) {
-    return { intake: config.intakeDatabaseUrl, prepared: Promise.resolve() };
+    return { intake: config.intakeDatabaseUrl, owner: undefined, prepared: Promise.resolve() };
   }
   const embedded = config.databaseUrl ? undefined : await startEmbedded({ dataDir: config.dataDir, log });
   if (embedded) open.push(() => embedded.stop());
@@ -89,10 +122,10 @@ async function openDatabase(config: Config): Promise<{ intake: string; prepared:
   const sql = connect(owner, { max: 1, name: "leads set-up" });
   const prepared = prepare(sql, owner, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
   if (embedded) await prepared;
-  return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), prepared };
+  return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), owner, prepared };
 }
 
-async function listen(server: Server, at: Config["http"]): Promise<void> {
+async function listen(server: Server, at: Config["http"], stopBeside: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
       await once(server.listen(at.port, at.host), "listening");
@@ -103,7 +136,8 @@ async function listen(server: Server, at: Config["http"]): Promise<void> {
       else throw new StartError(whyNotListening(at, codeOf(error)), { cause: error });
     }
   }
-  open.push(() => drain(server));
+  // At the same time, or both together could take longer than a service manager waits.
+  open.push(() => Promise.all([drain(server), stopBeside()]));
   const { port } = server.address() as AddressInfo;
   const host = at.host === "127.0.0.1" || at.host === "0.0.0.0" ? "localhost" : at.host;
   log("listening", { address: `http://${host.includes(":") ? `[${host}]` : host}:${port}` });

@@ -20,6 +20,10 @@ export function connect(address: string, { max = 4, name = "leads" } = {}): Sql 
     // A server that is away is asked again soon: a lead may be waiting. Its own default waits up to 20 s.
     backoff: (tries: number) => Math.min(0.05 * 2 ** tries, 1),
     connect_timeout: 5,
+    // It would ask each new connection for the types of arrays, and a server that dies just then ends this program: the
+    // answer to that question is nobody's to catch.
+    fetch_types: false,
+    types: { array: arrayOfTextOrUuid },
     // Notices are for people at a psql prompt; some quote what was typed.
     onnotice: () => {},
   });
@@ -60,3 +64,13 @@ function partsOf(address: string) {
   const { scheme = "postgres://", login = "", hosts = "", database = "", query = "" } = found?.groups ?? {};
   return { scheme, login, hosts, database, query };
 }
+
+const arrayOfTextOrUuid = {
+  to: 1009,
+  from: [1009, 2951],
+  serialize: (items: string[]) => `{${items.map((item) => `"${item.replaceAll(/["\\]/g, "\\$&")}"`).join()}}`,
+  parse: (text: string) =>
+    Array.from(text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g), ([, quoted, plain]) =>
+      quoted === undefined ? plain : quoted.replaceAll(/\\(.)/gs, "$1"),
+    ),
+};

@@ -1,18 +1,16 @@
 // A lane does all the sending on one channel: it claims what is due, sends, and writes down what came of it. Each
 // channel has its own, so that one that is down delays no other. The worker and the one-shot drain both drive it.
-import type { Sql } from "../database/connect.ts";
+import type { PatientDatabase } from "../database/patience.ts";
 import { codeOf, type Log } from "../log.ts";
 import { mostAttempts, waitAfter } from "./backoff.ts";
 import type { Channel, Outcome } from "./channel.ts";
 import { claim, type Delivery, hasten, type Result, record } from "./outbox.ts";
 
 export interface LaneSettings {
-  sql: Sql;
+  database: PatientDatabase;
   log: Log;
   /** A test's own time; otherwise the database says what is due. */
   now?: (() => Date) | undefined;
-  /** Called with what the database threw, and with nothing when it answers. */
-  onDatabase?: (error?: unknown) => void;
 }
 
 export interface Lane {
@@ -33,7 +31,7 @@ const lease = 90;
 const outage = 3;
 
 /** Makes the lane of a channel. */
-export function makeLane(channel: Channel, { sql, log, now, onDatabase = () => {} }: LaneSettings): Lane {
+export function makeLane(channel: Channel, { database, log, now }: LaneSettings): Lane {
   const breaksOff = new AbortController();
   const clock = () => (now?.() ?? new Date()).getTime();
   let stopped = false;
@@ -46,16 +44,18 @@ export function makeLane(channel: Channel, { sql, log, now, onDatabase = () => {
   let recording: Promise<void> | undefined;
   let onQuiet: (() => void)[] = [];
 
-  // While the channel fails, one message at a time tries whether it is back.
-  const free = () => (failuresInARow > 0 ? 1 : channel.concurrency) - underWay;
+  const isDown = () => failuresInARow >= outage;
+  // While the channel is down, one message at a time tries whether it is back.
+  const free = () => (isDown() ? 1 : channel.concurrency) - underWay;
   const mayClaim = () => !stopped && free() > 0 && clock() >= pausedUntil;
 
   async function look(): Promise<void> {
     do {
       lookAgain = false;
       const most = free() * channel.batch;
-      const deliveries = await claim(sql, channel.name, { most, lease, rest: channel.rest, at: now?.() });
-      onDatabase();
+      const deliveries = await database.ask((sql) =>
+        claim(sql, channel.name, { most, lease, rest: channel.rest, at: now?.() }),
+      );
       const [sendable, unsendable] = sort(deliveries);
       for (const [delivery, reason] of unsendable) settle([delivery], { kind: "never", reason });
       for (const message of portions(sendable, channel.batch)) void send(message);
@@ -70,10 +70,9 @@ export function makeLane(channel: Channel, { sql, log, now, onDatabase = () => {
     if (looking || !mayClaim()) return;
     looking = true;
     look()
-      .catch((error) => {
-        // The next sweep asks again; asking at once would only hammer a database that is down.
+      .catch(() => {
+        // The database says in the log that it is away. The next sweep asks again; at once would be hammering.
         lookAgain = false;
-        onDatabase(error);
       })
       .finally(() => {
         looking = false;
@@ -85,9 +84,9 @@ export function makeLane(channel: Channel, { sql, log, now, onDatabase = () => {
   async function send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
     underWay += 1;
     const outcome = await outcomeOf(channel, deliveries, breaksOff.signal);
-    underWay -= 1;
     settle(deliveries, outcome);
     await Promise.all([heed(outcome), writeDown()]);
+    underWay -= 1;
     // Asking for one at a time would be a question a delivery; the worker's sweep asks when sends are slow.
     if (underWay === 0 || free() >= channel.concurrency / 2) run();
     tellWhenQuiet();
@@ -103,11 +102,12 @@ export function makeLane(channel: Channel, { sql, log, now, onDatabase = () => {
 
   async function heed(outcome: Outcome): Promise<void> {
     if (outcome.kind !== "not now") {
-      const isBack = failuresInARow >= outage;
+      const isBack = isDown();
       failuresInARow = 0;
       pausedUntil = 0;
-      if (isBack) await hasten(sql, channel.name, now?.()).catch(onDatabase);
+      if (isBack) await database.ask((sql) => hasten(sql, channel.name, now?.())).catch(() => {});
     } else if (clock() >= pausedUntil && !breaksOff.signal.aborted) {
+      // What fails while the channel pauses had been sent before, and tells nothing new.
       failuresInARow += 1;
       pausedUntil = clock() + 1000 * pauseAfter(failuresInARow, outcome.askedToWait);
     }
@@ -121,11 +121,9 @@ export function makeLane(channel: Channel, { sql, log, now, onDatabase = () => {
         const batch = results;
         results = [];
         try {
-          await record(sql, batch, now?.());
-          onDatabase();
-        } catch (error) {
+          await database.ask((sql) => record(sql, batch, now?.()));
+        } catch {
           results = [...batch, ...results];
-          onDatabase(error);
           return;
         }
       }
@@ -154,9 +152,9 @@ export function makeLane(channel: Channel, { sql, log, now, onDatabase = () => {
   };
 }
 
-/** Seconds the channel pauses after failures in a row; the deliveries' own waits are longer and longer besides. */
+/** Seconds the channel pauses in an outage, or when it asks; the deliveries have their own waits besides. */
 const pauseAfter = (failures: number, asked = 0) =>
-  Math.max(Math.min(2 ** (failures - 1), 30), Math.min(asked, 60));
+  Math.max(failures < outage ? 0 : Math.min(2 ** (failures - outage), 30), Math.min(asked, 60));
 
 // A send should make an outcome of everything. Should one throw all the same, that is no reason to lose a lead.
 async function outcomeOf(channel: Channel, deliveries: [Delivery, ...Delivery[]], stop: AbortSignal) {

@@ -2,6 +2,7 @@
 // the lead; anything else is tried again or, when the receiver means never, has failed.
 import { Webhook } from "standardwebhooks";
 import type { Channel, Outcome } from "./channel.ts";
+import { codeOfCause, letGo, waitAskedFor } from "./http-answer.ts";
 import { askedToWait, type Delivery } from "./outbox.ts";
 
 export interface WebhookSettings {
@@ -61,28 +62,4 @@ function outcomeOf(response: Response, sentAt: Date): Outcome {
   const wait = waitAskedFor(response.headers.get("retry-after"), sentAt);
   if (!wait) return { kind: "not now", reason: `answered ${status}` };
   return { kind: "not now", reason: `answered ${status}, ${askedToWait}`, askedToWait: wait };
-}
-
-/** Seconds from a Retry-After header, which holds seconds or a date; undefined when there is nothing to wait for. */
-export function waitAskedFor(header: string | null, now: Date): number | undefined {
-  const text = header?.trim() ?? "";
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
-  return seconds > 0 ? seconds : undefined;
-}
-
-// The status says it all. A short body is read, because only then the connection can serve the next delivery; a long
-// one, or one of unknown length, is not waited for.
-async function letGo(response: Response): Promise<void> {
-  const length = Number(response.headers.get("content-length") ?? Number.NaN);
-  const done = length <= 1024 ? response.arrayBuffer() : response.body?.cancel();
-  await done?.catch(() => {});
-}
-
-// fetch hides the reason one or two causes deep.
-function codeOfCause(error: unknown): string {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ("code" in cause && typeof cause.code === "string" && /^[A-Z0-9_]+$/.test(cause.code))
-      return cause.code;
-  }
-  return error instanceof Error ? error.name : "unknown";
 }

@@ -1,12 +1,12 @@
 // The worker: asks the outbox for what is due, again and again, and has each channel's lane send it. It is woken when a
 // lead comes in and asks by itself twice a second, so a lead goes out within a second even when nobody wakes it.
-import type { Sql } from "../database/connect.ts";
-import { codeOf, type Log } from "../log.ts";
+import type { PatientDatabase } from "../database/patience.ts";
+import type { Log } from "../log.ts";
 import type { Channel } from "./channel.ts";
 import { makeLane } from "./lane.ts";
 
 export interface WorkerSettings {
-  sql: Sql;
+  database: PatientDatabase;
   channels: readonly Channel[];
   log: Log;
   /** Done once before anything is sent, and tried until it succeeds. */
@@ -37,11 +37,10 @@ const sweepEvery = 500;
 /** A chore that failed is tried again after this long. */
 const choreAgain = 60_000;
 
-/** Starts a worker. A database that is away does not end it: it says so once, and goes on when it is back. */
+/** Starts a worker. A database that is away does not end it; it goes on when the database is back. */
 export function startWorker(settings: WorkerSettings): Worker {
-  const { channels, chores = [], log, now = () => new Date(), every = onTheClock } = settings;
-  const onDatabase = sayOnce(log);
-  const lanes = channels.map((channel) => makeLane(channel, { ...settings, onDatabase }));
+  const { channels, chores = [], now = () => new Date(), every = onTheClock } = settings;
+  const lanes = channels.map((channel) => makeLane(channel, settings));
   const nextTime = new Map<Chore, number>();
   let prepared = false;
   let stopped = false;
@@ -50,7 +49,6 @@ export function startWorker(settings: WorkerSettings): Worker {
   async function prepareOnce(): Promise<void> {
     if (prepared) return;
     await settings.prepare?.();
-    onDatabase();
     prepared = true;
     wake();
   }
@@ -61,7 +59,6 @@ export function startWorker(settings: WorkerSettings): Worker {
       if (stopped || time < (nextTime.get(chore) ?? 0)) continue;
       nextTime.set(chore, time + Math.min(choreAgain, chore.every));
       await chore.run();
-      onDatabase();
       nextTime.set(chore, time + chore.every);
     }
   }
@@ -74,7 +71,8 @@ export function startWorker(settings: WorkerSettings): Worker {
     wake();
     busy ??= prepareOnce()
       .then(doChores)
-      .catch(onDatabase)
+      // The database says in the log that it is away; the next sweep tries again.
+      .catch(() => {})
       .finally(() => {
         busy = undefined;
       });
@@ -94,16 +92,6 @@ export function startWorker(settings: WorkerSettings): Worker {
       // Broken off, so there is something to write down; but a database that is away is not waited for.
       if (!isQuiet) await within(1_000, Promise.all(lanes.map((lane) => lane.quiet())));
     },
-  };
-}
-
-// An outage is one line when it begins and one when it ends, however often the database is asked meanwhile.
-function sayOnce(log: Log): (error?: unknown) => void {
-  let isDown = false;
-  return (error) => {
-    if (error && !isDown) log("database-unreachable", { code: codeOf(error) });
-    if (!error && isDown) log("database-ready");
-    isDown = Boolean(error);
   };
 }
 

@@ -2,44 +2,14 @@
 import { createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Delivery } from "../delivery/outbox.ts";
-import { makeWebhook, waitAskedFor } from "../delivery/webhook.ts";
+import { waitAskedFor } from "../delivery/http-answer.ts";
+import { makeWebhook } from "../delivery/webhook.ts";
+import { aDelivery } from "./support/a-delivery.ts";
 import { answers, startReceiver } from "./support/receiver.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const now = new Date("2026-11-21T12:00:00Z");
 const neverStops = new AbortController().signal;
-
-const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
-  id: "0b8f6a52-7d6b-4c58-9a4f-0f9a3a1f7c11",
-  event: "lead.created",
-  channel: "webhook",
-  leadId: "3f9c2b1a-0000-4000-8000-000000000001",
-  owedAt: new Date("2026-11-21T11:59:58Z"),
-  attempt: 1,
-  lead: {
-    id: "3f9c2b1a-0000-4000-8000-000000000001",
-    created_at: "2026-11-21T11:59:58.000Z",
-    name: "Rosa Martinez",
-    email: "rosa@example.com",
-    phone: "(305) 555-0142",
-    zip_code: "33101",
-    has_medicare: true,
-    has_diabetes: false,
-  },
-  permission: {
-    notice: "You may call me.",
-    notice_hash: "ab12",
-    given_at: "2026-11-21T11:59:58.000Z",
-    withdrawn_at: null,
-    page_path: "/",
-    address: "192.0.2.7",
-    browser: "A browser",
-    utm: { utm_source: "news" },
-  },
-  marks: [],
-  ...differences,
-});
 
 const sendTo = (url: string, delivery = aDelivery(), options = {}) =>
   makeWebhook({ url, secret }, { now: () => new Date(), ...options }).send([delivery], neverStops);

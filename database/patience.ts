@@ -1,0 +1,54 @@
+// Asks a database that may be away or fall silent, and says so in the log: once when an outage begins and once when it is
+// over, however often it is asked. A server that was switched off, or a network that was cut, answers nothing for a
+// quarter of an hour, and connections that wait for it are lost; so they are dropped and opened anew.
+import { codeOf, type Log } from "../log.ts";
+import type { Sql } from "./connect.ts";
+
+export interface PatientDatabase {
+  /** Asks, and waits so many milliseconds for the answer. @throws DatabaseSilent, or the database's error. */
+  ask<Answer>(question: (sql: Sql) => Promise<Answer>, patience?: number): Promise<Answer>;
+  end(): Promise<void>;
+}
+
+/** No answer came. Whether the question was carried out is not known. */
+export class DatabaseSilent extends Error {
+  override name = "DatabaseSilent";
+}
+
+/** Makes a database to ask; `open` opens its connections, again and again if need be. */
+export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): PatientDatabase {
+  let sql = open();
+  let failures = 0;
+  let isAway = false;
+
+  const failed = (error: unknown): never => {
+    failures += 1;
+    if (!isAway) log("database-unreachable", { code: codeOf(error) });
+    isAway = true;
+    throw error;
+  };
+
+  return {
+    ask: async (question, patience = usualPatience) => {
+      const asked = sql;
+      const failuresBefore = failures;
+      const { promise: tired, reject } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => {
+        // Of several questions that wait, the first to tire opens anew for all.
+        if (sql === asked) sql = open();
+        asked.end({ timeout: 0 }).catch(() => {});
+        reject(new DatabaseSilent());
+      }, patience);
+      const answer = await Promise.race([question(asked), tired])
+        .finally(() => clearTimeout(timer))
+        .catch(failed);
+      // An answer to what was asked before the outage began does not end it.
+      if (isAway && failures === failuresBefore) {
+        isAway = false;
+        log("database-ready");
+      }
+      return answer;
+    },
+    end: () => sql.end({ timeout: 1 }),
+  };
+}

@@ -1,0 +1,79 @@
+// Puts the delivery together: channels from the settings, then a worker that stays, or one round of everything due for
+// places where nothing stays, such as hosted functions. Whoever calls joins it to a database and a log.
+import type { Sql } from "../database/connect.ts";
+import type { PatientDatabase } from "../database/patience.ts";
+import type { Log } from "../log.ts";
+import type { Channel } from "./channel.ts";
+import { makeChores, type Retention } from "./daily.ts";
+import { type EmailSettings, makeEmail } from "./email.ts";
+import { makeLane } from "./lane.ts";
+import { setNotice } from "./notice.ts";
+import { enableChannels } from "./outbox.ts";
+import { makeWebhook, type WebhookSettings } from "./webhook.ts";
+import { startWorker, type Worker } from "./worker.ts";
+
+export interface DeliveryParts {
+  /** Connections of its own, as the owner: what is sent must never wait for what comes in, nor the other way round. */
+  database: PatientDatabase;
+  settings: Retention & {
+    webhook: WebhookSettings | undefined;
+    email: EmailSettings | undefined;
+    keepAddress: boolean;
+  };
+  /** The permission notice that stands beside the button. */
+  notice: string;
+  log: Log;
+  /** Brings the schema up to date first, where the process has the migrations at hand. */
+  migrate?: (sql: Sql) => Promise<unknown>;
+}
+
+/** Starts a worker that delivers until it is stopped. The database may be away; the worker begins when it is there. */
+export function startDelivery(parts: DeliveryParts): Worker {
+  const { database, settings, log } = parts;
+  const channels = makeChannels(parts);
+  if (channels.length === 0) log("no-channel");
+  else log("delivering", { channels: channels.map((channel) => channel.name).join("+") });
+  const chores = makeChores(database, log, settings);
+  return startWorker({ database, channels, log, chores, prepare: () => setUp(parts, channels) });
+}
+
+/**
+ * Delivers what is due now, and returns when nothing more is or the time is over. What a channel did not take waits
+ * for the next round. @throws when the database is away.
+ */
+export async function deliverDue(parts: DeliveryParts, { seconds }: { seconds: number }): Promise<void> {
+  const { database, log } = parts;
+  const channels = makeChannels(parts);
+  await setUp(parts, channels);
+  const lanes = channels.map((channel) => makeLane(channel, { database, log }));
+  const stop = setTimeout(
+    () => {
+      for (const lane of lanes) lane.stop();
+    },
+    0.8 * seconds * 1000,
+  );
+  const breakOff = setTimeout(() => {
+    for (const lane of lanes) lane.abandon();
+  }, seconds * 1000);
+  for (const lane of lanes) lane.run();
+  await Promise.all(lanes.map((lane) => lane.quiet()));
+  clearTimeout(stop);
+  clearTimeout(breakOff);
+}
+
+function makeChannels({ settings: { webhook, email }, log }: DeliveryParts): Channel[] {
+  const onRejected = (count: number) => log("mailbox-rejected", { count });
+  return [...(webhook ? [makeWebhook(webhook)] : []), ...(email ? [makeEmail(email, { onRejected })] : [])];
+}
+
+// The schema may take its time: an index on a table of many leads.
+const patience = 10 * 60_000;
+
+function setUp({ database, settings, notice, migrate }: DeliveryParts, channels: Channel[]): Promise<void> {
+  const names = channels.map((channel) => channel.name);
+  return database.ask(async (sql: Sql) => {
+    await migrate?.(sql);
+    await setNotice(sql, notice, settings);
+    await enableChannels(sql, names);
+  }, patience);
+}

@@ -1,0 +1,230 @@
+// Delivering as it runs: the server and `npm run deliver` as processes, with receivers and mail servers beside them, and
+// everything killed in between.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, connect as dial, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../database/connect.ts";
+import { makePatient } from "../database/patience.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
+import { anonKey } from "./support/intake.ts";
+import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { answers, startReceiver, until } from "./support/receiver.ts";
+import { insertAt, startServer } from "./support/server.ts";
+
+const { owner: sql, intake, url } = await makeDatabase();
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+let children: ChildProcess[] = [];
+beforeEach(async () => {
+  await sql`truncate public.leads, private.deliveries cascade`;
+  await sql`update private.channels set enabled = false, resting_until = null`;
+});
+afterEach(async () => {
+  await Promise.all(children.map((child) => child.exitCode === null && end(child, "SIGKILL")));
+  children = [];
+});
+
+function startDeliver(env: Record<string, string>) {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, ["deliver.ts"], { env: { PATH, HOME, ...env } });
+  children.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  return { child, output: () => output };
+}
+async function end(child: ChildProcess, signal: NodeJS.Signals) {
+  const ended = child.exitCode ?? child.signalCode ?? once(child, "exit");
+  child.kill(signal);
+  await ended;
+  return child.exitCode;
+}
+const insert = (differences = {}) => intake`insert into public.leads ${intake(aLead(differences))}`;
+const delivered = async () => {
+  const rows = await sql`select channel from private.deliveries where delivered_at is not null`;
+  return rows.map((row) => row.channel).sort();
+};
+const isSetUp = async (count: number) =>
+  (await sql`select name from private.channels where enabled`).length === count;
+
+describe("npm run deliver", () => {
+  it("sends again under the same id when it was killed between sending and writing it down", async () => {
+    const receiver = await startReceiver(() => {});
+    const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
+    const first = startDeliver(env);
+    await until(() => isSetUp(1), 20);
+    await insert();
+    await until(() => receiver.received.length === 1);
+    await end(first.child, "SIGKILL");
+    receiver.answer = answers(204);
+    // The lease of the dead worker is over.
+    await sql`update private.deliveries set claimed_until = now()`;
+    startDeliver(env);
+    await until(async () => (await delivered()).length === 1, 20);
+    expect(receiver.received).toHaveLength(2);
+    expect(new Set(receiver.received.map((r) => r.headers["webhook-id"])).size).toBe(1);
+    expect(await sql`select attempts from private.deliveries`).toEqual([{ attempts: 2 }]);
+  });
+
+  it("brings every lead to both channels while it is killed again and again and the receivers misbehave", async () => {
+    const mail = await startMailServer();
+    let requests = 0;
+    const receiver = await startReceiver((response) => {
+      requests += 1;
+      if (requests % 5 === 1) response.destroy();
+      else response.writeHead(requests % 5 === 2 ? 500 : 204).end();
+    });
+    const env = {
+      ...{ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
+      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+    };
+    let running = startDeliver(env);
+    await until(() => isSetUp(2), 20);
+    for (let round = 0; round < 4; round++) {
+      const before = receiver.received.length;
+      for (let i = 0; i < 20; i++) await insert({ name: `Visitor ${round}-${i}` });
+      await until(() => receiver.received.length > before, 20);
+      await end(running.child, "SIGKILL");
+      await sql`update private.deliveries set claimed_until = null where delivered_at is null`;
+      running = startDeliver(env);
+    }
+    // Time goes by faster than it does: waits are over, and the mail channel has rested.
+    await until(async () => {
+      await sql`update private.deliveries set due_at = now() where delivered_at is null and due_at > now()`;
+      await sql`update private.channels set resting_until = null`;
+      return (await delivered()).length === 160;
+    }, 25);
+    const names = receiver.received.map((r) => r.json.data.name);
+    expect(new Set(names).size).toBe(80);
+    const byLead = Map.groupBy(receiver.received, (r) => r.json.data.id);
+    for (const tries of byLead.values()) {
+      expect(new Set(tries.map((r) => r.headers["webhook-id"])).size).toBe(1);
+    }
+    const references = wordsOf(mail.mails.map((m) => m.raw).join("")).match(/Reference: \w+/g);
+    expect(new Set(references).size).toBe(80);
+  });
+
+  it("ends within a moment of SIGTERM, with exit code 0", async () => {
+    const receiver = await startReceiver();
+    const { child, output } = startDeliver({
+      DATABASE_URL: url,
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: secret,
+    });
+    await until(() => isSetUp(1), 20);
+    expect(await end(child, "SIGTERM")).toBe(0);
+    expect(output()).toMatch(/ stopping: .* stopped: /s);
+  });
+
+  it("says plainly that nobody will be told when no channel is set", async () => {
+    const { output } = startDeliver({ DATABASE_URL: url });
+    await until(
+      () => output().includes("no-channel: No channel is set up: leads are stored, and nobody"),
+      20,
+    );
+  });
+
+  it("tells what to do when there is no database", async () => {
+    const { child, output } = startDeliver({ DATA_DIR: "/nonexistent/data" });
+    await once(child, "exit");
+    expect(child.exitCode).toBe(1);
+    expect(output()).toContain("Set DATABASE_URL, or start the server first: npm start");
+  });
+});
+
+describe("npm start", () => {
+  it("delivers a lead within a second of its 201, by call 1 alone and by both calls", async () => {
+    const receiver = await startReceiver();
+    const mail = await startMailServer();
+    const server = await startServer({
+      ...{ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
+      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+    });
+    await until(() => isSetUp(2), 20);
+    const took: number[] = [];
+    for (const [i, callsTwo] of [false, true, false].entries()) {
+      expect((await insertAt(server.address, aLead({ name: `Canary ${i}` }))).status).toBe(201);
+      const stored = performance.now();
+      if (callsTwo) {
+        const headers = { authorization: `Bearer ${anonKey}`, "content-type": "application/json" };
+        const body = JSON.stringify(aLead({ name: "Canary forged" }));
+        const answer = await fetch(`${server.address}/functions/v1/submit-lead`, {
+          method: "POST",
+          headers,
+          body,
+        });
+        expect(answer.status).toBe(202);
+      }
+      await until(() => receiver.received.length > i);
+      took.push(performance.now() - stored);
+    }
+    expect(median(took)).toBeLessThan(1000);
+    await until(() => mail.mails.length === 1);
+    expect(receiver.received.map((r) => r.json.data.name)).toEqual(["Canary 0", "Canary 1", "Canary 2"]);
+    expect(receiver.received[0]?.json.data.permission).toMatchObject({
+      notice: expect.stringContaining("you allow"),
+    });
+    await server.end();
+    expect(server.output()).not.toMatch(/canary|rosa|555-0142/i);
+    expect(server.output()).toContain(" delivered: ");
+  });
+
+  it("delivers nothing with DELIVERY=off, and leaves it to the process beside it", async () => {
+    const receiver = await startReceiver();
+    const channel = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
+    startDeliver(channel);
+    const server = await startServer({ ...channel, DELIVERY: "off" });
+    await until(() => isSetUp(1), 20);
+    await insertAt(server.address, aLead());
+    await until(() => receiver.received.length === 1);
+    expect(server.output()).toContain("delivery-elsewhere");
+  });
+});
+
+describe("a database that falls silent", () => {
+  it("is asked anew over new connections, so that a dead network holds nothing up for long", async () => {
+    const cut = await startCuttable(url);
+    const database = makePatient(
+      () => connect(cut.url, { max: 1 }),
+      () => {},
+      1000,
+    );
+    onTestFinished(() => database.end());
+    const one = () => database.ask((pool) => pool`select 1 as one`);
+    expect(await one()).toEqual([{ one: 1 }]);
+    cut.isSilent = true;
+    await expect(one()).rejects.toMatchObject({ name: "DatabaseSilent" });
+    cut.isSilent = false;
+    expect(await one()).toEqual([{ one: 1 }]);
+  });
+});
+
+// Of several, so that a machine busy with other tests does not decide.
+const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
+
+/** The database behind a wire that can be cut without either end being told. */
+async function startCuttable(address: string) {
+  const folder = decodeURIComponent(/@([^/]*)\//.exec(address)?.[1] ?? "");
+  const sockets: Socket[] = [];
+  const state = { url: "", isSilent: false };
+  const server = createServer((client) => {
+    const wasCut = () => state.isSilent;
+    const upstream = dial(`${folder}/.s.PGSQL.5432`);
+    sockets.push(client, upstream);
+    let cutOnce = false;
+    const pass = (to: Socket) => (chunk: Buffer) => {
+      cutOnce ||= wasCut();
+      if (!cutOnce) to.write(chunk);
+    };
+    client.on("data", pass(upstream)).on("error", () => upstream.destroy());
+    upstream.on("data", pass(client)).on("error", () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  state.url = address.replace(/@[^/]*\//, `@127.0.0.1:${port}/`);
+  return state;
+}

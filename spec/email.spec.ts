@@ -1,0 +1,225 @@
+// E-mail as the team's mail server meets it: a real SMTP server, and a receiver in the shape of Resend's API.
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type EmailSettings, makeEmail } from "../delivery/email.ts";
+import { writeMessage } from "../delivery/message.ts";
+import type { Delivery } from "../delivery/outbox.ts";
+import { aDelivery } from "./support/a-delivery.ts";
+import { aLead } from "./support/database.ts";
+import { refusal, startMailServer, wordsOf } from "./support/mail-server.ts";
+import { answers, startReceiver } from "./support/receiver.ts";
+
+const neverStops = new AbortController().signal;
+
+const settings = (via: EmailSettings["via"], differences: Partial<EmailSettings> = {}): EmailSettings => ({
+  from: "Leads <leads@provider.example>",
+  to: ["team@provider.example"],
+  details: false,
+  via,
+  ...differences,
+});
+const post = (
+  smtpUrl: string,
+  deliveries: [Delivery, ...Delivery[]] = [aDelivery()],
+  differences: Partial<EmailSettings> = {},
+  options = {},
+) => makeEmail(settings({ smtpUrl }, differences), options).send(deliveries, neverStops);
+
+const several = (count: number): [Delivery, ...Delivery[]] =>
+  Array.from({ length: count }, (_, i) =>
+    aDelivery({
+      id: `0b8f6a52-7d6b-4c58-9a4f-${String(i).padStart(12, "0")}`,
+      leadId: `${10_000_000 + i}-1`,
+    }),
+  ) as [Delivery, ...Delivery[]];
+
+describe("an e-mail to the team", () => {
+  it("says that a lead waits, its reference, when it came, until when, and how to see it", () => {
+    const { subject, text } = writeMessage([aDelivery()], { details: false });
+    expect(subject).toBe("A lead is waiting: 3f9c2b1a");
+    expect(text).toBe(
+      `A lead is waiting.
+
+The thank-you page promises a review within 24 hours.
+
+  Reference: 3f9c2b1a
+  Came: Sat, Nov 21, 11:59 AM UTC
+  Review by: Sun, Nov 22, 11:59 AM UTC
+  To see it: npm run leads -- show 3f9c2b1a
+`,
+    );
+  });
+
+  it("names no person, contact or answer, and keeps network addresses to itself", async () => {
+    const { url, mails } = await startMailServer();
+    await post(url);
+    const words = wordsOf(mails[0]?.raw ?? "");
+    expect(words).toContain("3f9c2b1a");
+    for (const value of ["Rosa", "rosa", "555-0142", "33101", "Medicare", "diabetes", "192.0.2.7"]) {
+      expect(words).not.toContain(value);
+    }
+  });
+
+  it("names them when the operator asks for it, in text and in HTML that nothing typed can break", async () => {
+    const name = "<b>Rosa</b>\r\nBcc: evil@example.com\r\n\r\n  Reference: 00000000";
+    const lead = { ...aDelivery().lead, ...aLead({ name }) } as Delivery["lead"];
+    const { url, mails } = await startMailServer();
+    await post(url, [aDelivery({ lead })], { details: true });
+    const [mail] = mails;
+    const words = wordsOf(mail?.raw ?? "");
+    expect(words).toContain("  Full Name: <b>Rosa</b> Bcc: evil@example.com   Reference: 00000000");
+    expect(words).toContain("<td>&#60;b&#62;Rosa&#60;/b&#62; Bcc: evil@example.com");
+    expect(words).toContain("  I have Medicare: yes");
+    expect(mail?.headers.has("bcc")).toBe(false);
+    expect(mail?.to).toEqual(["team@provider.example"]);
+  });
+
+  it("tells several things at once, what must stop first", () => {
+    const [one, two, three] = several(3);
+    const { subject, text } = writeMessage(
+      [
+        one,
+        two as Delivery,
+        { ...(three as Delivery), event: "lead.erased", lead: null, permission: null },
+        aDelivery({ event: "permission.withdrawn" }),
+        aDelivery({ event: "lead.overdue", marks: ["trap filled"] }),
+      ],
+      { details: false },
+    );
+    expect(subject).toBe(
+      "A permission was withdrawn, A lead was erased, A lead has waited 20 hours, 2 leads are waiting",
+    );
+    expect(text).toContain("Do not phone");
+    expect(text).toContain("Looks like spam: trap filled");
+    expect(text.match(/Reference: /g)).toHaveLength(5);
+  });
+
+  it("goes to every mailbox, from the sender, under an id that stays the same for the same deliveries", async () => {
+    const { url, mails } = await startMailServer();
+    const to = ["team@provider.example", "owner@provider.example"];
+    expect(await post(url, [aDelivery()], { to })).toEqual({ kind: "delivered" });
+    await post(url, [aDelivery({ attempt: 2 })], { to });
+    await post(url, several(50));
+    await post(url, several(50).toReversed() as [Delivery]);
+    expect(mails[0]?.to).toEqual(to);
+    expect(mails[0]?.headers.get("from")).toBe("Leads <leads@provider.example>");
+    const ids = mails.map((mail) => mail.headers.get("message-id"));
+    expect(ids[0]).toBe("<lead-0b8f6a52-7d6b-4c58-9a4f-0f9a3a1f7c11@provider.example>");
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[2]).toMatch(/^<lead-[0-9a-f]{32}@provider.example>$/);
+    expect(ids[3]).toBe(ids[2]);
+    expect(mails[2]?.headers.get("subject")).toBe("50 leads are waiting");
+  });
+});
+
+describe("the mail server", () => {
+  it("may refuse every mailbox for good, which is never", async () => {
+    const { url } = await startMailServer({ onRcptTo: (_, __, done) => done(refusal(550)) });
+    expect(await post(url)).toEqual({ kind: "never", reason: "the mail server answered 550" });
+  });
+
+  it("may refuse a mailbox for now, which is tried again", async () => {
+    const { url } = await startMailServer({ onRcptTo: (_, __, done) => done(refusal(451)) });
+    expect(await post(url)).toEqual({ kind: "not now", reason: "the mail server answered 451 to RCPT TO" });
+  });
+
+  it("may refuse one mailbox and take the mail for others, which is delivered and told of", async () => {
+    const { url, mails } = await startMailServer({
+      onRcptTo: ({ address }, _, done) => done(address.startsWith("gone") ? refusal(550) : null),
+    });
+    let rejected = 0;
+    const onRejected = (count: number) => {
+      rejected += count;
+    };
+    const to = ["gone@provider.example", "team@provider.example"];
+    expect(await post(url, [aDelivery()], { to }, { onRejected })).toEqual({ kind: "delivered" });
+    expect([mails.length, rejected]).toEqual([1, 1]);
+  });
+
+  it("may refuse the mail itself for good, which is never", async () => {
+    const { url } = await startMailServer({
+      onData: (stream, _, done) => stream.resume().on("end", () => done(refusal(554))),
+    });
+    expect(await post(url)).toEqual({ kind: "never", reason: "the mail server answered 554" });
+  });
+
+  it("may refuse our password or our sender, which the operator mends", async () => {
+    const { port } = await startMailServer({
+      onAuth: (_, __, done) => done(refusal(535)),
+      authOptional: false,
+      allowInsecureAuth: true,
+    });
+    expect(await post(`smtp://leads:wrong@127.0.0.1:${port}`)).toMatchObject({
+      kind: "not now",
+      reason: expect.stringMatching(/^the mail server answered 535 to AUTH/),
+    });
+    const { url } = await startMailServer({ onMailFrom: (_, __, done) => done(refusal(553)) });
+    expect(await post(url)).toEqual({ kind: "not now", reason: "the mail server answered 553 to MAIL FROM" });
+  });
+
+  it("may be away, close in the middle, or say nothing, which is tried again", async () => {
+    const silent = createServer(() => {});
+    const closing = createServer((socket) => socket.end("220 he"));
+    for (const server of [silent, closing]) {
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void server.close());
+    }
+    const at = (server: typeof silent) => `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
+    expect(await post(at(closing))).toMatchObject({
+      kind: "not now",
+      reason: expect.stringContaining("mail server"),
+    });
+    expect(await post(at(silent), [aDelivery()], {}, { timeout: 50 })).toEqual({
+      kind: "not now",
+      reason: "not sent within 0.05 s",
+    });
+    const { port, server } = await startMailServer();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    expect(await post(`smtp://127.0.0.1:${port}`)).toMatchObject({
+      kind: "not now",
+      reason: expect.stringMatching(/^no mail server \([A-Z]+\)$/),
+    });
+  });
+});
+
+describe("the HTTP mail API", () => {
+  const key = "re_secret";
+  const postTo = (apiUrl: string, deliveries: [Delivery, ...Delivery[]] = [aDelivery()]) =>
+    makeEmail(settings({ apiKey: key, apiUrl })).send(deliveries, neverStops);
+  const base = (receiver: { url: string }) => new URL(receiver.url).origin;
+
+  it("gets the mail with the key, the Message-ID and the same idempotency key for the same mail", async () => {
+    const receiver = await startReceiver(answers(500));
+    expect(await postTo(base(receiver))).toEqual({ kind: "not now", reason: "the mail API answered 500" });
+    receiver.answer = answers(200);
+    expect(await postTo(base(receiver), [aDelivery({ attempt: 2 })])).toEqual({ kind: "delivered" });
+    await postTo(base(receiver), several(2));
+    const [first, second, other] = receiver.received;
+    expect(first?.headers.authorization).toBe(`Bearer ${key}`);
+    expect(JSON.parse(first?.body ?? "")).toEqual({
+      from: "Leads <leads@provider.example>",
+      to: ["team@provider.example"],
+      ...writeMessage([aDelivery()], { details: false }),
+      headers: { "Message-ID": `<lead-${aDelivery().id}@provider.example>` },
+    });
+    expect(second?.headers["idempotency-key"]).toBe(first?.headers["idempotency-key"]);
+    expect(other?.headers["idempotency-key"]).not.toBe(first?.headers["idempotency-key"]);
+  });
+
+  it.each([
+    [422, { kind: "never", reason: "the mail API answered 422" }],
+    [401, { kind: "not now", reason: "the mail API answered 401" }],
+    [409, { kind: "not now", reason: "the mail API answered 409" }],
+    [302, { kind: "not now", reason: "the mail API answered 302" }],
+  ])("may answer %i", async (status, outcome) => {
+    expect(await postTo(base(await startReceiver(answers(status))))).toEqual(outcome);
+  });
+
+  it("may ask us to wait, or be away", async () => {
+    const receiver = await startReceiver(answers(429, { "retry-after": "60" }));
+    expect(await postTo(base(receiver))).toMatchObject({ kind: "not now", askedToWait: 60 });
+    await receiver.close();
+    expect(await postTo(base(receiver))).toEqual({ kind: "not now", reason: "no mail API (ECONNREFUSED)" });
+    await receiver.open();
+  });
+});

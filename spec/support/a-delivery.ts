@@ -1,0 +1,28 @@
+// A delivery as the outbox gives it out, for tests of one channel that need no database.
+import type { Delivery } from "../../delivery/outbox.ts";
+import { aLead } from "./database.ts";
+
+const leadId = "3f9c2b1a-0000-4000-8000-000000000001";
+
+/** A delivery with what a test wants otherwise. */
+export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
+  id: "0b8f6a52-7d6b-4c58-9a4f-0f9a3a1f7c11",
+  event: "lead.created",
+  channel: "webhook",
+  leadId,
+  owedAt: new Date("2026-11-21T11:59:58Z"),
+  attempt: 1,
+  lead: { id: leadId, created_at: "2026-11-21T11:59:58.000Z", ...aLead() } as Delivery["lead"],
+  permission: {
+    notice: "You may call me.",
+    notice_hash: "ab12",
+    given_at: "2026-11-21T11:59:58.000Z",
+    withdrawn_at: null,
+    page_path: "/",
+    address: "192.0.2.7",
+    browser: "A browser",
+    utm: { utm_source: "news" },
+  },
+  marks: [],
+  ...differences,
+});
