@@ -55,6 +55,11 @@ export const howItWorks = {
 
 export const keyBenefits = {
   heading: "Key Benefits",
+  picture: {
+    alt: "A line for one day rises and falls. Four dots on it are finger-sticks, all in the healthy band. Between the first two dots, at night, the line dips far below the band.",
+    caption:
+      "A made-up day. The dots are four finger-sticks, and all look fine. The line is what a CGM sees: a low at night that no dot shows.",
+  },
   benefits: [
     {
       heading: "You see the whole day",
@@ -134,10 +139,10 @@ export const future = {
 export const form = {
   heading: "Find Out If You Qualify",
   opening: [
-    "Give us four facts and tick what is true for you. Our team reviews your answers within 24 hours. Then a specialist contacts you.",
-    "Boxes marked with a star (*) must be filled in.",
+    "Tell us how to reach you. Our team reviews your answers within 24 hours. Then a specialist contacts you.",
+    "Please fill in every line that has a star (*).",
   ],
-  boxes: "Tick what is true for you. You may leave both empty.",
+  boxes: "Check what is true for you. You may leave both empty.",
 };
 
 /** The disclaimer at the foot of every page that carries the article's message. */

@@ -15,9 +15,10 @@ export const next = {
 
 export const whoCalls = {
   heading: "Who will call you",
-  text: ({ name, callsFrom }: Provider): string[] => [
-    `The call comes from ${name}. Our number is ${callsFrom}. You may want to write it down.`,
+  text: ({ name }: Provider): string => `The call comes from ${name}. You may want to write our number down:`,
+  warning: [
     "Medicare itself does not call people to sell them things. If a caller says that they are Medicare and wants to sell you something, hang up.",
+    "You never have to decide on the phone. You can ask us to call back, or talk to your doctor first.",
   ],
 };
 

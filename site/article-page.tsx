@@ -2,10 +2,10 @@
 // is plain HTML by the time it leaves; only the form's root is ever touched by a script.
 import { Fragment } from "react";
 import * as words from "../content/article.ts";
-import type { Provider } from "../content/provider.ts";
+import { dial, type Provider } from "../content/provider.ts";
 import { built } from "./built.ts";
 import { formAttributes } from "./form-attributes.ts";
-import { Picture, StepPicture } from "./pictures.tsx";
+import { DayPicture, Picture, StepPicture } from "./pictures.tsx";
 import { Footer, Sources } from "./small-print.tsx";
 
 /** `formHtml` is the form as React rendered it by itself, so that React can take it over as it stands. */
@@ -23,13 +23,13 @@ export function ArticlePage(props: ArticlePageProps) {
         <article>
           <header className="opening">
             <p className="label">
-              <strong>{words.label}</strong> <span>Paid for by {provider.name}</span>{" "}
+              <strong>{words.label}</strong> <span className="payer">Paid for by {provider.name}</span>{" "}
               <span>{words.readingTime}</span>
             </p>
             <h1>{words.headline}</h1>
             <p className="standfirst">{words.standfirst}</p>
           </header>
-          <figure>
+          <figure className="lead">
             <Picture alt={words.picture.alt} photo={built.photo} />
             <figcaption>{words.picture.caption}</figcaption>
           </figure>
@@ -80,10 +80,14 @@ function HowItWorks() {
 }
 
 function KeyBenefits() {
-  const { heading, benefits } = words.keyBenefits;
+  const { heading, picture, benefits } = words.keyBenefits;
   return (
     <section>
       <h2>{heading}</h2>
+      <figure>
+        <DayPicture alt={picture.alt} />
+        <figcaption>{picture.caption}</figcaption>
+      </figure>
       <ul className="benefits">
         {benefits.map((benefit) => (
           <li key={benefit.heading}>
@@ -99,18 +103,25 @@ function FormSection({ provider, backend, formHtml }: ArticlePageProps) {
   return (
     <section className="check" id="check" aria-labelledby="check-heading">
       <h2 id="check-heading">{words.form.heading}</h2>
-      {words.form.opening.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
-      <div
-        id="lead-form"
-        {...formAttributes({ backend, provider })}
-        dangerouslySetInnerHTML={{ __html: formHtml }}
-      />
       <address>
-        <strong>Who is asking?</strong> {provider.legalName}, {provider.address}. Medicare supplier number{" "}
-        {provider.supplierId}. Phone {provider.phone}.
+        <strong>Who is asking?</strong>
+        {[provider.legalName, provider.address, `Medicare supplier number ${provider.supplierId}`].map(
+          (fact) => (
+            <span key={fact}>{fact}</span>
+          ),
+        )}
+        <a href={dial(provider.phone)}>{provider.phone}</a>
       </address>
+      <div>
+        {words.form.opening.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        <div
+          id="lead-form"
+          {...formAttributes({ backend, provider })}
+          dangerouslySetInnerHTML={{ __html: formHtml }}
+        />
+      </div>
     </section>
   );
 }

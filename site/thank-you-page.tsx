@@ -19,7 +19,9 @@ export function ThankYouPage({ provider }: { provider: Provider }) {
         </section>
         <section className="caller">
           <h2>{words.whoCalls.heading}</h2>
-          {words.whoCalls.text(provider).map((text) => (
+          <p>{words.whoCalls.text(provider)}</p>
+          <p className="number">{provider.callsFrom}</p>
+          {words.whoCalls.warning.map((text) => (
             <p key={text}>{text}</p>
           ))}
         </section>

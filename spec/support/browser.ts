@@ -1,6 +1,6 @@
 // One Chromium for a chapter of the specification, and pages in it that load nothing but what the site serves.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { findChromium } from "./chromium.ts";
 
 const flags = [
@@ -13,8 +13,11 @@ const flags = [
   "--disable-sync",
 ];
 
+/** Playwright turns the back/forward cache off, which readers have on. */
+const ignoreDefaultArgs = ["--disable-back-forward-cache"];
+
 export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: findChromium() ?? "chromium", args: flags });
+  chromium.launch({ executablePath: findChromium() ?? "chromium", args: flags, ignoreDefaultArgs });
 
 /** Launches the chapter's browser before its first test and closes it after the last. */
 export function useBrowser(): {
@@ -24,6 +27,13 @@ export function useBrowser(): {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await launch();
+  });
+  afterEach(async () => {
+    await Promise.all(
+      running()
+        .contexts()
+        .map((context) => context.close()),
+    );
   });
   afterAll(() => browser?.close());
   const running = () => {

@@ -1,0 +1,184 @@
+// What the page may weigh and how still it must stand: the budgets that keep it arriving in one flight.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { answer, type Page as BuiltPage } from "../site/pages.ts";
+import { useBrowser } from "./support/browser.ts";
+import { useSite } from "./support/site.ts";
+
+const { open } = useBrowser();
+const site = useSite();
+
+describe("the article's document", () => {
+  it("fits the first TCP flight: at most 14,600 bytes, compressed, with its headers", () => {
+    expect(weight("/")).toBeLessThanOrEqual(14_600);
+  });
+
+  it("lands in at most 30 kB with its fonts, and with nothing else", async () => {
+    const page = await open();
+    const landed: string[] = [];
+    page.on("requestfinished", (request) => landed.push(new URL(request.url()).pathname));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(site.url(), { waitUntil: "networkidle" });
+    const kinds = landed.map((path) => path.replace(/-[\w-]{8}\./, "."));
+    expect(kinds.filter((kind) => kind !== "/favicon.svg" && kind !== "/site.webmanifest").sort()).toEqual([
+      "/",
+      "/assets/atkinson-400.woff2",
+      "/assets/atkinson-700.woff2",
+    ]);
+    expect(landed.reduce((sum, path) => sum + weight(path), 0)).toBeLessThanOrEqual(30_000);
+  });
+
+  it("has all styles in itself, and nothing in its head that blocks the first paint", () => {
+    const html = identity("/");
+    const head = html.slice(0, html.indexOf("</head>"));
+    expect(head).not.toMatch(/rel="stylesheet"|<script(?! type="application\/ld\+json")/);
+    expect(html.match(/<script>/g)).toHaveLength(1);
+    expect(html.indexOf("<script>")).toBeGreaterThan(html.indexOf("</footer>"));
+  });
+});
+
+describe("the form's script", () => {
+  it("is one file of at most 62 kB, brotli-compressed", () => {
+    const scripts = [...site.site().pages.keys()].filter((path) => path.endsWith(".js"));
+    expect(scripts).toHaveLength(1);
+    expect(weight(scripts[0] ?? "")).toBeLessThanOrEqual(62_000);
+  });
+});
+
+describe("the page, while it loads", () => {
+  it.each([
+    ["a phone", 390, 844],
+    ["a tablet", 768, 1024],
+    ["a desktop", 1280, 900],
+  ])("shifts nothing on %s, even when the fonts come late and the form wakes", async (_, width, height) => {
+    const page = await open();
+    const release = Promise.withResolvers<void>();
+    await page.route(/\.woff2$/, async (route) => {
+      await release.promise;
+      await route.continue().catch(() => {});
+    });
+    await watchShifts(page);
+    await page.setViewportSize({ width, height });
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await painted(page);
+    release.resolve();
+    await page.evaluate(() => document.fonts.ready);
+    await painted(page);
+    expect(await page.evaluate(() => document.fonts.check("20px Atkinson"))).toBe(true);
+    expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
+    await page.getByLabel("Full Name *").focus();
+    await page.waitForFunction(() =>
+      Object.keys(document.forms[0] ?? {}).some((key) => key.startsWith("__react")),
+    );
+    await painted(page);
+    expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
+  });
+});
+
+describe("what the site sends", () => {
+  it("lets hashed files be kept for a year and documents be asked for again, each with an ETag", () => {
+    for (const [path, { headers, bodies }] of site.site().pages) {
+      const kept = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : undefined;
+      expect(headers["cache-control"], path).toBe(
+        kept ?? (path.includes(".") ? "public, max-age=3600" : "no-cache"),
+      );
+      expect(new Set(bodies.map(({ etag }) => etag)).size, path).toBe(bodies.length);
+    }
+  });
+
+  it("answers 304 to a browser that has the page already, and sends the smallest form that it takes", async () => {
+    const page = site.site().pages.get("/") as BuiltPage;
+    const ask = (headers: Record<string, string>) =>
+      answer(page, new Request("http://localhost/", { headers }));
+    const first = ask({ "accept-encoding": "gzip, deflate, br, zstd" });
+    expect(first.headers.get("content-encoding")).toBe("br");
+    const again = ask({
+      "accept-encoding": "gzip, deflate, br, zstd",
+      "if-none-match": first.headers.get("etag") ?? "",
+    });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect(ask({ "accept-encoding": "gzip" }).headers.get("content-encoding")).toBe("gzip");
+    expect(ask({ "accept-encoding": "br;q=0, gzip;q=0" }).headers.get("content-encoding")).toBe(null);
+    expect(ask({}).headers.get("content-encoding")).toBe(null);
+  });
+
+  it("lets each document run the style and the script that stand in it, and nothing else", () => {
+    for (const path of ["/", "/thank-you"]) {
+      const policy = site.site().pages.get(path)?.headers["content-security-policy"] ?? "";
+      expect(policy).toMatch(/^default-src 'none';/);
+      expect(policy).not.toMatch(/unsafe|\*/);
+      const html = identity(path);
+      for (const [, kind, text] of html.matchAll(/<(style|script)>(.*?)<\/\1>/gs)) {
+        const hash = createHash("sha256")
+          .update(text ?? "")
+          .digest("base64");
+        expect(policy, kind).toMatch(
+          new RegExp(`${kind}-src [^;]*'sha256-${hash.replaceAll(/[+/]/g, "\\$&")}'`),
+        );
+      }
+    }
+  });
+
+  it("breaks no rule of its own policy: the browser's console stays quiet", async () => {
+    const page = await open();
+    const said: string[] = [];
+    page.on(
+      "console",
+      (message) => ["error", "warning"].includes(message.type()) && said.push(message.text()),
+    );
+    page.on("pageerror", (error) => said.push(String(error)));
+    await page.goto(site.url());
+    await page.getByLabel("Full Name *").focus();
+    await page.waitForFunction(() =>
+      Object.keys(document.forms[0] ?? {}).some((key) => key.startsWith("__react")),
+    );
+    await page.goto(site.url("/thank-you"));
+    expect(said).toEqual([]);
+  });
+
+  it("gives the same policy to static hosts, for all pages at once", () => {
+    const headers = readFileSync(new URL("../dist/_headers", import.meta.url), "utf8");
+    const vercel = JSON.parse(readFileSync(new URL("../dist/vercel.json", import.meta.url), "utf8"));
+    const policy = /content-security-policy: (.*)/.exec(headers)?.[1] ?? "";
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-.*script-src 'self' 'sha256-.*frame-ancestors 'none'/,
+    );
+    expect(vercel.headers[0].headers).toContainEqual({ key: "content-security-policy", value: policy });
+    expect(vercel).toMatchObject({ cleanUrls: true });
+  });
+});
+
+const identity = (path: string) => site.site().pages.get(path)?.bodies.at(-1)?.bytes.toString() ?? "";
+
+/** What travels for a page: its smallest body and its headers as HTTP/1.1 writes them, which is the longest way. */
+function weight(path: string): number {
+  const answered = answer(
+    site.site().pages.get(path) as BuiltPage,
+    new Request("http://localhost/", { headers: { "accept-encoding": "br" } }),
+  );
+  const date = "date: Sat, 21 Nov 2026 00:00:00 GMT\r\nconnection: keep-alive\r\nkeep-alive: timeout=5\r\n";
+  const lines = [...answered.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return `HTTP/1.1 200 OK\r\n${lines}${date}\r\n`.length + Number(answered.headers.get("content-length"));
+}
+
+/** Notes every layout shift, also those that follow a press: nothing here should move for that either. */
+const watchShifts = (page: Page) =>
+  page.addInitScript(() => {
+    const shifted: unknown[] = [];
+    Object.assign(window, { shifted });
+    new PerformanceObserver((list) => {
+      type Shift = PerformanceEntry & { value: number; sources: { node?: Node }[] };
+      for (const { value, sources } of list.getEntries() as Shift[]) {
+        shifted.push({ value, moved: sources.map(({ node }) => node?.textContent?.slice(0, 40)) });
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+
+/** Two frames and a task later, what was painted has been told to observers. */
+const painted = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
+  );

@@ -1,0 +1,404 @@
+// The lead form in a real browser, with a backend that answers as each test needs. (Specification 4, 5, 7, 8.)
+import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
+import { completeProvider } from "../content/provider.ts";
+import { useBrowser } from "./support/browser.ts";
+import { useSite } from "./support/site.ts";
+
+const { open } = useBrowser();
+const site = useSite();
+const { provider } = completeProvider({});
+
+const insert = "/rest/v1/leads";
+const submitLead = "/functions/v1/submit-lead";
+const lead = {
+  name: "Ann Lee",
+  email: "ann@example.org",
+  phone: "call me after 5pm",
+  zip_code: "K1A 0B1",
+  has_medicare: true,
+  has_diabetes: false,
+};
+
+beforeEach(() => site.reset());
+
+describe("the lead form", () => {
+  it("asks for four things and offers two boxes, by the labels of the specification", async () => {
+    const page = await open(site.url());
+    const fields = page.locator("form input:not([name=website])");
+    const asked = await fields.evaluateAll((inputs) =>
+      (inputs as HTMLInputElement[]).map(({ name, type, required, labels }) => ({
+        name,
+        type,
+        required,
+        label: labels?.[0]?.textContent,
+      })),
+    );
+    expect(asked).toEqual([
+      { name: "name", type: "text", required: true, label: "Full Name *" },
+      { name: "email", type: "email", required: true, label: "Email Address *" },
+      { name: "phone", type: "tel", required: true, label: "Phone Number *" },
+      { name: "zip_code", type: "text", required: true, label: "ZIP Code *" },
+      { name: "has_medicare", type: "checkbox", required: false, label: "I have Medicare" },
+      {
+        name: "has_diabetes",
+        type: "checkbox",
+        required: false,
+        label: "I have been diagnosed with diabetes",
+      },
+    ]);
+    for (const { label } of asked) {
+      expect(await page.getByLabel(label ?? "", { exact: true }).count()).toBe(1);
+    }
+    await page.getByRole("button", { name: "Check Your Eligibility Now", exact: true }).waitFor();
+  });
+
+  it("leaves the required check to the browser, and sends nothing while a line is empty", async () => {
+    const page = await takenOver();
+    await fill(page, { ...lead, zip_code: "" });
+    await press(page);
+    expect(await page.getByLabel("ZIP Code *").evaluate((input) => input === document.activeElement)).toBe(
+      true,
+    );
+    expect(site.calls).toEqual([]);
+  });
+
+  it("inserts the lead, then calls submit-lead, then goes to the thank-you page", async () => {
+    const page = await takenOver("/?utm_source=mail");
+    await fill(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    const [first, second] = site.calls;
+    expect(site.calls.map(({ path }) => path)).toEqual([insert, submitLead]);
+    expect(JSON.parse(first?.body ?? "")).toEqual(lead);
+    expect(first?.headers).toMatchObject({
+      apikey: "sb_publishable_of_this_test",
+      authorization: "Bearer sb_publishable_of_this_test",
+      "content-type": "application/json",
+      referer: site.url("/?utm_source=mail"),
+    });
+    expect(JSON.parse(second?.body ?? "")).toEqual(lead);
+    expect(second?.headers).toMatchObject({
+      authorization: "Bearer sb_publishable_of_this_test",
+      "content-type": "application/json",
+    });
+    expect(second?.headers).not.toHaveProperty("apikey");
+  });
+
+  it("sends by the Enter key as by the button", async () => {
+    const page = await takenOver();
+    await fill(page, lead);
+    await page.getByLabel("ZIP Code *").press("Enter");
+    await page.waitForURL("**/thank-you");
+    expect(site.calls.map(({ path }) => path)).toEqual([insert, submitLead]);
+  });
+
+  it("disables the button and says Submitting... while it waits", async () => {
+    site.reply(insert, "hang");
+    const page = await takenOver();
+    await fill(page, lead);
+    await press(page);
+    const busy = page.getByRole("button", { name: "Submitting...", exact: true });
+    await busy.waitFor();
+    expect(await busy.isDisabled()).toBe(true);
+    expect(await page.getByRole("status").textContent()).toBe("Sending your answers. Please wait.");
+    await page.getByLabel("ZIP Code *").press("Enter");
+    expect(site.calls).toHaveLength(1);
+  });
+
+  it("shows the server's message in a red banner that takes the focus, and keeps what was typed", async () => {
+    site.reply(insert, refusal("Please fill in your name."));
+    const page = await takenOver();
+    await fill(page, lead);
+    await press(page);
+    const banner = page.getByRole("alert");
+    await banner.waitFor();
+    expect(await banner.locator("p").allInnerTexts()).toEqual([
+      "Please fill in your name.",
+      `What you typed is still here. You can press the button again. Or call us at ${provider.phone}.`,
+    ]);
+    expect(await banner.evaluate((one) => one === document.activeElement)).toBe(true);
+    expect(await banner.evaluate((one) => getComputedStyle(one).backgroundColor)).toBe("rgb(138, 18, 18)");
+    expect(await page.title()).toMatch(/^Error: Sponsored/);
+    expect(await typed(page)).toEqual(lead);
+    expect(await page.getByRole("button", { name: "Check Your Eligibility Now" }).isEnabled()).toBe(true);
+    expect(site.calls.map(({ path }) => path)).toEqual([insert]);
+  });
+
+  it("clears the old error at each new submit, and succeeds when the server does", async () => {
+    site.reply(insert, refusal("Not now."));
+    const page = await takenOver();
+    await fill(page, lead);
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    site.reply(insert, "hang");
+    await press(page);
+    await page.getByRole("button", { name: "Submitting..." }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(await page.title()).not.toMatch(/^Error/);
+  });
+
+  it("focuses the banner again when the same error comes twice", async () => {
+    site.reply(insert, refusal("Not now."));
+    const page = await takenOver();
+    await fill(page, lead);
+    for (const time of [1, 2]) {
+      await press(page);
+      await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
+      expect(site.calls).toHaveLength(time);
+    }
+  });
+
+  it("says “Failed to submit. Please try again.” when the failure has no message", async () => {
+    const page = await takenOver();
+    await fill(page, lead);
+    for (const [answered, reply] of Object.entries(withoutMessage)) {
+      site.reply(insert, reply);
+      await press(page);
+      await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
+      expect(await message(page), answered).toBe("Failed to submit. Please try again.");
+      await page.getByLabel("Full Name *").focus();
+    }
+    expect(site.calls).toHaveLength(Object.keys(withoutMessage).length);
+    expect(await typed(page)).toEqual(lead);
+  });
+
+  it("says in plain words that nobody answered when there is no network", async () => {
+    const page = await takenOver();
+    await fill(page, lead);
+    await page.context().setOffline(true);
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    expect(await message(page)).toBe(
+      "We could not reach the server. Please check your internet connection and try again.",
+    );
+    expect(await typed(page)).toEqual(lead);
+    await page.context().setOffline(false);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+  });
+
+  it.each([
+    ["is refused", { status: 401, body: '{"message":"Invalid JWT"}' }],
+    ["is cut off", "hang up" as const],
+    ["never answers", "hang" as const],
+  ])("goes to the thank-you page when submit-lead %s", async (_, reply) => {
+    site.reply(submitLead, reply);
+    const page = await takenOver();
+    await fill(page, lead);
+    const pressed = performance.now();
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(performance.now() - pressed).toBeLessThan(3_500);
+  });
+
+  it("is idle again, with everything typed, when the visitor comes back out of the back/forward cache", async () => {
+    const page = await takenOver();
+    await page.evaluate(() =>
+      addEventListener("pageshow", (event) => Object.assign(window, { kept: event.persisted })),
+    );
+    await fill(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    await page.goBack({ waitUntil: "commit" });
+    await page.waitForFunction(() => "kept" in window);
+    expect(await page.evaluate(() => Reflect.get(window, "kept")), "the page came out of the cache").toBe(
+      true,
+    );
+    await page.getByRole("button", { name: "Check Your Eligibility Now" }).waitFor();
+    expect(await typed(page)).toEqual(lead);
+  });
+
+  it("never puts a field into the URL", async () => {
+    const page = await open();
+    const urls: string[] = [];
+    page.on("request", (request) => urls.push(request.url()));
+    await page.goto(site.url());
+    await fill(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(urls.join("\n")).not.toMatch(/Ann|example\.org|after|K1A/);
+  });
+});
+
+describe("the lead form before its script", () => {
+  it("posts itself without JavaScript, with the fields named as the lead's", async () => {
+    const page = await open(site.url(), { javaScriptEnabled: false });
+    await fill(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    const [post] = site.calls;
+    expect(post).toMatchObject({ method: "POST", path: "/" });
+    expect(post?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+    expect(Object.fromEntries(new URLSearchParams(post?.body))).toEqual({
+      name: lead.name,
+      email: lead.email,
+      phone: lead.phone,
+      zip_code: lead.zip_code,
+      has_medicare: "true",
+      website: "",
+    });
+  });
+
+  it("has a trap that no person can see, reach or hear, and that the script does not send", async () => {
+    const page = await takenOver();
+    const trap = page.locator("input[name=website]");
+    expect(await trap.getAttribute("tabindex")).toBe("-1");
+    expect(await page.locator("[aria-hidden=true] input[name=website]").count()).toBe(1);
+    expect(await page.getByRole("textbox").count()).toBe(4);
+    await trap.evaluate((input: HTMLInputElement) => {
+      input.value = "http://spam";
+    });
+    await fill(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual(lead);
+  });
+
+  it("keeps what was typed, ticked and focused when the script arrives", async () => {
+    const page = await open();
+    const arrive = await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fill(page, lead);
+    await page.getByLabel("Phone Number *").focus();
+    await arrive();
+    expect(await typed(page)).toEqual(lead);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("phone");
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual(lead);
+  });
+
+  it("neither loses nor doubles the lead when the button is pressed while the script arrives", async () => {
+    const page = await open();
+    const arrive = await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fill(page, lead);
+    await Promise.all([press(page), arrive()]);
+    await page.waitForURL("**/thank-you");
+    const stored = site.calls.filter(({ path }) => path !== submitLead);
+    expect(stored).toHaveLength(1);
+    expect(stored[0]?.body).toContain("Ann");
+  });
+
+  it("keeps the banner and everything typed after a refused plain post, also when the script arrives", async () => {
+    const page = await open();
+    const refused = site
+      .site()
+      .article({ lead: { ...lead, zip_code: "" }, message: "Please fill in your ZIP code." });
+    await page.route(site.url(), (route) =>
+      route.request().method() === "POST"
+        ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
+        : route.continue(),
+    );
+    const arrive = await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fill(page, lead);
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    const shown = async () => {
+      expect(await message(page)).toBe("Please fill in your ZIP code.");
+      expect(await page.title()).toMatch(/^Error: Sponsored/);
+      expect(await typed(page)).toEqual({ ...lead, zip_code: "" });
+    };
+    await shown();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("alert");
+    await arrive();
+    await shown();
+    site.reset();
+    await page.getByLabel("ZIP Code *").fill("12345");
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual({ ...lead, zip_code: "12345" });
+  });
+
+  it("asks for the script only when the form is a screen away or touched", async () => {
+    const page = await open();
+    const scripts: string[] = [];
+    page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(site.url(), { waitUntil: "networkidle" });
+    expect(scripts).toEqual([]);
+    await page.getByRole("heading", { name: "Perfect for Seniors" }).scrollIntoViewIfNeeded();
+    await page.waitForRequest(/\/assets\/form-/).catch(() => {});
+    expect(scripts).toHaveLength(1);
+  });
+});
+
+const withoutMessage = {
+  "an HTML page from a proxy": {
+    status: 502,
+    headers: { "content-type": "text/html" },
+    body: "<h1>Bad Gateway</h1>",
+  },
+  "HTML that calls itself JSON": {
+    status: 502,
+    headers: { "content-type": "application/json" },
+    body: "<h1>No</h1>",
+  },
+  "JSON without a message": { status: 400, body: '{"error":"x"}' },
+  "a JSON string": { status: 400, body: '"no"' },
+  null: { status: 400, body: "null" },
+  "a message that is no text": { status: 400, body: '{"message":{"a":1}}' },
+  "a blank message": { status: 500, body: '{"message":" "}' },
+  "an empty 404": { status: 404 },
+  "a 404 with a list": { status: 404, body: "[]" },
+  "an empty 500": { status: 500 },
+};
+
+/** The page with the form taken over by its script. */
+async function takenOver(path = "/"): Promise<Page> {
+  const page = await open(site.url(path));
+  await page.getByLabel("Full Name *").focus();
+  await hydrated(page);
+  return page;
+}
+
+const hydrated = (page: Page) =>
+  page.waitForFunction(() =>
+    Object.keys(document.querySelector("form") ?? {}).some((key) => key.startsWith("__react")),
+  );
+
+/** Keeps the form's script on its way until told to let it arrive. */
+async function holdScript(page: Page): Promise<() => Promise<void>> {
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/assets\/form-/, async (route) => {
+    asked.resolve();
+    await held.promise;
+    await route.continue().catch(() => {});
+  });
+  return async () => {
+    await page
+      .getByLabel("Full Name *")
+      .dispatchEvent("focusin")
+      .catch(() => {});
+    held.resolve();
+    await hydrated(page).catch(() => {});
+  };
+}
+
+async function fill(page: Page, values: typeof lead): Promise<void> {
+  await page.getByLabel("Full Name *").fill(values.name);
+  await page.getByLabel("Email Address *").fill(values.email);
+  await page.getByLabel("Phone Number *").fill(values.phone);
+  await page.getByLabel("ZIP Code *").fill(values.zip_code);
+  await page.getByLabel("I have Medicare").setChecked(values.has_medicare);
+  await page.getByLabel("I have been diagnosed with diabetes").setChecked(values.has_diabetes);
+}
+
+const typed = async (page: Page) => ({
+  name: await page.getByLabel("Full Name *").inputValue(),
+  email: await page.getByLabel("Email Address *").inputValue(),
+  phone: await page.getByLabel("Phone Number *").inputValue(),
+  zip_code: await page.getByLabel("ZIP Code *").inputValue(),
+  has_medicare: await page.getByLabel("I have Medicare").isChecked(),
+  has_diabetes: await page.getByLabel("I have been diagnosed with diabetes").isChecked(),
+});
+
+const press = (page: Page) => page.getByRole("button").click({ noWaitAfter: true });
+const message = (page: Page) => page.getByRole("alert").locator(".message").innerText();
+const refusal = (text: string) => ({
+  status: 400,
+  body: JSON.stringify({ code: "23514", message: text, details: null, hint: null }),
+});

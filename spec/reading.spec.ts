@@ -1,0 +1,278 @@
+// Reading and filling in, for eyes, hands and machines that are not young: contrast, sizes, targets, order,
+// zoom and plain language, measured on the rendered pages.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useBrowser } from "./support/browser.ts";
+import { readingGrade, sentencesOf, wordsOf } from "./support/reading.ts";
+import { useSite } from "./support/site.ts";
+
+const { open } = useBrowser();
+const site = useSite();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+beforeEach(() => site.reset());
+
+const looks: [string, BrowserContextOptions][] = [
+  ["a small phone", { viewport: { width: 320, height: 640 } }],
+  ["a phone in the dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
+  ["a desktop", { viewport: { width: 1280, height: 900 } }],
+  ["a desktop in the dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
+];
+
+describe("every page", () => {
+  it.each(looks)("has no finding of axe at levels A, AA, AAA and best practice on %s", async (_, options) => {
+    for (const path of ["/", "/thank-you", "/nowhere"]) {
+      const page = await open(site.url(path), options);
+      expect(await findings(page), path).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  it.each(looks.slice(1, 3))("has no finding with the banner shown on %s", async (_, options) => {
+    site.reply("/rest/v1/leads", { status: 503, body: '{"message":"Please try again in a minute."}' });
+    const page = await open(site.url(), options);
+    for (const label of ["Full Name *", "Phone Number *", "ZIP Code *"])
+      await page.getByLabel(label).fill("x");
+    await page.getByLabel("Email Address *").fill("x@example.org");
+    await page.waitForFunction(() =>
+      Object.keys(document.forms[0] ?? {}).some((key) => key.startsWith("__react")),
+    );
+    await page.getByRole("button").click();
+    await page.getByRole("alert").waitFor();
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it("never scrolls sideways: at 320 px, with the text spaced by the reader, with text twice the size", async () => {
+    const page = await open(site.url(), { viewport: { width: 320, height: 640 } });
+    expect(await overflow(page)).toEqual([]);
+    await page.evaluate(() => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(
+        "* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important } p { margin-bottom: 2em !important }",
+      );
+      document.adoptedStyleSheets = [sheet];
+    });
+    expect(await overflow(page)).toEqual([]);
+    await page.setViewportSize({ width: 640, height: 900 });
+    await page.evaluate(() => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync("html { font-size: 200% }");
+      document.adoptedStyleSheets = [sheet];
+    });
+    expect(await overflow(page)).toEqual([]);
+  });
+
+  it("has body text of at least 19 px, sized in rem, and nothing under 16 px", async () => {
+    for (const path of ["/", "/thank-you", "/nowhere"]) {
+      const page = await open(site.url(path), { viewport: { width: 390, height: 844 } });
+      const sizes = await page.evaluate(() => {
+        const size = (one: Element) => Number.parseFloat(getComputedStyle(one).fontSize);
+        const small = [...document.body.querySelectorAll("*")]
+          .filter((one) => size(one) < 19)
+          .map((one) => one.outerHTML.slice(0, 80));
+        return { small, body: size(document.body) };
+      });
+      expect(sizes).toEqual({ small: [], body: 20 });
+      await page.evaluate(() => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync("html { font-size: 24px }");
+        document.adoptedStyleSheets = [sheet];
+      });
+      expect(
+        await page
+          .locator("main p")
+          .first()
+          .evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize)),
+      ).toBeGreaterThan(28);
+    }
+  });
+
+  it("sets its paragraphs in lines of 60 to 70 characters where there is room", async () => {
+    const page = await open(site.url(), { viewport: { width: 1280, height: 900 } });
+    await page.evaluate(() => document.fonts.ready);
+    const lines = await page.evaluate(() => {
+      const paragraphs = [...document.querySelectorAll("section:not(.check) > p, .first > p")];
+      return paragraphs.flatMap((paragraph) => {
+        const range = document.createRange();
+        const node = paragraph.firstChild as Text;
+        const starts: number[] = [];
+        let top = Number.NEGATIVE_INFINITY;
+        for (let index = 0; index < node.length; index++) {
+          range.setStart(node, index);
+          range.setEnd(node, index + 1);
+          const box = range.getBoundingClientRect();
+          if (box.top > top + 12) starts.push(index);
+          top = Math.max(top, box.top);
+        }
+        // The last line of a paragraph is as short as it happens to be.
+        return starts.slice(1).map((start, line) => start - (starts[line] ?? 0));
+      });
+    });
+    const middle = lines.sort((a, b) => a - b)[Math.floor(lines.length / 2)];
+    expect(lines.length).toBeGreaterThan(10);
+    expect(middle).toBeGreaterThanOrEqual(60);
+    expect(middle).toBeLessThanOrEqual(70);
+  });
+
+  it("gives fingers targets of at least 48 px, the whole label of a box among them", async () => {
+    const page = await open(site.url(), { viewport: { width: 390, height: 844 } });
+    const heights = await page
+      .locator("form input:not([type=checkbox]):not([name=website]), form label:has(input), form button")
+      .evaluateAll((targets) => targets.map((target) => target.getBoundingClientRect().height));
+    expect(heights).toHaveLength(7);
+    for (const height of heights) expect(height).toBeGreaterThanOrEqual(48);
+    const label = page.locator("label", { hasText: "I have Medicare" });
+    const box = await label.boundingBox();
+    await label.click({ position: { x: (box?.width ?? 0) - 5, y: 5 } });
+    expect(await page.getByLabel("I have Medicare").isChecked()).toBe(true);
+  });
+
+  it("reaches the fields by Tab in their order, each with a focus ring of 4 px and 3:1", async () => {
+    const page = await open(site.url());
+    await page.getByLabel("Full Name *").focus();
+    const reached: string[] = [];
+    for (let step = 0; step < 7; step++) {
+      const { name, ring } = await page.evaluate(() => {
+        const one = document.activeElement as HTMLInputElement;
+        return { name: one.name || one.textContent || "", ring: getComputedStyle(one).outlineWidth };
+      });
+      expect(ring, name).toBe("4px");
+      reached.push(name);
+      await page.keyboard.press("Tab");
+    }
+    expect(reached).toEqual([
+      "name",
+      "email",
+      "phone",
+      "zip_code",
+      "has_medicare",
+      "has_diabetes",
+      "Check Your Eligibility Now",
+    ]);
+  });
+
+  it("tells browsers and keyboards what each line is for, and takes what is pasted", async () => {
+    const page = await open(site.url());
+    const told = await page
+      .locator("form input[required]")
+      .evaluateAll((inputs) =>
+        (inputs as HTMLInputElement[]).map((input) => [
+          input.autocomplete,
+          input.inputMode,
+          input.enterKeyHint,
+          input.placeholder,
+        ]),
+      );
+    expect(told).toEqual([
+      ["name", "", "next", ""],
+      ["email", "email", "next", ""],
+      ["tel", "tel", "next", ""],
+      ["postal-code", "numeric", "send", ""],
+    ]);
+    const name = page.getByLabel("Full Name *");
+    await name.focus();
+    await page.keyboard.insertText("Ann Lee");
+    expect(await name.inputValue()).toBe("Ann Lee");
+  });
+
+  it("underlines its links, and sticks, pops up and moves nothing", async () => {
+    const page = await open(site.url());
+    const strange = await page.evaluate(() =>
+      [...document.body.querySelectorAll("*")].flatMap((one) => {
+        const style = getComputedStyle(one);
+        const plain = one.localName === "a" && !style.textDecorationLine.includes("underline");
+        const stuck = ["fixed", "sticky"].includes(style.position);
+        const moves = style.animationName !== "none" || style.transitionDuration !== "0s";
+        return plain || stuck || moves ? [one.outerHTML.slice(0, 80)] : [];
+      }),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it("keeps its marks in forced colours: the borders of lines, boxes, button and banner", async () => {
+    const page = await open(site.url(), { forcedColors: "active" });
+    const borders = await page
+      .locator("form input[required], form label:has(input), form button, .label strong")
+      .evaluateAll((ones) => ones.map((one) => getComputedStyle(one).borderTopStyle));
+    expect(new Set(borders)).toEqual(new Set(["solid"]));
+  });
+
+  it("keeps the label and the sponsor when printed, and leaves the form out", async () => {
+    const page = await open(site.url());
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByText("Sponsored Content", { exact: true }).isVisible()).toBe(true);
+    expect(
+      await page
+        .getByText(/^Paid for by/)
+        .first()
+        .isVisible(),
+    ).toBe(true);
+    expect(await page.locator("form").isVisible()).toBe(false);
+  });
+});
+
+describe("the language", () => {
+  it.each(["/", "/thank-you"])(
+    "of %s is US grade 6 or below, in sentences mostly under 20 words",
+    async (path) => {
+      const page = await open(site.url(path));
+      const blocks = await page
+        .locator(
+          "h1, h2, h3, main p, main li:not(:has(p)), main figcaption, main label, main legend, footer p",
+        )
+        .evaluateAll((ones) => ones.map((one) => (one.textContent ?? "").replace(/\s+/g, " ").trim()));
+      expect(readingGrade(blocks)).toBeLessThanOrEqual(6);
+      const lengths = sentencesOf(blocks).map((sentence) => wordsOf(sentence).length);
+      expect(lengths.filter((length) => length < 20).length / lengths.length).toBeGreaterThan(0.9);
+    },
+  );
+
+  it("of a text that is known to be hard is measured as hard", () => {
+    const hard =
+      "Eligibility determinations necessitate comprehensive documentation regarding hypoglycemic episodes, prescribed pharmaceuticals, and contemporaneous physician consultations.";
+    expect(readingGrade([hard])).toBeGreaterThan(12);
+    expect(readingGrade(["The cat sat on the mat. The dog ran."])).toBeLessThan(2);
+  });
+
+  it("explains “continuous glucose monitor” once, where it first stands", async () => {
+    const page = await open(site.url());
+    const text = await page.getByRole("article").innerText();
+    expect(text.match(/continuous glucose monitor, or CGM for short/gi)).toHaveLength(1);
+    expect(text.search(/CGM/)).toBe(text.search(/CGM for short/));
+  });
+
+  it("gives about five minutes of reading, at the pace of a slow reader", async () => {
+    const page = await open(site.url());
+    const words = wordsOf(await page.getByRole("article").innerText()).length;
+    expect(words / 200).toBeGreaterThan(4);
+    expect(words / 200).toBeLessThan(6);
+  });
+});
+
+/** What axe finds with every rule it has, the experimental ones aside. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof import("axe-core") };
+    const { violations, incomplete } = await axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    // What axe cannot decide about contrast counts as a finding too.
+    const unsure = incomplete.filter(({ id }) => id.startsWith("color-contrast"));
+    return [...violations, ...unsure].flatMap(({ id, nodes }) =>
+      nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`),
+    );
+  });
+}
+
+/** What reaches beyond the right edge of the screen. */
+const overflow = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const wide = document.documentElement.clientWidth + 1;
+    if (document.documentElement.scrollWidth <= wide) return [];
+    return [...document.body.querySelectorAll("*")]
+      .filter((one) => one.getBoundingClientRect().right > wide)
+      .map((one) => one.outerHTML.slice(0, 80));
+  });

@@ -1,0 +1,62 @@
+// The thank-you page and the page for an address that leads nowhere: calm, and without a script.
+import { describe, expect, it } from "vitest";
+import { completeProvider } from "../content/provider.ts";
+import { useBrowser } from "./support/browser.ts";
+import { useSite } from "./support/site.ts";
+
+const { open } = useBrowser();
+const site = useSite();
+const { provider } = completeProvider({});
+
+describe("the thank-you page", () => {
+  it("thanks the visitor and says that the information was received", async () => {
+    const page = await open(site.url("/thank-you"));
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Thank You for Your Interest");
+    await page.getByText("We have received your information. We will contact you shortly.").waitFor();
+  });
+
+  it("lists what happens next in three steps, the first within 24 hours", async () => {
+    const page = await open(site.url("/thank-you"));
+    await page.getByRole("heading", { name: "What happens next" }).waitFor();
+    expect(await page.getByRole("list").getByRole("listitem").allInnerTexts()).toEqual([
+      "Our team reviews your eligibility within 24 hours.",
+      "A specialist contacts you to talk about your answers.",
+      `If you qualify, ${provider.name} helps you start with the device.`,
+    ]);
+  });
+
+  it("says who will call, from which number, and that Medicare itself does not", async () => {
+    const page = await open(site.url("/thank-you"));
+    const text = await page.getByRole("main").innerText();
+    expect(text).toContain(`The call comes from ${provider.name}.`);
+    expect(text).toContain(provider.callsFrom);
+    expect(text).toContain("Medicare itself does not call people to sell them things.");
+  });
+
+  it("carries no script, and asks search engines not to list it", async () => {
+    const page = await open(site.url("/thank-you"));
+    expect(await page.locator("script").count()).toBe(0);
+    expect(await page.locator('meta[name="robots"]').getAttribute("content")).toBe("noindex");
+  });
+
+  it("prints on one sheet", async () => {
+    const page = await open(site.url("/thank-you"));
+    const pdf = await page.pdf({ format: "Letter" });
+    expect(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+  });
+});
+
+describe("an address that leads nowhere", () => {
+  it("answers 404 with a friendly page that leads back, and no script", async () => {
+    const page = await open();
+    const answer = await page.goto(site.url("/no/such/page"));
+    expect(answer?.status()).toBe(404);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("We cannot find that page");
+    expect(await page.locator("script").count()).toBe(0);
+    await page
+      .getByRole("main")
+      .getByRole("link", { name: /read our article/ })
+      .click();
+    expect(new URL(page.url()).pathname).toBe("/");
+  });
+});
