@@ -2,7 +2,9 @@
 // projects made before 30 May 2026) whatever is created in `public` is granted to everybody. Written from what
 // supabase/postgres does at a project's birth; nothing of hosted Supabase itself was looked at.
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -53,9 +55,8 @@ export interface SupabaseLike extends TestDatabase {
 
 /** Starts a server for a chapter, prepared as Supabase does, and removes it after the chapter. */
 export async function startSupabaseLike(server = installedServers()[0] as Installed) {
-  const socket = await startCluster(server);
-  const address = (role: string, database: string) =>
-    `postgres://${role}@${encodeURIComponent(socket)}/${database}`;
+  const port = await startCluster(server);
+  const address = (role: string, database: string) => `postgres://${role}@127.0.0.1:${port}/${database}`;
   const connections: Sql[] = [];
   const open = (role: string, database: string) => {
     const sql = connect(address(role, database));
@@ -90,7 +91,7 @@ export async function startSupabaseLike(server = installedServers()[0] as Instal
   };
 }
 
-async function startCluster({ bin }: Installed): Promise<string> {
+async function startCluster({ bin }: Installed): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "supabase-like-"));
   const account = accountFor(folder);
   if (account) chownSync(folder, account.uid, account.gid);
@@ -103,9 +104,11 @@ async function startCluster({ bin }: Installed): Promise<string> {
     { ...as, encoding: "utf8" },
   );
   if (made.status !== 0) throw new Error(made.stderr);
+  const port = await freePort();
   const settings = [
-    "listen_addresses=",
-    `unix_socket_directories=${folder}`,
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+    "unix_socket_directories=",
     "fsync=off",
     "shared_buffers=16MB",
   ];
@@ -123,7 +126,17 @@ async function startCluster({ bin }: Installed): Promise<string> {
     if (postgres.exitCode !== null) throw new Error(`PostgreSQL in ${bin} did not start.`);
     await wait(10);
   }
-  return folder;
+  return port;
+}
+
+/** A port that nobody listens on: PostgreSQL cannot choose one itself. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 const isReady = (pidFile: string) => existsSync(pidFile) && /^ready/m.test(readFileSync(pidFile, "utf8"));

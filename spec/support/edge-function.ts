@@ -1,0 +1,87 @@
+// submit-lead as hosted Supabase runs it: a process of real Deno, with the environment that Supabase gives to functions.
+// What npm packages it needs it takes from node_modules, so nothing is fetched.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The anonymous keys of the project: the long JWT (not signed by anybody) and those that replace it. */
+export const keys = {
+  jwt: "eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl",
+  publishable: "sb_publishable_of_the_spec",
+  mobile: "sb_publishable_of_another_client",
+};
+
+export interface RunningFunction {
+  /** Where it listens; a path makes no difference to it. */
+  url: string;
+  /** Everything it has written so far. */
+  output(): string;
+}
+
+/**
+ * Starts the function on a database and waits until it listens. `atTheEnd` is Vitest's: `afterAll` for one that serves a
+ * chapter, `onTestFinished` for one of a single test, because two with other settings would contradict each other.
+ */
+export async function startFunction(
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+  atTheEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<RunningFunction> {
+  const child = spawn(findDeno(), [...flags, "supabase/functions/submit-lead/index.ts"], {
+    cwd: root,
+    env: {
+      DENO_NO_UPDATE_CHECK: "1",
+      DENO_DIR: `${root}node_modules/.cache/deno`,
+      DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
+      NO_COLOR: "1",
+      SUPABASE_URL: "https://project.example",
+      SUPABASE_DB_URL: databaseUrl,
+      SUPABASE_ANON_KEY: keys.jwt,
+      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ mobile: keys.mobile, default: keys.publishable }),
+      ...settings,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "exit");
+  atTheEnd(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  let output = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on("line", (line) => {
+        output += `${line}\n`;
+        const port = /^Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+        if (port) resolve(`http://127.0.0.1:${port}/functions/v1/submit-lead`);
+      });
+    }
+    ended.then(() => reject(new Error(`The function ended before it listened:\n${output}`)));
+  });
+  return { url, output: () => output };
+}
+
+const flags = [
+  "run",
+  "--no-lock",
+  "--cached-only",
+  "--node-modules-dir=manual",
+  "--config=supabase/functions/submit-lead/deno.json",
+  "--preload=spec/support/reroute-mail.ts",
+  "--allow-env",
+  "--allow-net=127.0.0.1,localhost",
+  "--allow-read=.",
+  "--allow-sys",
+];
+
+/** The `deno` package's program, or one on the PATH where that package has none for the machine. */
+function findDeno(): string {
+  const packaged = `${root}node_modules/.bin/deno`;
+  const runs = existsSync(packaged) && spawnSync(packaged, ["--version"]).status === 0;
+  return runs ? packaged : "deno";
+}

@@ -1,0 +1,109 @@
+// The plain form post on hosted Supabase, from a page whose script has not arrived, or never will. It stores the lead as
+// the visitor's own role, as PostgREST would, and sends the browser to the thank-you page of the site it came from. A
+// refusal is plain text, because hosted functions may answer with no HTML: the browser's Back brings the form as it was.
+import type { Sql } from "../../../database/connect.ts";
+import type { PatientDatabase } from "../../../database/patience.ts";
+import { type Evidence, evidenceOf } from "../../../intake/evidence.ts";
+import { refusalOfFailure } from "../../../intake/insert-lead.ts";
+import { refusalOf } from "../../../intake/read-insert.ts";
+import { type Refusal, tooLarge } from "../../../intake/refusals.ts";
+import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
+import { codeOf, type Log } from "../../../log.ts";
+
+export interface FormPostParts {
+  database: PatientDatabase;
+  /** The site's own origin, when it is known. */
+  site: string | undefined;
+  /** All sites that may call, its own among them; "*" for any. */
+  allowedOrigins: "*" | readonly string[];
+  wake: () => void;
+  log: Log;
+}
+
+const mostBytes = 16 * 1024;
+
+/** Longer than any honest insert; the visitor is told to try again then. */
+const patience = 10_000;
+
+export const isFormPost = ({ method, headers }: Request): boolean =>
+  method === "POST" && /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
+
+/** Makes the handler. */
+export function formPost(parts: FormPostParts) {
+  const { database, wake, log } = parts;
+  return async (request: Request): Promise<Response> => {
+    const body = await textOf(request);
+    if (body === undefined) return refuse(tooLarge);
+    const form = new URLSearchParams(body);
+    const lead = leadFromForm(form);
+    const parsed = parseLead(lead);
+    if ("problem" in parsed) return refuse(refusalOf(parsed.problem));
+    const evidence = evidenceOf(request.headers, addressOf(request.headers), Boolean(form.get("website")));
+    const failure = await database
+      .ask((sql) => storeAsVisitor(sql, lead, evidence).catch(onlyRefusals), patience)
+      .catch((error: unknown) => ({ error }));
+    if (failure) return refuse(refusalOfFailure(failure.error, log));
+    wake();
+    return thank(siteOf(request, parts));
+  };
+}
+
+/** The body, or undefined when it is longer than any lead. */
+async function textOf(request: Request): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+// What PostgREST does for call 1: the role and the headers for this transaction alone, then the same insert.
+async function storeAsVisitor(sql: Sql, lead: Lead, evidence: Evidence): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`
+      select
+        set_config('request.headers', ${JSON.stringify(evidence)}, true),
+        set_config('statement_timeout', '8s', true),
+        set_config('role', 'anon', true)`;
+    await tx`insert into public.leads ${tx(lead)}`;
+  });
+}
+
+// The database that refuses a lead, or the right to add one, is not away. (SQLSTATE classes 23 and 42.)
+function onlyRefusals(error: unknown): { error: unknown } {
+  if (/^(23|42)/.test(codeOf(error))) return { error };
+  throw error;
+}
+
+// Supabase's gateway tells who called; a visitor could only write in front of it.
+const addressOf = (headers: Headers): string =>
+  headers.get("cf-connecting-ip") ?? headers.get("x-forwarded-for")?.split(",")[0]?.trim() ?? "";
+
+/** The site to go back to: the one that was posted from, when it is one of ours. Nobody else's address is gone to. */
+function siteOf({ headers }: Request, { site, allowedOrigins }: FormPostParts): string | undefined {
+  const origin = headers.get("origin") ?? "";
+  if (allowedOrigins !== "*") return allowedOrigins.includes(origin) ? origin : site;
+  return site ?? (/^https?:\/\//.test(origin) ? origin : undefined);
+}
+
+function thank(site: string | undefined): Response {
+  const headers = { "cache-control": "no-store", "content-type": "text/plain; charset=utf-8" };
+  if (site)
+    return new Response(null, { status: 303, headers: { ...headers, location: `${site}/thank-you` } });
+  return new Response(
+    "Thank you for your interest.\n\nYour information was received. We will contact you shortly.\n",
+    { headers },
+  );
+}
+
+/** A refusal as the visitor reads it. */
+export function refuse({ status, message, retryAfter }: Refusal): Response {
+  const headers = new Headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
+  const text = `${message}\n\nPress the Back button of your browser. Everything you typed is still there.\n`;
+  return new Response(text, { status, headers });
+}

@@ -1,0 +1,85 @@
+// The door of submit-lead on hosted Supabase, in Deno: joins the delivery, the plain form post and the project's database.
+// It is called after each insert, by the database each minute, and by browsers without script.
+import { ConfigError, readConfig } from "../../../config.ts";
+import { permissionNotice } from "../../../content/permission.ts";
+import { completeProvider } from "../../../content/provider.ts";
+import { connect } from "../../../database/connect.ts";
+import { makePatient } from "../../../database/patience.ts";
+import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
+import { broken } from "../../../intake/refusals.ts";
+import { makeLog } from "../../../log.ts";
+import { formPost, isFormPost, refuse } from "./form-post.ts";
+import { makeRounds } from "./rounds.ts";
+
+const env = Deno.env.toObject();
+const log = makeLog((line) => console.log(line.trimEnd()));
+
+Deno.serve(makeHandler());
+
+function makeHandler(): (request: Request) => Promise<Response> {
+  try {
+    return handlerOf(readConfig({ ...env, DATABASE_URL: env.SUPABASE_DB_URL }));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    return outOfOrder;
+  }
+}
+
+function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) => Promise<Response> {
+  const { delivery: settings } = config;
+  const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
+  const allowedOrigins = withOwn(site, config.allowedOrigins);
+  const database = makePatient(
+    () => connect(addressOf(config.databaseUrl ?? ""), { max: 3, name: "submit-lead" }),
+    log,
+  );
+  const keys = knownKeys();
+  const rounds = makeRounds({
+    parts: { database, settings, notice: permissionNotice(completeProvider(config.provider).provider), log },
+    submitLead: { url: `${env.SUPABASE_URL}/functions/v1/submit-lead`, key: keys.at(-1) ?? "" },
+  });
+  const wake = () => outliveTheAnswer(rounds.wake());
+  const submitLead = makeSubmitLead({ knows: (key) => keys.includes(key), wake, allowedOrigins });
+  const form = formPost({ database, site, allowedOrigins, wake, log });
+  return (request) => (isFormPost(request) ? form(request) : submitLead(request));
+}
+
+function withOwn(site: string | undefined, allowed: "*" | string[]): "*" | string[] {
+  return allowed === "*" ? allowed : [...allowed, ...(site ? [site] : [])];
+}
+
+/**
+ * The anonymous keys of the project: the long JWT, and those that replace it, which come as a JSON dictionary by name. The
+ * last one is of the newest kind there is.
+ */
+function knownKeys(): string[] {
+  const { SUPABASE_ANON_KEY, SUPABASE_PUBLISHABLE_KEY = "", SUPABASE_PUBLISHABLE_KEYS = "" } = env;
+  const named =
+    `${SUPABASE_PUBLISHABLE_KEYS} ${SUPABASE_PUBLISHABLE_KEY}`.match(/sb_publishable_[\w-]+/g) ?? [];
+  return [...(SUPABASE_ANON_KEY ? [SUPABASE_ANON_KEY] : []), ...named];
+}
+
+// Enciphered where the server can; without statements that outlive a query, which a pooler in between would mix up.
+function addressOf(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  if (!url.searchParams.has("sslmode")) url.searchParams.set("sslmode", "prefer");
+  url.searchParams.set("prepare", "false");
+  return url.href;
+}
+
+function outliveTheAnswer(work: Promise<unknown>): void {
+  if (typeof EdgeRuntime !== "undefined") EdgeRuntime.waitUntil(work);
+}
+
+// A wrong setting must not look like a network that is down, neither to the page nor to whoever looks for the fault.
+async function outOfOrder(request: Request): Promise<Response> {
+  if (isFormPost(request)) return refuse(broken);
+  const headers = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "authorization, x-client-info, apikey, content-type",
+  };
+  if (request.method === "OPTIONS") return new Response("ok", { headers });
+  const body = { code: "NOT_SET_UP", message: "A setting of submit-lead is wrong; its log says which." };
+  return Response.json(body, { status: 500, headers });
+}

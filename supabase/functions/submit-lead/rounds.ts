@@ -1,0 +1,52 @@
+// Rounds of delivering, for a place where nothing stays: each call sets one off, and calls that come meanwhile share the
+// next one. A round has a time of its own, well under what the platform lets a call live.
+import type { Sql } from "../../../database/connect.ts";
+import { forgetWhatIsOld, tellOfWaiting } from "../../../delivery/daily.ts";
+import { type DeliveryParts, deliverDue } from "../../../delivery/deliver.ts";
+import { codeOf } from "../../../log.ts";
+
+export interface RoundsSettings {
+  parts: DeliveryParts;
+  /** Where this function is, and a key that it knows: the database calls it there each minute. */
+  submitLead: { url: string; key: string };
+  /** Seconds that a round may take. */
+  seconds?: number;
+}
+
+/** Makes the rounds. `wake` settles when nothing that was asked for is under way any more, and never rejects. */
+export function makeRounds({ parts, submitLead, seconds = 45 }: RoundsSettings): { wake(): Promise<void> } {
+  const { database, log, settings } = parts;
+  let underWay: Promise<void> | undefined;
+  let again = false;
+  let arranged = false;
+
+  async function round(): Promise<void> {
+    await deliverDue(parts, { seconds });
+    await database.ask((sql) => tellOfWaiting(sql, log));
+    if (arranged) return;
+    // Once in the life of a process, which here is some minutes.
+    await database.ask((sql) => arrangeCalls(sql, submitLead));
+    await database.ask((sql) => forgetWhatIsOld(sql, log, settings));
+    arranged = true;
+  }
+
+  async function rounds(): Promise<void> {
+    do {
+      again = false;
+      await round().catch((error) => log("request-failed", { code: codeOf(error) }));
+    } while (again);
+  }
+
+  return {
+    wake: () => {
+      again = true;
+      underWay ??= rounds().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+  };
+}
+
+const arrangeCalls = (sql: Sql, { url, key }: RoundsSettings["submitLead"]) =>
+  sql`select private.wake_each_minute(${url}, ${key})`;
