@@ -1,5 +1,6 @@
 // The door to the team's `leads` command: reads what was typed and the settings, finds the database, and leaves with
 // an exit status that a script can trust: 0 all is well, 1 something is wrong, 2 the command was not understood.
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { ConfigError, readConfig } from "./config.ts";
 import { connect } from "./database/connect.ts";
@@ -11,6 +12,9 @@ import { help } from "./team/help.ts";
 import { type Act, Misuse, Refusal } from "./team/subcommand.ts";
 
 const { stdin, stdout, stderr } = process;
+
+// Node's own --env-file-if-exists would say at each command that there is none.
+if (existsSync(".env")) process.loadEnvFile();
 
 /** Whoever read the results has had enough (`leads list | head`): an end, not a fault. */
 class ReaderLeft extends Error {}

@@ -1,6 +1,7 @@
 // How a person is erased: with everything kept and owed about them, after somebody said so, leaving a receipt that
 // tells nothing about whom it was.
 import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
@@ -130,6 +131,7 @@ async function atTerminal(words: string[], typed: string) {
   const command = [process.execPath, door, ...words].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
     env: { PATH: process.env.PATH, TZ: "UTC", DATABASE_URL: url },
+    cwd: tmpdir(),
     stdio: "pipe",
   });
   let seen = "";

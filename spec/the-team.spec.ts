@@ -1,5 +1,5 @@
 // What the team sees with `leads list` and `leads show`, and how the command speaks to a person and to a script.
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -238,6 +238,8 @@ describe.concurrent("the leads command", () => {
   it("leaves with 1 and says so when the database does not answer, has no tables or is not there yet", async () => {
     const { url: empty } = await makeDatabase({ schema: false });
     const folder = await mkdtemp(join(tmpdir(), "leads-none-"));
+    // For root, the data of a folder that only root may enter is elsewhere.
+    await chmod(folder, 0o711);
     const [away, bare, none] = await Promise.all([
       leads("postgres://localhost:1/none", "list"),
       leads(empty, "list"),

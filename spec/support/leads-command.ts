@@ -1,5 +1,6 @@
 // Runs the team's command as a person would: a process of its own on a database, with what it printed and how it left.
 import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 
 export interface Ran {
@@ -18,6 +19,8 @@ export function startLeads(words: readonly string[], settings: Record<string, st
   const { PATH, HOME } = process.env;
   return spawn(process.execPath, [door, ...words], {
     env: { ...(PATH && { PATH }), ...(HOME && { HOME }), TZ: "UTC", NODE_COMPILE_CACHE, ...settings },
+    // A developer's own .env is not the specification's.
+    cwd: tmpdir(),
     stdio: ["pipe", "pipe", "pipe"],
   });
 }
