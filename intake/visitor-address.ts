@@ -20,23 +20,38 @@ export type Limit = (address: string) => Promise<number | undefined>;
 // A senior centre sends its whole reading room from one address; a person who taps again and again is not a flood.
 const generous = { points: 60, duration: 60 };
 
-/** Makes the limit on leads from one address: sixty a minute. An IPv6 network of one household counts as one. */
-export function makeLimit(): Limit {
-  const limiter = new RateLimiterMemory(generous);
+// Each sender that is remembered costs half a kilobyte for a minute. A flood that comes from more addresses than this is
+// not one that a limit by address can stop; it must not cost the memory either.
+const remembered = { points: 20_000, duration: 60 };
+
+/**
+ * Makes the limit on leads from one address: sixty a minute, whether they are stored or refused. An IPv6 network of one
+ * household counts as one. Senders beyond those it can remember are let in uncounted.
+ */
+export function makeLimit(newSendersAMinute = remembered.points): Limit {
+  const leads = new RateLimiterMemory(generous);
+  const newSenders = new RateLimiterMemory({ ...remembered, points: newSendersAMinute });
   return async (address) => {
-    try {
-      await limiter.consume(networkOf(address));
-      return undefined;
-    } catch (refused) {
-      const { msBeforeNext = 1_000 } = refused as { msBeforeNext?: number };
-      return Math.max(1, Math.ceil(msBeforeNext / 1000));
-    }
+    const sender = networkOf(address);
+    const isNew = (await leads.get(sender)) === null;
+    if (isNew && (await secondsToWait(newSenders, "any")) !== undefined) return undefined;
+    return secondsToWait(leads, sender);
   };
+}
+
+async function secondsToWait(limiter: RateLimiterMemory, key: string): Promise<number | undefined> {
+  try {
+    await limiter.consume(key);
+    return undefined;
+  } catch (refused) {
+    const { msBeforeNext = 1_000 } = refused as { msBeforeNext?: number };
+    return Math.max(1, Math.ceil(msBeforeNext / 1000));
+  }
 }
 
 /** What stands for a sender: an IPv4 address, or the /64 of an IPv6 one, which is the least a household gets. */
 export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
   if (parsed.kind() === "ipv4") return parsed.toString();
   return `${parsed.toByteArray().slice(0, 8).join(".")}/64`;
