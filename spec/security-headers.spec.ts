@@ -1,0 +1,186 @@
+// The headers that keep a visitor's browser safe, on every kind of answer the running product gives, and how far pages
+// of other sites may call it. (Issue 5)
+import { createHash } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { aLead, makeDatabase } from "./support/database.ts";
+import { anonKey } from "./support/intake.ts";
+import { type RunningServer, startServer } from "./support/server.ts";
+import { say, type WireAnswer } from "./support/wire.ts";
+
+const site = "https://article.example";
+let server: RunningServer;
+let asset: string;
+beforeAll(async () => {
+  const { url } = await makeDatabase();
+  server = await startServer({
+    DATABASE_URL: url,
+    RATE_LIMIT: "on",
+    SITE_URL: site,
+    ALLOWED_ORIGINS: `${site} https://other.example`,
+  });
+  const html = await (await fetch(server.address)).text();
+  asset = /\/assets\/[\w.-]+\.js/.exec(html)?.[0] ?? "";
+});
+
+/** Bytes of a request with these header lines and this body; the connection is closed after it. */
+const bytes = (line: string, lines: readonly string[] = [], body = "") => {
+  const all = [
+    `${line} HTTP/1.1`,
+    "host: x",
+    "connection: close",
+    ...lines,
+    ...(body && [`content-length: ${body.length}`]),
+  ];
+  return `${all.join("\r\n")}\r\n\r\n${body}`;
+};
+const insert = (lines: readonly string[], lead: unknown = aLead()) =>
+  bytes("POST /rest/v1/leads", [`apikey: ${anonKey}`, ...lines], JSON.stringify(lead));
+
+/** Every kind of answer: how it is asked for, its status, and what a cache may do with it. */
+const answers: [string, () => string, number, string][] = [
+  ["the article", () => bytes("GET /"), 200, "no-cache"],
+  ["the article's head alone", () => bytes("HEAD /"), 200, "no-cache"],
+  ["the thank-you page", () => bytes("GET /thank-you"), 200, "no-cache"],
+  ["a page that is not there", () => bytes("GET /wp-login.php"), 404, "no-cache"],
+  [
+    "a file with its hash in its name",
+    () => bytes(`GET ${asset}`),
+    200,
+    "public, max-age=31536000, immutable",
+  ],
+  ["a small file", () => bytes("GET /robots.txt"), 200, "public, max-age=3600"],
+  ["the health check", () => bytes("GET /healthz"), 200, "no-store"],
+  ["the readiness check", () => bytes("GET /readyz"), 200, "no-store"],
+  ["a stored lead", () => insert([]), 201, "no-store"],
+  ["a refused lead", () => insert([], {}), 400, "no-store"],
+  ["a lead over 16 kB", () => insert([], " ".repeat(20_000)), 413, "no-store"],
+  [
+    "a form sent without script",
+    () => bytes("POST /", form, "name=R&email=r&phone=1&zip_code=2"),
+    303,
+    "no-store",
+  ],
+  ["a form refused", () => bytes("POST /", form, "name="), 400, "no-store"],
+  ["a form over 16 kB", () => bytes("POST /", form, "x".repeat(20_000)), 413, "no-store"],
+  ["a form of another type", () => bytes("POST /", ["content-type: text/plain"], "x"), 400, "no-store"],
+  ["a missing key", () => bytes("POST /rest/v1/leads"), 401, "no-store"],
+  ["an unknown table", () => bytes("GET /rest/v1/x", [`apikey: ${anonKey}`]), 404, "no-store"],
+  ["an unknown function", () => bytes("POST /functions/v1/x"), 404, "no-store"],
+  ["a method that a page has not", () => bytes("DELETE /"), 405, "no-store"],
+  ["a preflight", () => bytes("OPTIONS /rest/v1/leads", [`origin: ${site}`]), 204, "no-store"],
+  ["a request that is none", () => "nonsense\r\n\r\n", 400, "no-store"],
+  ["a bad host", () => bytes("GET /").replace("host: x", "host: a b"), 400, "no-store"],
+  ["CONNECT", () => bytes("CONNECT x:443"), 405, "no-store"],
+  ["absurd headers", () => bytes("GET /", [`x: ${"a".repeat(20_000)}`]), 431, "no-store"],
+];
+const form = ["content-type: application/x-www-form-urlencoded"];
+
+const everywhere = {
+  "strict-transport-security": "max-age=63072000",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "strict-origin-when-cross-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": expect.stringMatching(/camera=\(\), microphone=\(\), geolocation=\(\)/),
+};
+
+const policyOf = ({ headers }: WireAnswer): Map<string, string[]> =>
+  new Map(
+    (headers["content-security-policy"] ?? "").split(";").map((directive) => {
+      const [name = "", ...sources] = directive.trim().split(" ");
+      return [name, sources];
+    }),
+  );
+
+describe("every answer", () => {
+  it.each(answers)("is as safe as headers make it: %s", async (_, request, status, cacheControl) => {
+    const [answer] = (await say(server.address, request())) as [WireAnswer];
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject({ ...everywhere, "cache-control": cacheControl });
+    for (const banner of ["server", "x-powered-by", "via", "set-cookie"]) {
+      expect(answer.headers).not.toHaveProperty(banner);
+    }
+    const policy = policyOf(answer);
+    expect(policy.get("default-src")).toEqual(["'none'"]);
+    expect(policy.get("frame-ancestors")).toEqual(["'none'"]);
+    expect(policy.get("base-uri")).toEqual(["'none'"]);
+    expect(answer.headers["content-security-policy"]).not.toMatch(/unsafe|\*|data:|blob:|https?:(?!\/\/)/);
+  });
+
+  it("has no HSTS when the site's address is without TLS", async () => {
+    const { url } = await makeDatabase();
+    const plain = await startServer({ DATABASE_URL: url, SITE_URL: "http://article.example" });
+    const { headers } = await fetch(plain.address);
+    expect(headers.has("strict-transport-security")).toBe(false);
+  });
+
+  it("also says so when there were too many tries", async () => {
+    const requests = Array.from({ length: 61 }, () => say(server.address, insert([`origin: ${site}`])));
+    const late = (await Promise.all(requests)).flat().find(({ status }) => status === 429);
+    expect(late?.headers).toMatchObject({
+      ...everywhere,
+      "cache-control": "no-store",
+      "access-control-allow-origin": site,
+      "access-control-expose-headers": expect.stringContaining("retry-after"),
+    });
+  });
+});
+
+describe("a document", () => {
+  it.each(["/", "/thank-you", "/nothing"])("runs only what it was built with: %s", async (path) => {
+    const [answer] = (await say(server.address, bytes(`GET ${path}`))) as [WireAnswer];
+    const policy = policyOf(answer);
+    const hash = (text = "") => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    const inline = (tag: string) =>
+      [...answer.body.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, "gs"))].map(([, text]) => hash(text));
+    expect(policy.get("script-src")?.toSorted()).toEqual(["'self'", ...inline("script")].toSorted());
+    expect(policy.get("style-src")?.toSorted()).toEqual(inline("style").toSorted());
+    expect(policy.get("form-action")).toEqual(["'self'"]);
+    expect(policy.get("connect-src")).toEqual(["'self'"]);
+    expect(answer.body).not.toMatch(/<[^>]+\s(on\w+|style)=|javascript:/i);
+    expect(answer.body).not.toMatch(
+      /(src|href|action)="(https?:)?\/\/(?!article\.example)[^"]*\.(js|css|woff2|png)/,
+    );
+  });
+});
+
+describe("a page of another site", () => {
+  const asked: [string, (origin: string) => string][] = [
+    ["a preflight", (origin) => bytes("OPTIONS /rest/v1/leads", [`origin: ${origin}`])],
+    ["a missing key", (origin) => bytes("POST /rest/v1/leads", [`origin: ${origin}`])],
+    ["a body over 16 kB", (origin) => insert([`origin: ${origin}`], " ".repeat(20_000))],
+    ["a lead", (origin) => insert([`origin: ${origin}`])],
+    ["an unknown table", (origin) => bytes("GET /rest/v1/x", [`origin: ${origin}`])],
+  ];
+
+  it.each(asked)("may read the answer to %s when ALLOWED_ORIGINS names it", async (_, request) => {
+    for (const origin of [site, "https://other.example"]) {
+      const [answer] = await say(server.address, request(origin));
+      expect(answer?.headers["access-control-allow-origin"]).toBe(origin);
+      expect(answer?.headers["vary"]?.toLowerCase()).toMatch(/\borigin\b/);
+      expect(answer?.headers).not.toHaveProperty("access-control-allow-credentials");
+    }
+  });
+
+  it.each(asked)("may not read the answer to %s otherwise", async (_, request) => {
+    for (const origin of ["https://evil.example", "http://article.example", `${site}.evil.example`, "null"]) {
+      const [answer] = await say(server.address, request(origin));
+      expect(answer?.headers).not.toHaveProperty("access-control-allow-origin");
+      expect(answer?.headers["vary"]?.toLowerCase()).toMatch(/\borigin\b/);
+    }
+  });
+
+  it("may never read the pages", async () => {
+    const [answer] = await say(server.address, bytes("GET /", [`origin: ${site}`]));
+    expect(answer?.headers).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  it("may call when ALLOWED_ORIGINS is not set, as on Supabase", async () => {
+    const { url } = await makeDatabase();
+    const open = await startServer({ DATABASE_URL: url });
+    const [answer] = await say(open.address, insert(["origin: https://any.example"]));
+    expect(answer?.status).toBe(201);
+    expect(answer?.headers["access-control-allow-origin"]).toBe("*");
+  });
+});
