@@ -11,12 +11,24 @@ export const intakeAddress = (ownerAddress: string): string =>
   addressAs(ownerAddress, role, password(ownerAddress));
 
 /**
- * Lets the intake's role log in. `sql` and `ownerAddress` are the owner's.
+ * Lets the intake's role log in, and takes from it what PostgreSQL gives to everybody. `sql` and `ownerAddress` are the owner's.
  * @throws the database's error when the owner may not change roles; `INTAKE_DATABASE_URL` is the way then.
  */
 export async function openIntakeLogin(sql: Sql, ownerAddress: string): Promise<void> {
   await sql.unsafe(`alter role ${role} login password '${password(ownerAddress)}'`);
+  await sql.unsafe(takeWhatEverybodyHas);
 }
+
+// Temporary tables, and before PostgreSQL 15 tables in `public`: room for a flood where only leads belong. A copy of a
+// database does not take these rights over, so they are looked at on every start and seldom changed.
+const takeWhatEverybodyHas = `do $$ begin
+  if has_database_privilege('${role}', current_database(), 'temporary') then
+    execute format('revoke temporary on database %I from public', current_database());
+  end if;
+  if has_schema_privilege('${role}', 'public', 'create') then
+    revoke create on schema public from public;
+  end if;
+end $$`;
 
 // Whoever knows the owner's password could read the leads anyway, so nothing is given away by deriving from it.
 function password(ownerAddress: string): string {

@@ -2,6 +2,7 @@
 // holds on a plain PostgreSQL and on one that Supabase prepared, where everything new in `public` is granted to everybody.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
+import { openIntakeLogin } from "../database/intake-login.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
 
@@ -14,6 +15,7 @@ describe.each(databases)("on $on,", ({ make }) => {
   let database: TestDatabase & { platform?: Sql };
   beforeAll(async () => {
     database = await make();
+    await openIntakeLogin(database.owner, database.url);
   });
 
   /** Runs one statement as a role, and undoes it. */
@@ -94,6 +96,68 @@ describe.each(databases)("on $on,", ({ make }) => {
           columns: ["email", "evidence", "has_diabetes", "has_medicare", "name", "phone", "zip_code"],
         },
       ]);
+    });
+
+    it.each([
+      ["read a lead's settled debts", "select from private.deliveries"],
+      ["read marks, reviews and erasures", "select from private.marks, private.reviews, private.erasures"],
+      ["read the migrations", "select from supabase_migrations.schema_migrations"],
+      ["call what the team calls", "select private.erase_lead(gen_random_uuid(), 'asked')"],
+      ["withdraw a permission", "select private.withdraw_permission(gen_random_uuid())"],
+      ["switch a trigger off", "alter table leads disable trigger all"],
+      ["skip triggers as a replica does", "set session_replication_role = replica"],
+      ["loosen the policy", "create policy p on leads for select to public using (true)"],
+      ["index what it cannot read", "create index on leads (name)"],
+      ["comment on a table", "comment on table leads is 'mine'"],
+      ["make a table", "create table mine (a int)"],
+      ["make a temporary table", "create temp table mine (a int)"],
+      ["make a schema", "create schema mine"],
+      ["make a function", "create function public.mine() returns int language sql return 1"],
+      ["make an extension", "create extension file_fdw"],
+      ["make a role", "create role mine"],
+      ["make a database", "create database mine"],
+      ["give itself a role", "grant pg_read_all_data to leads_intake"],
+      ["change the server's settings", "alter system set log_statement = 'all'"],
+      ["read the server's files", "select pg_read_file('PG_VERSION')"],
+      ["list the server's files", "select pg_ls_dir('.')"],
+      ["bring a file in", "select lo_import('/etc/passwd')"],
+      ["copy a file in", "copy leads (name) from '/etc/passwd'"],
+      ["copy leads out", "copy leads to stdout"],
+      ["copy to a program", "copy (select 1) to program 'cat'"],
+      ["load a library", "load 'auto_explain'"],
+      ["read what the planner knows of values", "select from pg_statistic"],
+      ["see the passwords", "select from pg_authid"],
+      [
+        "end another's session",
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename <> current_user",
+      ],
+    ])("cannot %s", async (_, statement) => {
+      await expect(database.intake.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
+    });
+
+    it("cannot become the owner", async () => {
+      const [{ owner } = { owner: "" }] = await database.owner`select quote_ident(current_user) as owner`;
+      for (const become of ["set role", "set session authorization"]) {
+        await expect(database.intake.unsafe(`${become} ${owner}`)).rejects.toMatchObject({ code: "42501" });
+      }
+    });
+
+    it("sees no other session's statements and no value in the statistics", async () => {
+      const { intake, owner } = database;
+      await owner`insert into leads ${owner(aLead({ name: "In the statistics" }))}`;
+      await owner`analyze leads`;
+      expect(await intake`select from pg_stats where tablename in ('leads', 'permissions')`).toHaveLength(0);
+      const shown = await intake`
+        select distinct query from pg_stat_activity where usename <> current_user and datname = current_database()`;
+      expect(shown.map(({ query }) => query)).toEqual(["<insufficient privilege>"]);
+    });
+
+    it("may call two functions of ours: its insert's fingerprint, and which schema this is", async () => {
+      const callable = await database.intake`
+        select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname in ('public', 'private') and has_schema_privilege(n.oid, 'usage')
+          and has_function_privilege(p.oid, 'execute') order by 1`;
+      expect(callable).toEqual([{ name: "private.fingerprint" }, { name: "private.schema_version" }]);
     });
   });
 });

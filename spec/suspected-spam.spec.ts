@@ -1,6 +1,7 @@
 // Which leads look like spam. They are stored and delivered like all others; the team sees a mark beside them.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { formRequest, insertRequest, makeIntake } from "./support/intake.ts";
 import { leads } from "./support/leads-command.ts";
 
 let database: TestDatabase;
@@ -30,6 +31,8 @@ async function storeMany(
   }
 }
 
+const texts = { name: "Rosa", email: "rosa@mail.example", phone: "305", zip_code: "33101" };
+
 const marks = () => database.owner`
   select l.name, m.mark from private.marks m join leads l on l.id = m.lead_id order by l.name, m.mark`;
 
@@ -48,13 +51,18 @@ describe("a lead is marked", () => {
     },
   );
 
-  it.each(["Dr. Com", "J.R. Orgill", "Mary-Ann St. John", "T.Commons", "Ann Info"])(
-    "but not when its name only looks a little like one: %s",
-    async (name) => {
-      await store({ name });
-      expect(await marks()).toEqual([]);
-    },
-  );
+  it.each([
+    "Dr. Com",
+    "J.R. Orgill",
+    "Mary-Ann St. John",
+    "T.Commons",
+    "Ann Info",
+    "J.R. Smith",
+    "O'Neil, Jr.",
+  ])("but not when its name only looks a little like one: %s", async (name) => {
+    await store({ name });
+    expect(await marks()).toEqual([]);
+  });
 
   it.each([
     ["name", { name: "Same" }],
@@ -97,5 +105,34 @@ describe("leads list --suspect", () => {
       "",
     ]);
     expect(await database.owner`select channel from private.deliveries`).toHaveLength(2);
+  });
+});
+
+describe("whoever fills the trap, writes a link or comes in a burst", () => {
+  it("is answered as all others are, and stored, so that nobody learns what is marked", async () => {
+    const { app } = await makeIntake(database);
+    const { headers, status } = await app.fetch(formRequest({ ...texts, name: "Honest" }));
+    const trapped = await app.fetch(formRequest({ ...texts, name: "Robot", website: "https://x.example" }));
+    expect([trapped.status, ...trapped.headers]).toEqual([status, ...headers]);
+    expect(trapped.headers.get("location")).toBe("/thank-you");
+
+    const honest = await app.fetch(insertRequest(aLead({ name: "Rosa", phone: "1" })));
+    for (let n = 0; n < 6; n += 1) {
+      const marked = await app.fetch(insertRequest(aLead({ name: "www.pills.shop", zip_code: `${n}` })));
+      expect([marked.status, ...marked.headers]).toEqual([honest.status, ...honest.headers]);
+    }
+    expect(await database.owner`select from leads`).toHaveLength(9);
+    const marked = new Set((await marks()).map(({ name, mark }) => `${name}: ${mark}`));
+    expect(marked).toContain("Robot: trap filled");
+    expect(marked).toContain("www.pills.shop: link in name");
+    expect(marked).toContain("www.pills.shop: burst from one address");
+    expect([...marked].filter((one) => one.startsWith("Honest"))).toEqual([]);
+  });
+
+  it("is not met by a visitor who leaves the trap as it is: empty", async () => {
+    const { app } = await makeIntake(database);
+    await app.fetch(formRequest({ ...texts, website: "" }));
+    expect(await database.owner`select from leads`).toHaveLength(1);
+    expect(await marks()).toEqual([]);
   });
 });
