@@ -1,0 +1,218 @@
+// Nothing that a visitor types or sends may stand in any log: not in ours, and not in the embedded PostgreSQL's. Canaries
+// go down every path, in good health and with the database broken underneath; then everything written is searched.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { findRunning } from "../database/embedded.ts";
+import { anonKey } from "./support/intake.ts";
+import { type RunningServer, startServer } from "./support/server.ts";
+import { say } from "./support/wire.ts";
+
+/** A word that stands nowhere else, and where it was sent. */
+const canaries: string[] = [];
+const canary = (where: string) => {
+  const word = `canary${canaries.length}${where.replaceAll(/\W/g, "")}`;
+  canaries.push(word);
+  return word;
+};
+
+/** A lead that is all canaries. */
+const lead = (differences: Record<string, unknown> = {}) => ({
+  name: canary("name"),
+  email: `${canary("email")}@example.com`,
+  phone: canary("phone"),
+  zip_code: canary("zip"),
+  has_medicare: true,
+  ...differences,
+});
+
+const headers = () => ({
+  "content-type": "application/json",
+  apikey: anonKey,
+  referer: `http://localhost/${canary("page")}?utm_source=${canary("utm")}`,
+  "user-agent": canary("browser"),
+  cookie: `c=${canary("cookie")}`,
+  "x-forwarded-for": canary("address"),
+});
+
+const insert = (address: string, body: unknown, { query = "", more = {} } = {}) =>
+  fetch(`${address}/rest/v1/leads${query}`, {
+    method: "POST",
+    headers: { ...headers(), ...more },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const postForm = (address: string, fields: Record<string, unknown>) =>
+  fetch(`${address}/`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { referer: `http://localhost/?${canary("formreferer")}` },
+    body: new URLSearchParams(fields as Record<string, string>),
+  });
+
+/** Every way in, and what it answers while the database is well. */
+const ways: [string, (address: string) => Promise<{ status: number }>, number][] = [
+  ["an insert", (at) => insert(at, lead()), 201],
+  [
+    "an insert in an array",
+    (at) => insert(at, [lead()], { query: "?columns=name,email,phone,zip_code" }),
+    201,
+  ],
+  ["a form", (at) => postForm(at, lead({ website: canary("trap") })), 303],
+  ["a blank field", (at) => insert(at, lead({ email: " " })), 400],
+  ["a form's blank field", (at) => postForm(at, lead({ phone: "" })), 400],
+  ["a field too long", (at) => insert(at, lead({ name: canary("long").repeat(60) })), 400],
+  ["a form's field too long", (at) => postForm(at, lead({ name: canary("formlong").repeat(60) })), 400],
+  ["a field of another type", (at) => insert(at, lead({ phone: { number: canary("object") } })), 400],
+  ["a box that is a word", (at) => insert(at, lead({ has_medicare: canary("box") })), 400],
+  ["a NUL", (at) => insert(at, lead({ name: `${canary("nul")}\0` })), 400],
+  ["JSON that is broken", (at) => insert(at, `{"name":"${canary("broken")}`), 400],
+  ["an unknown field", (at) => insert(at, lead({ [canary("field")]: canary("value") })), 400],
+  ["a filter", (at) => insert(at, lead(), { query: `?name=eq.${canary("filter")}` }), 400],
+  ["a body over 16 kB", (at) => insert(at, lead({ name: canary("large").repeat(2_000) })), 413],
+  [
+    "another content type",
+    (at) => insert(at, canary("text"), { more: { "content-type": canary("type") } }),
+    400,
+  ],
+  ["another key", (at) => insert(at, lead(), { more: { apikey: canary("key") } }), 401],
+  [
+    "another token",
+    (at) => insert(at, lead(), { more: { authorization: `Bearer ${canary("token")}` } }),
+    401,
+  ],
+  ["another table", (at) => fetch(`${at}/rest/v1/${canary("table")}?apikey=${anonKey}`), 404],
+  ["a page's address", (at) => fetch(`${at}/${canary("path")}?email=${canary("query")}`), 404],
+  ["an unknown function", (at) => fetch(`${at}/functions/v1/${canary("function")}`, { method: "POST" }), 404],
+];
+
+const callSubmitLead = (address: string) =>
+  fetch(`${address}/functions/v1/submit-lead`, {
+    method: "POST",
+    headers: { ...headers(), authorization: `Bearer ${anonKey}` },
+    body: JSON.stringify(lead()),
+  });
+
+/** The statements that have these run for each lead that comes in. */
+const trigger = (statements: string) => `
+  create or replace function public.broken() returns trigger language plpgsql as $$ begin ${statements} end $$;
+  create trigger broken before insert on leads for each row execute function broken()`;
+
+describe("with the embedded PostgreSQL", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "canaries-"));
+  let server: RunningServer;
+  let owner: Sql;
+  beforeAll(async () => {
+    server = await startServer({ DATA_DIR: dataDir });
+    owner = connect((await findRunning({ dataDir })) ?? "");
+  });
+  afterAll(async () => {
+    await owner.end();
+    await server.end();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  const log = () => readFileSync(join(dataDir, "log/postgresql.log"), "utf8");
+
+  it.each(ways)("%s goes its way", async (_, send, status) => {
+    expect((await send(server.address)).status).toBe(status);
+  });
+
+  it("call 2 goes its way, and so does what is not even a request", async () => {
+    expect((await callSubmitLead(server.address)).status).toBeLessThan(300);
+    for (const bytes of [
+      `GET /${canary("nonsense")} nonsense\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: ${canary("host")} b\r\nconnection: close\r\n\r\n`,
+      `GET / HTTP/1.1\r\nx: ${canary("header").repeat(2_000)}\r\n\r\n`,
+    ])
+      expect((await say(server.address, bytes))[0]?.status).toBeGreaterThanOrEqual(400);
+  });
+
+  it.each([
+    [
+      "a trigger repeats the lead in its error",
+      trigger(`raise exception 'A lead: %', new using detail = new.name;`),
+      "drop trigger broken on leads",
+    ],
+    [
+      "a trigger warns of each lead",
+      trigger(`raise warning 'A lead: %', new; perform 1 / 0; return new;`),
+      "drop trigger broken on leads",
+    ],
+    [
+      "a check of the table fails, which quotes the row",
+      "alter table leads add constraint no_lead check (zip_code = 'none') not valid",
+      "alter table leads drop constraint no_lead",
+    ],
+    [
+      "a trigger takes the name for something else, which quotes it",
+      trigger(`perform new.name::uuid; return new;`),
+      "drop trigger broken on leads",
+    ],
+    [
+      "the table has another name",
+      "alter table leads rename to others",
+      "alter table others rename to leads",
+    ],
+    ["the right to insert is gone", "revoke insert on leads from anon", "grant insert on leads to anon"],
+  ])("a lead is not stored while %s, and the visitor hears no more than that", async (_, damage, mend) => {
+    await owner.unsafe(damage);
+    for (const send of [insert, postForm]) {
+      const answer = await send(server.address, lead());
+      expect(answer.status).toBe(503);
+      if (send === insert) expect(await answer.text()).not.toMatch(/canary/);
+    }
+    await owner.unsafe(mend);
+  });
+
+  it("a lead is not stored while the table is locked for longer than a statement may take", async () => {
+    await owner.unsafe("alter role leads_intake set statement_timeout = '200ms'");
+    await owner`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'leads_intake'`;
+    await owner.begin(async (tx) => {
+      await tx`lock table leads`;
+      expect((await insert(server.address, lead())).status).toBe(503);
+    });
+  });
+
+  it("a lead is not stored when its session is killed in the middle", async () => {
+    await owner.begin(async (tx) => {
+      await tx`lock table leads`;
+      const answer = insert(server.address, lead());
+      await tx.unsafe(`do $$ begin
+        for tries in 1..500 loop exit when exists (select from pg_locks where not granted); perform pg_sleep(0.01); end loop;
+        perform pg_terminate_backend(pid) from pg_stat_activity where usename = 'leads_intake' and wait_event_type = 'Lock';
+      end $$`);
+      expect((await answer).status).toBe(503);
+    });
+  });
+
+  it("none of it stands in our log, which tells of the refusals and failures", () => {
+    expect(server.output()).toMatch(/insert-refused/);
+    expect(server.output()).toMatch(/insert-failed/);
+    expect(canaries.filter((word) => server.output().includes(word))).toEqual([]);
+    expect(server.output()).not.toContain("canary");
+  });
+
+  it("none of it stands in PostgreSQL's log, nor in any file beside the database itself", () => {
+    expect(log()).toMatch(/terminating connection/);
+    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map((file) => join(file.parentPath, file.name))
+      .filter((path) => !path.startsWith(join(dataDir, "postgresql/")));
+    expect(files).toContain(join(dataDir, "log/postgresql.log"));
+    expect(files.filter((path) => readFileSync(path).includes("canary"))).toEqual([]);
+  });
+});
+
+describe("with a PostgreSQL that is away", () => {
+  it("every way in is answered, and nothing of it stands in the log", async () => {
+    const server = await startServer({ DATABASE_URL: "postgres://owner:secretofowner@127.0.0.1:1/leads" });
+    for (const [, send, status] of ways) {
+      expect([status, 503]).toContain((await send(server.address)).status);
+    }
+    expect((await insert(server.address, lead())).status).toBe(503);
+    expect(server.output()).toMatch(/insert-failed/);
+    expect(server.output()).not.toMatch(/canary|secretofowner/);
+  });
+});
