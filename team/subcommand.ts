@@ -39,8 +39,8 @@ export class Refusal extends Error {
 export const typed = (words: string): string => `npm run leads -- ${words}`;
 
 /**
- * Reads the words after a subcommand's name. `usage` is how it is typed; it names the words it must have in <>, and
- * one in [] that may be left out. @throws Misuse
+ * Reads the words after a subcommand's name. `usage` is how it is typed; the words it must have stand in <>.
+ * @throws Misuse
  */
 export function readWords<const O extends ParseArgsOptionsConfig>(
   usage: string,
