@@ -12,7 +12,7 @@ import { insertAt, startServer } from "./support/server.ts";
 import { open, type Talk } from "./support/wire.ts";
 
 const headers = { "x-content-type-options": "nosniff", "x-frame-options": "DENY" };
-const impatient = { headers: 400, request: 800, silence: 1_200, look: 50 };
+const impatient = { headers: 1_000, request: 2_000, silence: 2_500, look: 50 };
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -71,7 +71,7 @@ describe("a connection that takes too long", () => {
     expectAPlainAnswer(answer, true);
   });
 
-  it("because it sends a body to a page is closed as well, once the page is answered", async () => {
+  it.concurrent("because it sends a body to a page is closed as well, once the page is answered", async () => {
     const talk = open(address, "GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
     drip(talk, "1\r\n \r\n");
     expect((await talk.closed)[0]).toMatchObject({ status: 200, body: "a page" });
@@ -82,7 +82,7 @@ describe("a connection that takes too long", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
-  it("because nobody reads the answer is closed", async () => {
+  it.concurrent("because nobody reads the answer is closed", async () => {
     const tooMuch = await listen(() => new Response(new Uint8Array(50_000_000)));
     const connected = once(servers.at(-1) as Server, "connection");
     const { socket } = open(tooMuch, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
