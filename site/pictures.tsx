@@ -47,7 +47,7 @@ const Woman = () => (
       fill="#e9e6df"
     />
     <path
-      d="M676 136q4-16 18-12 14 8 4 26-8 10-18 4"
+      d="M670 134q6-16 24-12 14 8 4 28-10 12-26 4"
       fill={skin}
       stroke={shade}
       strokeWidth="4"
@@ -127,11 +127,14 @@ export function StepPicture({ step }: { step: number }) {
 }
 
 const Wear = () => (
-  <>
-    <path d="M112-10 66 170" stroke={skin} strokeWidth="74" />
-    <path d="M118-20 103 40" stroke={sleeve} strokeWidth="92" strokeLinecap="butt" />
-    <Sensor x={86} y={92} />
-  </>
+  <g fill="none">
+    <path d="M104 0h60v164H86z" fill={shirt} />
+    <path d="m98 40-10 84-108-16" stroke={skin} strokeWidth="46" />
+    <path d="M102 6 95 64" stroke={sleeve} strokeWidth="62" strokeLinecap="butt" />
+    <g transform="translate(91 92) scale(.68)">
+      <Sensor x={0} y={0} />
+    </g>
+  </g>
 );
 
 /** The sensor from the side: its thread in the fluid under the skin, among the sugar that it reads. */

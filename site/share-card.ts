@@ -14,13 +14,14 @@ export async function drawShareCard(settings: ProviderSettings, file: string): P
     '<svg x="600" y="0" width="600" height="630" preserveAspectRatio="xMidYMid slice" ',
   );
   const { name } = completeProvider(settings).provider;
+  const payer = `Paid for by ${name}`;
   const lines = wrap(headline, 15);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" viewBox="0 0 1200 630">
     <rect width="1200" height="630" fill="#fbf8f1"/>${drawing}
     <rect x="56" y="56" width="${textWidth(label, 30) + 40}" height="58" fill="#0c4a43"/>
     ${text(label, 76, 96, 30, "#ffffff")}
     ${lines.map((line, index) => text(line, 56, 196 + index * 68, 60, "#1c2321")).join("")}
-    ${text(`Paid for by ${name}`, 56, 580, 28, "#1c2321")}
+    ${text(payer, 56, 580, Math.min(28, (28 * 500) / textWidth(payer, 28)), "#1c2321")}
   </svg>`;
   await sharp(Buffer.from(svg)).png({ palette: true, quality: 90 }).toFile(file);
 }

@@ -1,0 +1,165 @@
+// Measures the article page as a visitor on a slow phone meets it, beside the floor: the same document with every
+// script taken out, which is what a page written by hand would be. Both in one run, turn by turn, on two slow
+// networks with a processor slowed four times. `npm run bench:page`; ROUNDS sets how often (7).
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { answer, type Page as BuiltPage, compress, loadSite } from "../site/pages.ts";
+import { launch } from "../spec/support/browser.ts";
+
+const networks = [
+  { name: "1.6 Mbps, 150 ms", bitsPerSecond: 1_600_000, latency: 150 },
+  { name: "400 kbps, 400 ms", bitsPerSecond: 400_000, latency: 400 },
+];
+const pages = { floor: "/floor", ours: "/" };
+const rounds = Number(process.env.ROUNDS ?? 7);
+
+interface Figures {
+  fcp: number;
+  lcp: number;
+  cls: number;
+  bytes: number;
+  /** From the start of the navigation until a press of the button reached the server, in ms. */
+  submit: number;
+}
+
+const site = await loadSite({
+  site: { url: "http://localhost", backendUrl: "", backendKey: "sb_publishable_of_the_bench" },
+  provider: {},
+});
+const posts: string[] = [];
+const server = createServer((request, response) => void serve(request, response)).listen(0, "localhost");
+const address = () => `http://localhost:${(server.address() as AddressInfo).port}`;
+const browser = await launch();
+try {
+  for (const network of networks) {
+    const measured: Record<string, Figures[]> = { floor: [], ours: [] };
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, path] of Object.entries(pages)) {
+        measured[name]?.push(await visit(browser, path, network));
+      }
+    }
+    print(network.name, measured);
+  }
+} finally {
+  await browser.close();
+  server.closeAllConnections();
+  server.close();
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method === "POST") {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    posts.push(body);
+    response.writeHead(303, { location: "/thank-you" }).end();
+    return;
+  }
+  const page = request.url === pages.floor ? floor() : (site.pages.get(request.url ?? "/") ?? site.notFound);
+  const accepted = String(request.headers["accept-encoding"] ?? "");
+  const answered = answer(page, new Request(address(), { headers: { "accept-encoding": accepted } }));
+  response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  response.end(Buffer.from(await answered.arrayBuffer()));
+}
+
+/** The same words, style, pictures and form, and nothing that runs. */
+function floor(): BuiltPage {
+  const ours = site.pages.get("/") as BuiltPage;
+  const html = String(ours.bodies.at(-1)?.bytes).replace(/<script.*?<\/script>/gs, "");
+  return { ...ours, bodies: compress(Buffer.from(html)) };
+}
+
+async function visit(browser: Browser, path: string, network: (typeof networks)[number]): Promise<Figures> {
+  const landing = await look(browser, path, network);
+  return { ...landing, submit: await pressAtOnce(browser, path, network) };
+}
+
+/** Opens the page and lets it be: what is painted when, what moves, and what travels. */
+async function look(browser: Browser, path: string, network: (typeof networks)[number]) {
+  const { page, session, context } = await slowPage(browser, network);
+  let bytes = 0;
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.addInitScript(() => {
+    const seen = { lcp: 0, cls: 0 };
+    Object.assign(window, { seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.lcp = entry.startTime;
+    }).observe({ type: "largest-contentful-paint", buffered: true });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        seen.cls += (entry as PerformanceEntry & { value: number }).value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.goto(address() + path, { waitUntil: "networkidle" });
+  const painted = await page.evaluate(() => {
+    const fcp = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN;
+    return { fcp, ...(Reflect.get(window, "seen") as { lcp: number; cls: number }) };
+  });
+  await context.close();
+  return { ...painted, bytes };
+}
+
+/** Opens the page, fills the form and presses the button in the first frame after the first paint that has one. */
+async function pressAtOnce(
+  browser: Browser,
+  path: string,
+  network: (typeof networks)[number],
+): Promise<number> {
+  const { page, context } = await slowPage(browser, network);
+  const before = posts.length;
+  const pressed = Promise.withResolvers<number>();
+  await page.exposeBinding("pressed", (_, time: number) => pressed.resolve(time));
+  await page.addInitScript(() => {
+    if (location.pathname === "/thank-you") return;
+    const press = () => {
+      const button = document.querySelector("button");
+      if (!button || performance.getEntriesByName("first-contentful-paint").length === 0) {
+        requestAnimationFrame(press);
+        return;
+      }
+      for (const input of document.querySelectorAll<HTMLInputElement>("input[required]")) {
+        input.value = input.type === "email" ? "ann@example.org" : "Ann";
+      }
+      (Reflect.get(window, "pressed") as (time: number) => void)(performance.now());
+      button.click();
+    };
+    requestAnimationFrame(press);
+  });
+  await page.goto(address() + path, { waitUntil: "commit" });
+  await page.waitForURL("**/thank-you");
+  const time = await pressed.promise;
+  await context.close();
+  return posts.length === before + 1 && posts.at(-1)?.includes("Ann") ? time : Number.NaN;
+}
+
+async function slowPage(browser: Browser, { bitsPerSecond, latency }: (typeof networks)[number]) {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency,
+    downloadThroughput: bitsPerSecond / 8,
+    uploadThroughput: bitsPerSecond / 8,
+  });
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  return { context, page, session };
+}
+
+function print(network: string, measured: Record<string, Figures[]>): void {
+  console.log(`\n${network}, processor 4x slower; the middle of ${rounds} rounds`);
+  console.log("        FCP ms   LCP ms   CLS      bytes    a submit works after ms");
+  for (const [name, figures] of Object.entries(measured)) {
+    const middle = (key: keyof Figures) =>
+      figures.map((one) => one[key]).sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+    const cell = (value: string) => value.padEnd(9);
+    console.log(
+      `${name.padEnd(8)}${cell(middle("fcp").toFixed(0))}${cell(middle("lcp").toFixed(0))}${cell(middle("cls").toFixed(4))}` +
+        `${cell(middle("bytes").toFixed(0))}${middle("submit").toFixed(0)}`,
+    );
+  }
+}
