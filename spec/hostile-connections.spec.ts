@@ -12,7 +12,7 @@ import { insertAt, startServer } from "./support/server.ts";
 import { open, type Talk } from "./support/wire.ts";
 
 const headers = { "x-content-type-options": "nosniff", "x-frame-options": "DENY" };
-const impatient = { headers: 1_000, request: 2_000, silence: 2_500, look: 50 };
+const impatient = { headers: 600, request: 1_200, silence: 1_500, look: 50 };
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -45,7 +45,7 @@ describe("a connection that takes too long", () => {
   let address: string;
   let log: Awaited<ReturnType<typeof makeIntake>>["log"];
   beforeAll(async () => {
-    const intake = await makeIntake(database, { headers });
+    const intake = await makeIntake(database, { headers, showPage: () => new Response("a page") });
     address = await listen(intake.app.fetch);
     log = intake.log;
   });
