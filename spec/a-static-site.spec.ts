@@ -1,0 +1,170 @@
+// The built site on a static host, with the backend on another origin, in a browser: as a provider has it who runs no
+// server at all.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { useBrowser } from "./support/browser.ts";
+import { aLead } from "./support/database.ts";
+import { keys } from "./support/edge-function.ts";
+import { type HostedProject, startHosted } from "./support/hosted.ts";
+import { buildSite, headersFor, type StaticHost, startStaticHost } from "./support/static-host.ts";
+
+let host: StaticHost;
+let project: HostedProject;
+beforeAll(async () => {
+  host = await startStaticHost();
+  project = await startHosted(host.url);
+  host.folder = await buildSite({
+    SITE_URL: host.url,
+    VITE_SUPABASE_URL: project.url,
+    VITE_SUPABASE_ANON_KEY: keys.publishable,
+  });
+});
+beforeEach(async () => {
+  await project.database.owner`delete from leads`;
+  project.calls.length = 0;
+  project.instead = undefined;
+  host.alter = (html) => html;
+});
+const { open } = useBrowser();
+
+const stored = () =>
+  project.database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;
+
+async function fillIn(page: Page, lead: Record<string, unknown> = aLead()): Promise<void> {
+  await page.getByLabel("Full Name *").fill(String(lead.name));
+  await page.getByLabel("Email Address *").fill(String(lead.email));
+  await page.getByLabel("Phone Number *").fill(String(lead.phone));
+  await page.getByLabel("ZIP Code *").fill(String(lead.zip_code));
+  await page.getByLabel("I have Medicare").setChecked(lead.has_medicare === true);
+}
+const submit = (page: Page) => page.getByRole("button", { name: "Check Your Eligibility Now" }).click();
+
+describe.each([
+  ["publishable", keys.publishable],
+  ["long JWT", keys.jwt],
+])("a visitor of the static site, whose key is the %s one", (_, key) => {
+  it("has a lead stored by two calls across origins, and is thanked on the site itself", async () => {
+    host.alter = (html) => html.replaceAll(keys.publishable, key);
+    const page = await open(`${host.url}/?utm_source=news`);
+    const complaints: string[] = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    await fillIn(page);
+    await submit(page);
+    await page.waitForURL(`${host.url}/thank-you`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank You for Your Interest");
+    expect(await stored()).toEqual([aLead()]);
+    expect(project.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "OPTIONS /rest/v1/leads",
+      "POST /rest/v1/leads",
+      "OPTIONS /functions/v1/submit-lead",
+      "POST /functions/v1/submit-lead",
+    ]);
+    expect(complaints).toEqual([]);
+    const [permission] = await project.database.owner`select page_path, utm from private.permissions`;
+    expect(permission).toEqual({ page_path: "/", utm: { utm_source: "news" } });
+  });
+});
+
+describe("a visitor of the static site without script", () => {
+  it("has the lead stored by the function, and is thanked on the site itself", async () => {
+    const page = await open(host.url, { javaScriptEnabled: false });
+    await fillIn(page);
+    await submit(page);
+    await page.waitForURL(`${host.url}/thank-you`);
+    expect(await stored()).toEqual([aLead()]);
+    expect(project.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /functions/v1/submit-lead",
+    ]);
+  });
+
+  it("reads what to mend, and finds everything typed after Back", async () => {
+    const page = await open(host.url, { javaScriptEnabled: false });
+    await fillIn(page, aLead({ phone: "  " }));
+    await submit(page);
+    await page.getByText("Please enter your phone number.").waitFor();
+    await page.goBack({ waitUntil: "commit" });
+    expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
+    await page.getByLabel("Phone Number *").fill("(305) 555-0142");
+    await submit(page);
+    await page.waitForURL(`${host.url}/thank-you`);
+    expect(await stored()).toEqual([aLead()]);
+  });
+});
+
+describe("the static site when the backend fails", () => {
+  it("reads a refusal without CORS headers as no network, says so in the banner, and keeps the form", async () => {
+    project.instead = ({ method, path }) =>
+      method === "POST" && path.startsWith("/rest/")
+        ? { status: 401, body: '{"message":"Invalid API key"}' }
+        : undefined;
+    const page = await open(host.url);
+    await fillIn(page);
+    await submit(page);
+    await page.getByRole("alert").getByText("We could not reach the server.").waitFor();
+    expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
+    project.instead = undefined;
+    await submit(page);
+    await page.waitForURL(`${host.url}/thank-you`);
+    expect(await stored()).toEqual([aLead()]);
+  });
+
+  it("shows the refusal's own words when it may read them", async () => {
+    project.instead = ({ method, path }) =>
+      method === "POST" && path.startsWith("/rest/")
+        ? {
+            status: 401,
+            headers: { "access-control-allow-origin": "*", "content-type": "application/json" },
+            body: '{"message":"Invalid API key","hint":"Double check your key."}',
+          }
+        : undefined;
+    const page = await open(host.url);
+    await fillIn(page);
+    await submit(page);
+    await page.getByRole("alert").getByText("Invalid API key").waitFor();
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ["is not deployed (404 without CORS headers)", { status: 404, body: '{"code":"NOT_FOUND"}' }],
+    ["is guarded by verify_jwt", { status: 401, body: '{"code":"UNAUTHORIZED_INVALID_JWT_FORMAT"}' }],
+  ])("thanks the visitor all the same when the function %s", async (_, answer) => {
+    project.instead = ({ method, path }) =>
+      method === "POST" && path.startsWith("/functions/") ? answer : undefined;
+    const page = await open(host.url);
+    await fillIn(page);
+    await submit(page);
+    await page.waitForURL(`${host.url}/thank-you`);
+    expect(await stored()).toEqual([aLead()]);
+  });
+});
+
+describe("the static site's files", () => {
+  it("send every page with the policy that lets it reach its own backend and nobody else's", async () => {
+    for (const [path, status] of [
+      ["/", 200],
+      ["/thank-you", 200],
+      ["/nothing-here", 404],
+    ] as const) {
+      const response = await fetch(`${host.url}${path}`);
+      expect(response.status).toBe(status);
+      expect(response.headers.get("content-security-policy")).toContain(`connect-src 'self' ${project.url};`);
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  it("ask for the same headers in Netlify's words and in Vercel's", () => {
+    const { headers } = JSON.parse(readFileSync(join(host.folder, "vercel.json"), "utf8"));
+    const vercel = headers.flatMap((rule: { headers: { key: string; value: string }[] }) => rule.headers);
+    expect(vercel.map(({ key, value }: { key: string; value: string }) => [key, value])).toEqual(
+      headersFor(host.folder, "/assets/any.js"),
+    );
+  });
+
+  it("hold no key but the anonymous one", () => {
+    const article = readFileSync(join(host.folder, "index.html"), "utf8");
+    expect(article).toContain(keys.publishable);
+    expect(article).not.toMatch(/sb_secret|service_role|postgres:\/\//);
+  });
+});

@@ -1,0 +1,80 @@
+// A Supabase project, as a page or an operator meets it from outside: one address, behind which are a REST data path and
+// the function. The data path is our own intake, which answers as PostgREST does; the function is real, in Deno. Any part
+// can be made to answer as a platform does when something is wrong.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll } from "vitest";
+import { keys, startFunction } from "./edge-function.ts";
+import { startServer } from "./server.ts";
+import { type SupabaseLike, startSupabaseLike } from "./supabase-like.ts";
+
+export interface Call {
+  method: string;
+  path: string;
+  headers: IncomingMessage["headers"];
+}
+
+/** What a part answers in place of its own answer; `undefined` lets the call through. */
+type Instead = (
+  call: Call,
+) => { status: number; headers?: Record<string, string>; body?: string } | undefined;
+
+export interface HostedProject {
+  url: string;
+  database: SupabaseLike;
+  calls: Call[];
+  /** Answers in place of the project; set to nothing, the project is whole again. */
+  instead: Instead | undefined;
+}
+
+/** Starts a project for the chapter, whose pages are at `site`. */
+export async function startHosted(
+  site: string,
+  settings: Record<string, string> = {},
+): Promise<HostedProject> {
+  const database = await (await startSupabaseLike()).makeDatabase();
+  const [rest, submitLead] = await Promise.all([
+    startServer({ DATABASE_URL: database.url, ANON_KEY: keys.publishable, DELIVERY: "off" }),
+    startFunction(database.url, { SITE_URL: site, ...settings }, afterAll),
+  ]);
+  const project: HostedProject = { url: "", database, calls: [], instead: undefined };
+  const server = createServer((request, response) => {
+    const path = request.url ?? "/";
+    const call = { method: request.method ?? "", path, headers: request.headers };
+    project.calls.push(call);
+    const instead = project.instead?.(call);
+    if (instead) {
+      request.resume();
+      response.writeHead(instead.status, instead.headers).end(instead.body);
+    } else if (path.startsWith("/functions/v1/submit-lead")) pass(request, response, submitLead.url);
+    else pass(request, response, `${rest.address}${path}`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  project.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return project;
+}
+
+// The gateway takes either key of the project; behind it there is only the role.
+function pass(request: IncomingMessage, response: ServerResponse, to: string): void {
+  const { host: _, ...headers } = request.headers;
+  if (headers.apikey === keys.jwt) {
+    headers.apikey = keys.publishable;
+    headers.authorization = `Bearer ${keys.publishable}`;
+  }
+  const onwards = send(
+    to,
+    { method: request.method ?? "GET", headers: { ...headers, connection: "close" } },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  onwards.on("error", () => response.destroy());
+  request.pipe(onwards);
+}

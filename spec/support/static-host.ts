@@ -1,0 +1,95 @@
+// A static host, as Netlify and Cloudflare Pages are one: serves the folder that the build made, with the headers that its
+// `_headers` file asks for, pages without their ending, and its own 404.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface StaticHost {
+  url: string;
+  /** The folder that is served; empty until there is one. */
+  folder: string;
+  /** Changes the text of a page on its way out. */
+  alter: (html: string) => string;
+  /** Leaves these headers out, as a host that reads no `_headers` file does. */
+  withoutHeaders: boolean;
+}
+
+/** Starts a host for the chapter. */
+export async function startStaticHost(): Promise<StaticHost> {
+  const host: StaticHost = { url: "", folder: "", alter: (html) => html, withoutHeaders: false };
+  const server = createServer(({ url = "/" }, response) => serve(host, url.split("?")[0] ?? "/", response));
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  host.url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return host;
+}
+
+function serve(host: StaticHost, path: string, response: ServerResponse): void {
+  const file = fileFor(host.folder, path);
+  const found = file ?? join(host.folder, "404.html");
+  const type = types[extname(found)] ?? "application/octet-stream";
+  if (!host.withoutHeaders)
+    for (const [name, value] of headersFor(host.folder, path)) response.setHeader(name, value);
+  const bytes = readFileSync(found);
+  const isPage = extname(found) === ".html";
+  response.writeHead(file ? 200 : 404, { "content-type": type });
+  response.end(isPage ? host.alter(bytes.toString()) : bytes);
+}
+
+function fileFor(folder: string, path: string): string | undefined {
+  const candidates = [path, `${path}.html`, join(path, "index.html")].map((name) => join(folder, name));
+  return candidates.find((file) => existsSync(file) && statSync(file).isFile());
+}
+
+/** The rules of a `_headers` file that match a path; a later rule adds to an earlier one. */
+export function headersFor(folder: string, path: string): [string, string][] {
+  const rules = readFileSync(join(folder, "_headers"), "utf8").split(/\n(?=\/)/);
+  return rules.flatMap((rule) => {
+    const [pattern = "", ...lines] = rule.trim().split("\n");
+    if (!path.startsWith(pattern.replace(/\*$/, ""))) return [];
+    return lines.flatMap((line): [string, string][] => {
+      const [, name, value] = /^\s+([\w-]+): (.*)$/.exec(line) ?? [];
+      return name && value ? [[name, value]] : [];
+    });
+  });
+}
+
+const types: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".xml": "application/xml",
+  ".txt": "text/plain",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** Runs `npm run build` as an operator would, on a copy of the sources, and returns its `dist`. */
+export async function buildSite(settings: Record<string, string>): Promise<string> {
+  const copy = mkdtempSync(join(tmpdir(), "static-site-"));
+  afterAll(() => rmSync(copy, { recursive: true }));
+  for (const name of ["site", "content", "lead", "config.ts", "package.json", "package-lock.json"]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const { PATH = "", HOME = "" } = process.env;
+  const build = spawn(process.execPath, ["site/build.ts"], { cwd: copy, env: { PATH, HOME, ...settings } });
+  let output = "";
+  for (const stream of [build.stdout, build.stderr]) stream.on("data", (text) => (output += text));
+  const [code] = await once(build, "close");
+  if (code !== 0) throw new Error(`The build failed:\n${output}`);
+  return join(copy, "dist");
+}
