@@ -52,8 +52,12 @@ async function serve(config: Config): Promise<void> {
   const { intake, owner, prepared } = await openDatabase(config);
   let delivery: Delivery | undefined;
   const wake = () => delivery?.worker.wake();
-  const readiness = connect(intake, { max: 1, name: "leads readiness" });
-  open.push(() => readiness.end({ timeout: 1 }));
+  const database = makePatient(() => connect(intake, { name: "leads intake" }), log);
+  // Asked apart from the leads, with less patience; what it finds is for whoever asks, and not for the log.
+  const readiness = makePatient(
+    () => connect(intake, { max: 1, name: "leads readiness" }),
+    () => {},
+  );
   // What is no page says nothing that a browser should run or keep.
   const headers = {
     ...commonHeaders(config.site.url),
@@ -62,7 +66,7 @@ async function serve(config: Config): Promise<void> {
   };
   const app = makeApp({
     anonKey: config.anonKey,
-    store: makeStore(() => connect(intake, { name: "leads intake" }), wake),
+    store: makeStore(database, wake),
     allowedOrigins: config.allowedOrigins,
     addressOf: makeAddressOf(config.trustProxy),
     limit: config.rateLimit ? makeLimit() : undefined,

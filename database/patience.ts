@@ -21,7 +21,15 @@ export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): 
   let failures = 0;
   let isAway = false;
 
-  const failed = (error: unknown): never => {
+  // Of several questions that wait, the first to tire opens anew for all.
+  const renew = (asked: Sql) => {
+    if (sql === asked) sql = open();
+    asked.end({ timeout: 0 }).catch(() => {});
+  };
+
+  const failed = (error: unknown, asked: Sql): never => {
+    if (isAboutValues(error)) throw error;
+    if (error instanceof DatabaseSilent || codeOf(error) === readOnly) renew(asked);
     failures += 1;
     if (!isAway) log("database-unreachable", { code: codeOf(error) });
     isAway = true;
@@ -33,15 +41,10 @@ export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): 
       const asked = sql;
       const failuresBefore = failures;
       const { promise: tired, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => {
-        // Of several questions that wait, the first to tire opens anew for all.
-        if (sql === asked) sql = open();
-        asked.end({ timeout: 0 }).catch(() => {});
-        reject(new DatabaseSilent());
-      }, patience);
+      const timer = setTimeout(() => reject(new DatabaseSilent()), patience);
       const answer = await Promise.race([question(asked), tired])
         .finally(() => clearTimeout(timer))
-        .catch(failed);
+        .catch((error) => failed(error, asked));
       // An answer to what was asked before the outage began does not end it.
       if (isAway && failures === failuresBefore) {
         isAway = false;
@@ -52,3 +55,15 @@ export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): 
     end: () => sql.end({ timeout: 1 }),
   };
 }
+
+/**
+ * Whether an error is the database's answer about the values it was given, and no trouble of its own. SQLSTATE classes:
+ * 22 and 23 are bad values, 54 a value too large for the server, P0 raised by a trigger.
+ */
+export const isAboutValues = (error: unknown): boolean => /^(22|23|54|P0)/.test(codeOf(error));
+
+/**
+ * What a database says that takes no writes. A session goes on saying it when the database takes them again, or when
+ * another server of several does: only a new connection finds out.
+ */
+export const readOnly = "25006";

@@ -5,6 +5,7 @@ import { codeOf, type Log } from "../log.ts";
 import type { Sql } from "./connect.ts";
 import { openIntakeLogin } from "./intake-login.ts";
 import { MigrationError, migrate, newestVersion } from "./migrate.ts";
+import { type PatientDatabase, readOnly } from "./patience.ts";
 
 /** A database that will not let us do our work, however long we wait; the message says what to mend. */
 export class DatabaseRefusal extends Error {
@@ -32,17 +33,20 @@ export async function prepare(sql: Sql, ownerAddress: string, log: Log, signal: 
   }
 }
 
-/** Makes the question `/readyz` asks, over the intake's own connection: does it answer, with the newest schema? */
-export async function makeIsReady(intake: Sql): Promise<() => Promise<boolean>> {
+/** Makes the question `/readyz` asks, with the intake's login: does it answer, take writes, and have the newest schema? */
+export async function makeIsReady(intake: PatientDatabase): Promise<() => Promise<boolean>> {
   const newest = await newestVersion();
-  return async () => {
-    const late = wait(2_000, false, { ref: false });
-    const asked = intake<{ version: string }[]>`select private.schema_version() as version`.then(
-      ([row]) => (row?.version ?? "") >= newest,
-      () => false,
-    );
-    return Promise.race([asked, late]);
+  const ask = async (sql: Sql) => {
+    const [row] = await sql<{ version: string; writes: boolean }[]>`
+      select private.schema_version() as version, current_setting('transaction_read_only') = 'off' as writes`;
+    if (!row?.writes) throw new ReadOnly();
+    return row.version >= newest;
   };
+  return () => intake.ask(ask, 2_000).catch(() => false);
+}
+
+class ReadOnly extends Error {
+  code = readOnly;
 }
 
 // SQLSTATE classes that no waiting mends: 28 is the login, 3D the database's name, 42 a missing right, 0A too old.

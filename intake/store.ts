@@ -1,6 +1,9 @@
 // Stores leads. Leads that arrive while a commit is under way go into the next one together, as one statement, with no
 // timer: a lone lead waits for nobody, and many share one flush to disk. Each is acknowledged only after its commit.
+// While the database is away for a moment (a restart, a failover) leads wait for it, and no visitor hears of it.
+import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
+import { isAboutValues, type PatientDatabase } from "../database/patience.ts";
 import type { Lead } from "../lead/lead.ts";
 import type { Evidence } from "./evidence.ts";
 
@@ -12,55 +15,76 @@ export class StoreBusy extends Error {
   override name = "StoreBusy";
 }
 
-/** How many leads share a statement, how many may wait, and how long a commit may take in milliseconds. */
-const limits = { together: 100, waiting: 5_000, patience: 10_000 };
+/**
+ * How many leads share a statement, and how many may wait. In milliseconds: how long a lead waits for its answer, which
+ * must be less than a server that stops gives its requests; how long a server may be silent, which is more than the
+ * statement timeout of the intake's role; and the pause before a failed statement is tried again.
+ */
+const limits = { together: 100, waiting: 5_000, patience: 6_000, silence: 10_000, pause: 50 };
 
 interface Waiting {
   row: Lead & { evidence: Evidence };
-  resolve: () => void;
-  reject: (error: unknown) => void;
+  /** Answers whoever sent the lead; only the first answer counts. */
+  answer: (error?: unknown) => void;
+  isAnswered: boolean;
 }
 
-/**
- * Makes a store. `open` opens the intake's connections, and opens them anew after a server that fell silent: a dead
- * network says nothing for a quarter of an hour. `stored` is told after each commit.
- */
-export function makeStore(open: () => Sql, stored: () => void = () => {}): Store {
+/** Makes a store on the intake's database. `stored` is told after each commit. */
+export function makeStore(database: PatientDatabase, stored: () => void = () => {}): Store {
   const waiting: Waiting[] = [];
-  let sql = open();
   let committing = false;
+  /** Why the last statement failed, unless one succeeded since. */
+  let trouble: unknown;
 
   const pump = async () => {
     if (committing) return;
     committing = true;
-    while (waiting.length > 0) await commit(waiting.splice(0, limits.together));
+    while (waiting.length > 0) {
+      await commit(waiting.splice(0, limits.together).filter(({ isAnswered }) => !isAnswered));
+    }
     committing = false;
+  };
+
+  const commit = async (batch: Waiting[]): Promise<void> => {
+    if (batch.length === 0) return;
+    try {
+      await database.ask((sql) => insert(sql, batch), limits.silence);
+      trouble = undefined;
+      for (const { answer } of batch) answer();
+      stored();
+    } catch (error) {
+      if (isAboutValues(error)) await single(batch, error);
+      else await postpone(batch, error);
+    }
   };
 
   // When a statement is refused because of one row, its rows are tried singly: an honest lead must not fail for its
   // neighbour. Should the first try have stood after all, the table's own rule lets it stand once.
-  const commit = async (batch: Waiting[]): Promise<void> => {
-    try {
-      await patiently(insert(sql, batch));
-      for (const { resolve } of batch) resolve();
-      stored();
-    } catch (error) {
-      if (error instanceof StoreBusy) {
-        sql.end({ timeout: 0 });
-        sql = open();
-      }
-      if (batch.length > 1 && isAboutARow(error)) {
-        for (const one of batch) await commit([one]);
-      } else {
-        for (const { reject } of batch) reject(error);
-      }
-    }
+  const single = async (batch: Waiting[], error: unknown) => {
+    if (batch.length === 1) return batch[0]?.answer(error);
+    for (const one of batch) await commit([one]);
+  };
+
+  // Any other failure is the database's, and passes or does not: the leads go back to the front until their patience
+  // is over.
+  const postpone = async (batch: Waiting[], error: unknown) => {
+    trouble = error;
+    await wait(limits.pause);
+    waiting.unshift(...batch);
   };
 
   return (lead, evidence) =>
     new Promise<void>((resolve, reject) => {
       if (waiting.length >= limits.waiting) return reject(new StoreBusy());
-      waiting.push({ row: { ...lead, evidence }, resolve, reject });
+      const answer = (error?: unknown) => {
+        clearTimeout(tired);
+        one.isAnswered = true;
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const one: Waiting = { row: { ...lead, evidence }, answer, isAnswered: false };
+      const tired = setTimeout(() => answer(trouble ?? new StoreBusy()), limits.patience);
+      waiting.push(one);
       pump();
     });
 }
@@ -74,13 +98,3 @@ async function insert(sql: Sql, batch: Waiting[]): Promise<void> {
       name text, email text, phone text, zip_code text, has_medicare boolean, has_diabetes boolean, evidence jsonb
     )`;
 }
-
-async function patiently<Result>(work: Promise<Result>): Promise<Result> {
-  const { promise: tired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new StoreBusy()), limits.patience);
-  return Promise.race([work, tired]).finally(() => clearTimeout(timer));
-}
-
-// SQLSTATE classes: 22 and 23 are bad values, 40 a deadlock between two statements, P0 raised by a trigger.
-const isAboutARow = (error: unknown) =>
-  error instanceof Error && "code" in error && /^(22|23|40|P0)/.test(String(error.code));

@@ -2,6 +2,7 @@
 // the page chapters; here they are one line each.
 import { vi } from "vitest";
 import { connect } from "../../database/connect.ts";
+import { makePatient } from "../../database/patience.ts";
 import { makeIsReady } from "../../database/prepare.ts";
 import { makeApp, type Parts } from "../../intake/app.ts";
 import { makeStore } from "../../intake/store.ts";
@@ -11,13 +12,18 @@ export const anonKey = "sb_publishable_for_the_spec";
 
 /** Makes the app on a database, with what a test wants otherwise. */
 export async function makeIntake(
-  database: Pick<TestDatabase, "intakeUrl" | "intake">,
+  database: Pick<TestDatabase, "intakeUrl">,
   differences: Partial<Parts> = {},
 ) {
   const log = vi.fn();
+  const patient = (max: number) =>
+    makePatient(
+      () => connect(database.intakeUrl, { max }),
+      () => {},
+    );
   const app = makeApp({
     anonKey,
-    store: makeStore(() => connect(database.intakeUrl)),
+    store: makeStore(patient(4)),
     allowedOrigins: "*",
     addressOf: () => "203.0.113.7",
     limit: undefined,
@@ -25,7 +31,7 @@ export async function makeIntake(
     showNotFound: () => new Response("no page", { status: 404 }),
     showArticle: ({ lead, message }) => new Response(`${message} ${JSON.stringify(lead)}`),
     submitLead: () => new Response(null, { status: 202 }),
-    isReady: await makeIsReady(database.intake),
+    isReady: await makeIsReady(patient(1)),
     headers: { "x-content-type-options": "nosniff" },
     log,
     ...differences,

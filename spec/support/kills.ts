@@ -1,0 +1,76 @@
+// Kills a server that runs on its embedded PostgreSQL, again and again, under load: the server, PostgreSQL, one of its
+// sessions, and everything at once. No process is asked to end; all are ended with SIGKILL.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "../../database/connect.ts";
+import { findRunning } from "../../database/embedded.ts";
+import { startLoad } from "./steady-load.ts";
+
+/** A server that can be killed. */
+export interface Victim {
+  address: string;
+  end(signal: "SIGKILL"): Promise<unknown>;
+}
+
+export const ways = ["the server", "PostgreSQL", "a session", "everything"] as const;
+export type Way = (typeof ways)[number];
+
+/** Kills in each of the ways, so many times over. Returns what was acknowledged, and the time to the next 201 by way. */
+export async function kill<V extends Victim>(options: {
+  rounds: number;
+  dataDir: string;
+  key: string;
+  start: () => Promise<V>;
+}) {
+  const { rounds, dataDir, key, start } = options;
+  let server = await start();
+  const url = await findRunning({ dataDir });
+  if (url === undefined) throw new Error(`No PostgreSQL runs on ${dataDir}.`);
+  const owner = connect(url, { max: 1 });
+  await owner`update private.channels set enabled = true where name = 'webhook'`;
+  const load = startLoad(key, () => server.address);
+  const times = new Map<Way, number[]>(ways.map((way) => [way, []]));
+
+  const killServer = () => server.end("SIGKILL");
+  const killPostgres = () => process.kill(postmasterOf(dataDir), "SIGKILL");
+  const restart = async () => {
+    server = await start();
+  };
+  const deeds: Record<Way, () => Promise<unknown>> = {
+    "the server": async () => [await killServer(), await restart()],
+    PostgreSQL: async () => killPostgres(),
+    "a session": async () => {
+      const [intake] = await owner<{ pid: number }[]>`
+        select pid from pg_stat_activity where application_name = 'leads intake' limit 1`;
+      if (!intake) throw new Error("The intake has no session.");
+      process.kill(intake.pid, "SIGKILL");
+    },
+    everything: async () => {
+      const ended = killServer();
+      killPostgres();
+      await ended;
+      await restart();
+    },
+  };
+
+  for (let round = 0; round < rounds; round += 1) {
+    for (const way of ways) {
+      await untilMore(load.acknowledged, 30);
+      const done = deeds[way]();
+      const next = load.nextAcknowledgement();
+      await done;
+      times.get(way)?.push(await next);
+    }
+  }
+  await load.stop();
+  return { load, times, owner, server };
+}
+
+const postmasterOf = (dataDir: string) =>
+  Number(readFileSync(join(dataDir, "postgresql/postmaster.pid"), "utf8").split("\n")[0]);
+
+/** A kill should find a server that is busy storing leads, and not one that is still starting. */
+async function untilMore(acknowledged: Set<string>, more: number) {
+  const enough = acknowledged.size + more;
+  while (acknowledged.size < enough) await new Promise((resolve) => setTimeout(resolve, 5));
+}
