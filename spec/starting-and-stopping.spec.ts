@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect } from "../database/connect.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
@@ -121,7 +122,7 @@ describe("stopping", () => {
 
   it("answers the lead that was under way, and leaves with exit code 0", async () => {
     const { address, end } = await startServer({ DATABASE_URL: database.url });
-    const lock = await database.owner.reserve();
+    const lock = connect(database.url, { max: 1 });
     await lock`begin`;
     await lock`lock table leads in exclusive mode`;
     const answer = insertAt(address, aLead({ name: "Under way" }));
@@ -139,7 +140,7 @@ describe("stopping", () => {
       )
       .toBe("closed");
     await lock`commit`;
-    lock.release();
+    await lock.end();
     expect((await answer).status).toBe(201);
     expect(await ended).toEqual({ code: 0, signal: null });
   });
