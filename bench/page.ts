@@ -4,7 +4,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
-import { answer, type Page as BuiltPage, compress, loadSite } from "../site/pages.ts";
+import { compress } from "../site/compress.ts";
+import { answer, type Page as BuiltPage, loadSite } from "../site/pages.ts";
 import { launch } from "../spec/support/browser.ts";
 
 const networks = [

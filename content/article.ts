@@ -17,6 +17,12 @@ export const picture = {
   caption: "A sensor on the arm, a reader in the hand: that is the whole kit.",
 };
 
+/** The same of your own photo, once you have put one at `content/photo.jpg`: write what it shows. */
+export const photo = {
+  alt: "An older person with a small round sensor on the upper arm, looking at a reader.",
+  caption: "A sensor on the arm, a reader in the hand: that is the whole kit.",
+};
+
 export const opening: readonly Text[] = [
   [
     "For years, there was one way to check blood sugar. You pricked a finger. You put a drop of blood on a strip. You read a number.",

@@ -1,10 +1,7 @@
 // The permission notice: the words that stand next to the button, which pressing it agrees to. The page shows
-// them and the database keeps them with each lead, so they live here once, and the version changes with them.
+// them and the database keeps them with each lead, under the hash of the text, so they live here once.
 // Deno reads this file too: it imports nothing that runs.
 import type { Provider } from "./provider.ts";
-
-/** Changes with every change of the wording below, in the same commit. */
-export const permissionVersion = "2026-11-21";
 
 /** The exact words. A call about a covered item needs the provider's name, the item and the number (42 CFR 424.57(c)(11)). */
 export const permissionNotice = ({ name, phone }: Pick<Provider, "name" | "phone">): string =>

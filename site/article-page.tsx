@@ -17,6 +17,7 @@ export interface ArticlePageProps {
 
 export function ArticlePage(props: ArticlePageProps) {
   const { provider } = props;
+  const picture = built.photo ? words.photo : words.picture;
   return (
     <>
       <main>
@@ -30,8 +31,8 @@ export function ArticlePage(props: ArticlePageProps) {
             <p className="standfirst">{words.standfirst}</p>
           </header>
           <figure className="lead">
-            <Picture alt={words.picture.alt} photo={built.photo} />
-            <figcaption>{words.picture.caption}</figcaption>
+            <Picture alt={picture.alt} photo={built.photo} />
+            <figcaption>{picture.caption}</figcaption>
           </figure>
           <Paragraphs texts={words.opening} className="first" />
           <HowItWorks />
@@ -46,7 +47,9 @@ export function ArticlePage(props: ArticlePageProps) {
             <h2>{words.future.heading}</h2>
             <Paragraphs texts={words.future.text} />
             <p>
-              <a href="#check">{words.future.link}</a>
+              <a className="go" href="#check">
+                {words.future.link}
+              </a>
             </p>
           </section>
           <Sources />
@@ -110,7 +113,9 @@ function FormSection({ provider, backend, formHtml }: ArticlePageProps) {
             <span key={fact}>{fact}</span>
           ),
         )}
-        <a href={dial(provider.phone)}>{provider.phone}</a>
+        <a className="go" href={dial(provider.phone)}>
+          {provider.phone}
+        </a>
       </address>
       <div>
         {words.form.opening.map((text) => (

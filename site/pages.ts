@@ -1,19 +1,11 @@
 // The built site in memory, for the server: every page and file with its headers, compressed once at start,
 // and the one page that is rendered on demand, the article with a refused plain post.
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { type Body, compress, compressible } from "./compress.ts";
 import { commonHeaders, contentSecurityPolicy, nothingAllowed } from "./headers.ts";
 import type { PageSettings, Refused } from "./render.tsx";
 import { siteFiles } from "./site-files.ts";
-
-/** One form of a body. The smaller forms come first in a page's list. */
-export interface Body {
-  encoding: "br" | "gzip" | undefined;
-  etag: string;
-  bytes: Buffer;
-}
 
 export interface Page {
   status: number;
@@ -92,30 +84,6 @@ export function answer(page: Page, request: Request): Response {
   const bytes = request.method === "HEAD" ? null : (body.bytes as Uint8Array<ArrayBuffer>);
   return new Response(bytes, { status: page.status, headers });
 }
-
-/** A body in every form worth having, smallest first. What is compressed already stays as it is. */
-export function compress(bytes: Buffer, compressible = true): Body[] {
-  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
-  const identity: Body = { encoding: undefined, etag: `"${hash}"`, bytes };
-  if (!compressible) return [identity];
-  const br = brotliCompressSync(bytes, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: 11,
-      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    },
-  });
-  const gzip = gzipSync(bytes, { level: 9 });
-  return [
-    { encoding: "br", etag: `"${hash}-br"`, bytes: br },
-    { encoding: "gzip", etag: `"${hash}-gzip"`, bytes: gzip },
-    identity,
-  ];
-}
-
-/** Whether a file of this name shrinks: fonts and photographs do not. */
-export const compressible = (name: string): boolean =>
-  [".js", ".css", ".svg", ".html", ".txt", ".xml"].includes(extname(name));
 
 const built = new URL("../dist/assets/", import.meta.url);
 /** `render.tsx` as the build left it: Node runs TypeScript, but no JSX. */

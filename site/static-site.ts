@@ -3,8 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import { compress, compressible } from "./compress.ts";
 import { commonHeaders, contentSecurityPolicy } from "./headers.ts";
-import { compress, compressible, rendererModule } from "./pages.ts";
+import { rendererModule } from "./pages.ts";
 import { siteFiles } from "./site-files.ts";
 
 export async function writeStaticSite(root: string, config: Config): Promise<void> {

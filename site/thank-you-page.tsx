@@ -29,7 +29,9 @@ export function ThankYouPage({ provider }: { provider: Provider }) {
           <h2>{words.stop.heading}</h2>
           <p>{words.stop.text(provider)}</p>
           <p>
-            <a href="/">Back to the article</a>
+            <a className="go" href="/">
+              Back to the article
+            </a>
           </p>
         </section>
       </main>

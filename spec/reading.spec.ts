@@ -119,9 +119,9 @@ describe("every page", () => {
   it("gives fingers targets of at least 48 px, the whole label of a box among them", async () => {
     const page = await open(site.url(), { viewport: { width: 390, height: 844 } });
     const heights = await page
-      .locator("form input:not([type=checkbox]):not([name=website]), form label:has(input), form button")
+      .locator("form input:not([type=checkbox]):not([name=website]), form label:has(input), form button, .go")
       .evaluateAll((targets) => targets.map((target) => target.getBoundingClientRect().height));
-    expect(heights).toHaveLength(7);
+    expect(heights).toHaveLength(9);
     for (const height of heights) expect(height).toBeGreaterThanOrEqual(48);
     const label = page.locator("label", { hasText: "I have Medicare" });
     const box = await label.boundingBox();
