@@ -281,6 +281,32 @@ describe("the lead form before its script", () => {
     expect(stored[0]?.body).toContain("Ann");
   });
 
+  it("does not take the form over once its plain post is under way, however late the script comes", async () => {
+    site.reply("/", "hang");
+    const page = await open();
+    const release = Promise.withResolvers<void>();
+    await page.route(/\/assets\/form-/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    // While the post is under way nobody can be asked in the page, so the page tells by itself.
+    await page.addInitScript(() => {
+      let looks = 0;
+      setInterval(() => {
+        if (performance.getEntriesByType("resource").some(({ name }) => /\/form-/.test(name))) looks += 1;
+        const marks = Object.keys(document.forms[0] ?? {}).filter((key) => key.startsWith("__react"));
+        if (looks === 10) console.debug(`React has ${marks.length} marks here`);
+      }, 20);
+    });
+    const told = page.waitForEvent("console", (message) => message.text().startsWith("React has"));
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fill(page, lead);
+    await press(page);
+    release.resolve();
+    expect((await told).text()).toBe("React has 0 marks here");
+    expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
+  });
+
   it("keeps the banner and everything typed after a refused plain post, also when the script arrives", async () => {
     const page = await open();
     const refused = site
