@@ -42,7 +42,7 @@ export const howItWorks = {
     {
       heading: "You wear a small sensor",
       text: [
-        "It is about the size of two stacked quarters, and it sticks to the back of your arm.",
+        "It is small and flat, and it sticks to the back of your arm.",
         claims.underTheSkin,
         claims.changedOften,
       ],
@@ -53,7 +53,7 @@ export const howItWorks = {
     },
     {
       heading: "You look at the reader",
-      text: ["Your number shows in large print, with an arrow next to it.", claims.alarm],
+      text: ["Most readers show your number in large print, with an arrow next to it.", claims.alarm],
     },
   ] satisfies { heading: string; text: Text }[],
   closing: [claims.fingerSticks] satisfies Text,

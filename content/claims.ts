@@ -1,5 +1,6 @@
 // The claims: every sentence of the article that a reader could check, with where it comes from and the day
-// somebody last read the source. The article takes these sentences from here, so none can stand without one.
+// somebody last read the source. The article takes these sentences from here, so none can stand without one. Before
+// the page goes out, and when a rule changes, the provider reads the sources again and sets the days.
 
 /** A place where claims can be checked. `reviewed` is the day it was last read, as YYYY-MM-DD. */
 export interface Source {
