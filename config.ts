@@ -29,6 +29,8 @@ export interface Config {
   /** Whether leads from one address are limited. */
   rateLimit: boolean;
   delivery: DeliverySettings;
+  /** A project's secret key, for the doctor alone. */
+  supabaseSecretKey: string | undefined;
 }
 
 /** How the team hears of leads, and how long what is known of them is kept. */
@@ -212,6 +214,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       permissionDays: wholeNumber("PERMISSION_DAYS", 1826, 1, 36_500),
       retentionDays: set("RETENTION_DAYS") ? wholeNumber("RETENTION_DAYS", 0, 1, 36_500) : undefined,
     },
+    supabaseSecretKey: set("SUPABASE_SECRET_KEY") ?? set("SUPABASE_SERVICE_ROLE_KEY"),
   };
   if (wrong.length > 0) throw new ConfigError(wrong.join("\n"));
   return config;

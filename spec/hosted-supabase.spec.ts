@@ -4,7 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { aLead } from "./support/database.ts";
-import { installedServers, type SupabaseLike, startSupabaseLike } from "./support/supabase-like.ts";
+import {
+  installedServers,
+  likeTheExtensions,
+  type SupabaseLike,
+  startSupabaseLike,
+} from "./support/supabase-like.ts";
 
 const grants = (sql: Sql) => sql<{ grantee: string; rights: string }[]>`
   select grantee, string_agg(distinct privilege_type, ', ' order by privilege_type) as rights
@@ -156,32 +161,6 @@ describe("waking submit-lead each minute", () => {
     ).rejects.toMatchObject({ code: "23514" });
   });
 });
-
-// What the migration asks of pg_cron and pg_net, with the names and types that those have.
-const likeTheExtensions = `
-  create schema cron;
-  create table cron.job (
-    jobid bigserial primary key, schedule text not null, command text not null, active boolean not null default true,
-    jobname text unique
-  );
-  create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql
-  begin atomic
-    insert into cron.job (jobname, schedule, command) values (job_name, schedule, command)
-    on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning jobid;
-  end;
-  create schema net;
-  create table net.http_request_queue (id bigserial, url text, headers jsonb, body jsonb, timeout_milliseconds integer);
-  create function net.http_post(
-    url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{}',
-    timeout_milliseconds integer default 5000
-  ) returns bigint language sql
-  begin atomic
-    insert into net.http_request_queue (url, headers, body, timeout_milliseconds)
-    values (url, headers, body, timeout_milliseconds) returning id;
-  end;
-  grant usage on schema cron, net to postgres;
-  grant all on all tables in schema cron, net to postgres;
-  grant all on all sequences in schema cron, net to postgres;`;
 
 /** Any role of the API, as PostgREST becomes it. */
 const asRole = ({ authenticator }: SupabaseLike, role: string, statement: string) =>

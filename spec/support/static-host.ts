@@ -16,6 +16,8 @@ export interface StaticHost {
   url: string;
   /** The folder that is served; empty until there is one. */
   folder: string;
+  /** Answers in place of the host. */
+  instead: ((path: string) => { status: number; type: string; body: string } | undefined) | undefined;
   /** Changes the text of a page on its way out. */
   alter: (html: string) => string;
   /** Leaves these headers out, as a host that reads no `_headers` file does. */
@@ -24,7 +26,13 @@ export interface StaticHost {
 
 /** Starts a host for the chapter. */
 export async function startStaticHost(): Promise<StaticHost> {
-  const host: StaticHost = { url: "", folder: "", alter: (html) => html, withoutHeaders: false };
+  const host: StaticHost = {
+    url: "",
+    folder: "",
+    instead: undefined,
+    alter: (html) => html,
+    withoutHeaders: false,
+  };
   const server = createServer(({ url = "/" }, response) => serve(host, url.split("?")[0] ?? "/", response));
   server.listen(0, "localhost");
   await once(server, "listening");
@@ -37,6 +45,11 @@ export async function startStaticHost(): Promise<StaticHost> {
 }
 
 function serve(host: StaticHost, path: string, response: ServerResponse): void {
+  const instead = host.instead?.(path);
+  if (instead) {
+    response.writeHead(instead.status, { "content-type": instead.type }).end(instead.body);
+    return;
+  }
   const file = fileFor(host.folder, path);
   const found = file ?? join(host.folder, "404.html");
   const type = types[extname(found)] ?? "application/octet-stream";

@@ -1,0 +1,70 @@
+// Reads what was typed after `doctor`, and fills in from the settings what was not.
+import { parseArgs } from "node:util";
+import type { Config } from "../config.ts";
+import type { Deployment } from "./finding.ts";
+
+/** What was typed cannot be understood; the message says what to type. */
+export class Misuse extends Error {
+  override name = "Misuse";
+}
+
+export const help = `Usage: npm run doctor -- --url <address> --key <key> [--site <address>]
+
+Examines a running deployment from outside, and says what is wrong and how to mend it. It sends one marked test lead.
+
+  --url    The backend: a Supabase project (https://abc.supabase.co), or our own server  (else VITE_SUPABASE_URL, SITE_URL)
+  --key    The public key of the pages: sb_publishable_..., eyJ..., or ANON_KEY           (else VITE_SUPABASE_ANON_KEY, ANON_KEY)
+  --site   Where the pages are, when they are elsewhere than the backend                  (else SITE_URL)
+  --help   Print this
+
+Two settings let it see more, and erase the test lead again. They are secrets, so they are never typed as options:
+  DATABASE_URL          The database as its owner: rights, channels, what waits to be delivered
+  SUPABASE_SECRET_KEY   A secret or service key: erases the test lead, nothing else
+
+Exit status: 0 all is well; 1 something is wrong; 2 the command was not understood.
+
+Examples:
+  npm run doctor -- --url http://localhost:3000
+  npm run doctor -- --url https://abc.supabase.co --key sb_publishable_... --site https://www.example.com
+`;
+
+/** Returns what to examine, or "help". @throws Misuse */
+export function readCommand(
+  words: readonly string[],
+  { site, anonKey }: Pick<Config, "site" | "anonKey">,
+): Deployment | "help" {
+  const options = {
+    url: { type: "string" },
+    key: { type: "string" },
+    site: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  let values: { url?: string; key?: string; site?: string; help?: boolean };
+  try {
+    ({ values } = parseArgs({ args: [...words], options, strict: true }));
+  } catch (error) {
+    const [sentence = ""] = error instanceof Error ? error.message.split(". ") : [];
+    throw new Misuse(`${sentence.replace(/\.$/, "")}.\nHelp: npm run doctor -- --help`);
+  }
+  if (values.help) return "help";
+  const url = origin("--url", values.url ?? (site.backendUrl || site.url));
+  const pages = values.site ?? (values.url === undefined ? site.url : undefined);
+  const isProject = /\.supabase\./.test(url);
+  return {
+    url,
+    key: values.key ?? (site.backendUrl ? site.backendKey : anonKey),
+    site: pages ? origin("--site", pages) : isProject ? undefined : url,
+  };
+}
+
+function origin(option: string, text: string): string {
+  const given = URL.canParse(text) ? new URL(text) : undefined;
+  if (!given || !/^https?:$/.test(given.protocol))
+    throw new Misuse(`${option} takes a web address, such as ${option} https://www.example.com`);
+  if (/^(app\.|)supabase\.com$/.test(given.hostname)) {
+    throw new Misuse(
+      `${option} is the dashboard's address. Take the project's own: https://<project>.supabase.co`,
+    );
+  }
+  return given.origin;
+}

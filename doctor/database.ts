@@ -1,0 +1,150 @@
+// The database from inside, when DATABASE_URL is given: what may be done with leads, and whether the team hears of them.
+import type { Sql } from "../database/connect.ts";
+import { newestVersion } from "../database/migrate.ts";
+import { type ChannelCount, countDeliveries } from "../delivery/outbox.ts";
+import { codeOf } from "../log.ts";
+import { type Finding, well, wrong } from "./finding.ts";
+
+/** Examines the database; `isHosted` says that nothing of ours stays running beside it. */
+export async function examineDatabase(
+  sql: Sql,
+  { isHosted, now }: { isHosted: boolean; now: Date },
+): Promise<Finding[]> {
+  const schema = await examineSchema(sql);
+  if (schema.is === "wrong") return [schema];
+  return [
+    schema,
+    await examineRowSecurity(sql),
+    await examineGrants(sql),
+    await examineNotice(sql),
+    ...examineChannels(await countDeliveries(sql), now),
+    ...(isHosted || (await wasArranged(sql)) ? [await examineSchedule(sql)] : []),
+  ];
+}
+
+async function examineSchema(sql: Sql): Promise<Finding> {
+  const mend = "Apply the migrations: `supabase db push`, or start our own server once.";
+  try {
+    const [row] = await sql<{ version: string | null }[]>`select private.schema_version() as version`;
+    const newest = await newestVersion();
+    if (row?.version && row.version >= newest) return well("The database has the newest tables.");
+    return wrong(`The tables are of version ${row?.version ?? "none"}; this program knows ${newest}.`, mend);
+  } catch (error) {
+    const code = codeOf(error);
+    if (/^(42|3F)/.test(code)) return wrong("The database has no leads tables.", mend);
+    return wrong(
+      `The database does not let us in (${code}).`,
+      "Check DATABASE_URL: it names the database's owner.",
+    );
+  }
+}
+
+async function examineRowSecurity(sql: Sql): Promise<Finding> {
+  const [table] = await sql<
+    { on: boolean }[]
+  >`select relrowsecurity as on from pg_class where oid = 'public.leads'::regclass`;
+  if (!table?.on)
+    return wrong(
+      "Row-level security is off for leads.",
+      "alter table public.leads enable row level security;",
+    );
+  const policies = await sql<{ name: string; is_ours: boolean }[]>`
+    select policyname as name, cmd = 'INSERT' and roles = '{anon}' as is_ours from pg_policies
+    where schemaname = 'public' and tablename = 'leads'`;
+  const strange = policies.filter((policy) => !policy.is_ours).map(({ name }) => JSON.stringify(name));
+  if (strange.length > 0)
+    return wrong(
+      `A policy on leads allows more than adding one: ${strange.join(", ")}.`,
+      "drop policy <name> on public.leads;",
+    );
+  if (policies.length === 0) {
+    return wrong(
+      "No policy lets a visitor add a lead.",
+      `create policy "A visitor may add a lead" on public.leads for insert to anon with check (true);`,
+    );
+  }
+  return well("Row-level security is on, and its one policy lets a visitor add a lead.");
+}
+
+// What the migrations grant, and nothing beside it. A right on the whole table shows up for each of its columns.
+async function examineGrants(sql: Sql): Promise<Finding> {
+  const extra = await sql<{ grantee: string; rights: string }[]>`
+    with granted as (
+      select grantee::text, privilege_type::text as privilege, null as column from information_schema.table_privileges
+      where table_schema = 'public' and table_name = 'leads'
+      union
+      select grantee, privilege_type, column_name from information_schema.column_privileges
+      where table_schema = 'public' and table_name = 'leads'
+    )
+    select grantee, string_agg(distinct lower(privilege), ', ') as rights from granted g
+    where grantee in ('PUBLIC', 'anon', 'authenticated', 'leads_intake')
+      and not (grantee = 'anon' and privilege = 'INSERT'
+        and g.column in ('name', 'email', 'phone', 'zip_code', 'has_medicare', 'has_diabetes'))
+      and not (grantee = 'leads_intake' and privilege = 'INSERT' and g.column = 'evidence')
+    group by grantee order by grantee`;
+  if (extra.length === 0) return well("Each role has the rights on leads that it needs, and no other.");
+  const list = extra.map(({ grantee, rights }) => `${grantee} (${rights})`).join(", ");
+  return wrong(
+    `Somebody has more rights on leads than the migrations give: ${list}.`,
+    `For each: revoke all on public.leads from <role>; then grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`,
+  );
+}
+
+async function examineNotice(sql: Sql): Promise<Finding> {
+  const [settings] = await sql<
+    { set: boolean }[]
+  >`select notice_hash is not null as set from private.settings`;
+  if (settings?.set) return well("The wording of the permission is recorded with each lead.");
+  return wrong(
+    "No wording of the permission is in force, so leads come without evidence of it.",
+    "Call submit-lead once, or start our own server: each sets it at its start.",
+  );
+}
+
+function examineChannels(channels: ChannelCount[], now: Date): Finding[] {
+  const enabled = channels.filter((channel) => channel.enabled);
+  const findings: Finding[] = [];
+  if (enabled.length === 0) {
+    findings.push(
+      wrong(
+        "The team hears of no lead: no channel is set up.",
+        "Set WEBHOOK_URL and WEBHOOK_SECRET, or RESEND_API_KEY, MAIL_FROM and NOTIFY_EMAIL (see .env.example), for our own server or with `supabase secrets set`.",
+      ),
+    );
+  } else
+    findings.push(well(`The team hears of leads by ${enabled.map(({ channel }) => channel).join(" and ")}.`));
+  for (const { channel, oldestPending, failed } of channels) {
+    const minutes = oldestPending ? Math.floor((now.getTime() - oldestPending.getTime()) / 60_000) : 0;
+    if (minutes >= 15) {
+      findings.push(
+        wrong(
+          `The oldest ${channel} delivery has waited ${minutes} minutes.`,
+          "See why: `npm run leads -- status`. On Supabase, see that submit-lead is called each minute.",
+        ),
+      );
+    }
+    if (failed > 0)
+      findings.push(
+        wrong(
+          `${failed} deliveries by ${channel} have failed.`,
+          "See why: `npm run leads -- status`. When it is mended: `npm run leads -- retry --failed`.",
+        ),
+      );
+  }
+  return findings;
+}
+
+/** Whether a hosted submit-lead has ever asked to be called each minute. */
+const wasArranged = async (sql: Sql) => (await sql`select from private.waking`).length > 0;
+
+async function examineSchedule(sql: Sql): Promise<Finding> {
+  const mend =
+    "In the SQL editor: `create extension if not exists pg_cron; create extension if not exists pg_net;`. Then call submit-lead once: it arranges the rest.";
+  const [found] = await sql<{ cron: boolean; net: boolean }[]>`
+    select to_regclass('cron.job') is not null as cron, to_regclass('net.http_request_queue') is not null as net`;
+  if (!found?.cron || !found.net)
+    return wrong("Nothing calls submit-lead each minute: pg_cron or pg_net is missing.", mend);
+  const jobs = await sql`select from cron.job where command = 'select private.wake_submit_lead()' and active`;
+  if (jobs.length > 0) return well("The database calls submit-lead each minute.");
+  return wrong("Nothing calls submit-lead each minute: it is not scheduled.", mend);
+}

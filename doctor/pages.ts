@@ -1,0 +1,130 @@
+// The pages, as a visitor's browser gets them: they are there, they are safe, and they know their backend.
+import { completeProvider } from "../content/provider.ts";
+import { type Answer, ask } from "./ask.ts";
+import { type Deployment, type Finding, notExamined, well, wrong } from "./finding.ts";
+
+const build =
+  "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
+
+/** Examines the pages of the site, when it is known where they are. */
+export async function examinePages(deployment: Deployment): Promise<Finding[]> {
+  const { site } = deployment;
+  if (!site) return [notExamined("The pages: tell where they are with --site https://www.example.com")];
+  const [article, thankYou, missing] = await Promise.all([
+    ask(`${site}/`),
+    ask(`${site}/thank-you`),
+    ask(`${site}/there-is-no-such-page`),
+  ]);
+  if ("why" in article)
+    return [
+      wrong(`The site does not answer (${article.why}).`, "Check --site, and whether the host serves it."),
+    ];
+  if (article.status !== 200 || !article.body.includes("Sponsored Content")) {
+    return [
+      wrong(
+        `The article is not at ${site}/ (${article.status}).`,
+        "Deploy the folder `dist/` as it is, or check --site.",
+      ),
+    ];
+  }
+  return [
+    well("The article is there."),
+    thankYou.status === 200
+      ? well("The thank-you page is there.")
+      : wrong(
+          `The thank-you page is not there (${thankYou.status}).`,
+          "The host must serve thank-you.html at /thank-you. Netlify, Vercel and Cloudflare Pages do so by themselves.",
+        ),
+    missing.status === 404
+      ? well("An address that does not exist is answered 404.")
+      : wrong(
+          `An address that does not exist is answered ${missing.status}.`,
+          "Have the host answer 404 with 404.html, and no page of its own in place of every address.",
+        ),
+    ...examineHeaders(article, deployment),
+    ...examineForm(article.body, deployment),
+    ...(await examineScript(article.body, site)),
+  ];
+}
+
+function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Finding[] {
+  const policy = headers.get("content-security-policy");
+  const findings: Finding[] = [];
+  const mend =
+    "Have the host send the headers that the build wrote into dist/_headers (Netlify, Cloudflare Pages) or dist/vercel.json (Vercel).";
+  const absent = ["content-security-policy", "x-content-type-options", "referrer-policy"].filter(
+    (name) => !headers.has(name),
+  );
+  if (site.startsWith("https:") && !headers.has("strict-transport-security"))
+    absent.push("strict-transport-security");
+  findings.push(
+    absent.length === 0
+      ? well("The headers that keep the pages safe are sent.")
+      : wrong(`The pages come without ${absent.join(", ")}.`, mend),
+  );
+  const backend = new URL(url).origin;
+  if (policy && backend !== new URL(site).origin) {
+    const directive = (name: string) =>
+      policy.split(";").find((one) => one.trim().startsWith(`${name} `)) ?? "";
+    const closed = ["connect-src", "form-action"].filter(
+      (name) => !directive(name).split(/\s+/).includes(backend),
+    );
+    if (closed.length > 0)
+      findings.push(
+        wrong(`The pages' own policy does not let them reach ${backend} (${closed.join(", ")}).`, build),
+      );
+  }
+  if (site.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(site)) {
+    findings.push(
+      wrong(
+        "The pages come without TLS: what visitors type can be read on the way.",
+        "Serve the site by https.",
+      ),
+    );
+  }
+  return findings;
+}
+
+function examineForm(html: string, { url, key, site = "" }: Deployment): Finding[] {
+  const told = (name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(html)?.[1];
+  const findings: Finding[] = [];
+  const backend = told("backend-url");
+  if (backend === undefined) findings.push(wrong("The article has no lead form.", build));
+  else if (new URL(backend || site, site).origin !== new URL(url).origin)
+    findings.push(wrong(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, build));
+  else if (told("backend-key") !== key)
+    findings.push(wrong("The form presents another key than the one after --key.", build));
+  else findings.push(well("The form knows its backend and the key."));
+  if (/sb_secret_|service_role/.test(html))
+    findings.push(
+      wrong(
+        "A secret key stands in the page.",
+        "Replace that key in the dashboard at once, then build with the publishable one.",
+      ),
+    );
+  const { phone, name } = completeProvider({}).provider;
+  if (html.includes(phone) || html.includes(name)) {
+    findings.push(
+      wrong(
+        "The pages name a provider that does not exist: placeholders are still in them.",
+        "Set PROVIDER_NAME, PROVIDER_PHONE and the others of .env.example, and build again.",
+      ),
+    );
+  }
+  return findings;
+}
+
+// The form works without it, but slower; a host that answers every address with the article breaks it in silence.
+async function examineScript(html: string, site: string): Promise<Finding[]> {
+  const path = /\/assets\/form-[\w-]+\.js/.exec(html)?.[0];
+  if (!path) return [];
+  const { status, ...rest } = await ask(`${site}${path}`);
+  const isScript = "headers" in rest && /javascript/.test(rest.headers.get("content-type") ?? "");
+  if (status === 200 && isScript) return [well("The form's script is there.")];
+  return [
+    wrong(
+      `The form's script is not served (${status}).`,
+      "Deploy the whole folder `dist/`, with its assets.",
+    ),
+  ];
+}
