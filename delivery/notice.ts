@@ -8,17 +8,16 @@ export async function setNotice(
   text: string,
   { keepAddress }: { keepAddress: boolean },
 ): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx`
-      insert into private.notices (hash, text)
-      values (encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), ${text})
-      on conflict do nothing`;
-    // Written only when it changes: every process does this at its start, and each lead reads this row.
-    await tx`
-      update private.settings s
-      set notice_hash = n.hash, keep_address = ${keepAddress}
-      from private.notices n
-      where n.text = ${text}
-        and (s.notice_hash, s.keep_address) is distinct from (n.hash, ${keepAddress})`;
-  });
+  await sql`
+    with given as (
+      select ${text}::text as text, encode(sha256(convert_to(${text}, 'UTF8')), 'hex') as hash
+    ), kept as (
+      insert into private.notices (hash, text) select hash, text from given
+      on conflict do nothing
+    )
+    update private.settings s
+    set notice_hash = g.hash, keep_address = ${keepAddress}
+    from given g
+    -- Written only when it changes: every process does this at its start, and each lead reads this row.
+    where (s.notice_hash, s.keep_address) is distinct from (g.hash, ${keepAddress}::boolean)`;
 }

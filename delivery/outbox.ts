@@ -47,7 +47,8 @@ const timeIn = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`)
 /**
  * Takes up to `most` deliveries that are due on a channel, the longest due first, and holds them for `lease` seconds.
  * Workers that ask at the same moment get different ones. The try is counted here and not when it ends, so that it
- * counts even when it takes the worker down with it. `rest` is how long the channel then gives nothing out.
+ * counts even when it takes the worker down with it. `rest` is how many seconds the channel then gives nothing out,
+ * unless it gave out as many as was asked for: more are waiting then.
  */
 export async function claim(
   sql: Sql,
@@ -70,7 +71,7 @@ export async function claim(
       for update of d skip locked
     ), resting as (
       update private.channels set resting_until = ${now} + make_interval(secs => ${rest})
-      where name = ${channel} and ${rest} > 0 and exists (select from due)
+      where name = ${channel} and ${rest} > 0 and (select count(*) from due) between 1 and ${most} - 1
     ), claimed as (
       update private.deliveries d
       set attempts = d.attempts + 1, claimed_until = ${now} + make_interval(secs => ${lease})

@@ -39,6 +39,11 @@ async function end(child: ChildProcess, signal: NodeJS.Signals) {
   await ended;
   return child.exitCode;
 }
+async function start(env: Record<string, string>) {
+  const server = await startServer(env);
+  onTestFinished(async () => void (await server.end()));
+  return server;
+}
 const insert = (differences = {}) => intake`insert into public.leads ${intake(aLead(differences))}`;
 const delivered = async () => {
   const rows = await sql`select channel from private.deliveries where delivered_at is not null`;
@@ -136,7 +141,7 @@ describe("npm start", () => {
   it("delivers a lead within a second of its 201, by call 1 alone and by both calls", async () => {
     const receiver = await startReceiver();
     const mail = await startMailServer();
-    const server = await startServer({
+    const server = await start({
       ...{ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
       ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
     });
@@ -173,7 +178,7 @@ describe("npm start", () => {
     const receiver = await startReceiver();
     const channel = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
     startDeliver(channel);
-    const server = await startServer({ ...channel, DELIVERY: "off" });
+    const server = await start({ ...channel, DELIVERY: "off" });
     await until(() => isSetUp(1), 20);
     await insertAt(server.address, aLead());
     await until(() => receiver.received.length === 1);

@@ -84,10 +84,19 @@ describe("the outbox", () => {
   });
 
   it("gives nothing out while a channel rests", async () => {
-    await insertMany(2);
-    expect(await claim(sql, "webhook", { most: 1, lease: 60, rest: 20 })).toHaveLength(1);
+    await insert();
+    expect(await claim(sql, "webhook", { ...all, rest: 20 })).toHaveLength(1);
+    await insert({ name: "Ana" });
     expect(await claim(sql, "webhook", { ...all, rest: 20, at: seconds(19) })).toEqual([]);
     expect(await claim(sql, "webhook", { ...all, rest: 20, at: seconds(21) })).toHaveLength(1);
+  });
+
+  it("takes no rest while more are waiting than it was asked for", async () => {
+    await insertMany(3);
+    expect(await claim(sql, "webhook", { most: 2, lease: 60, rest: 20 })).toHaveLength(2);
+    expect(await claim(sql, "webhook", { most: 2, lease: 60, rest: 20 })).toHaveLength(1);
+    await insert();
+    expect(await claim(sql, "webhook", { most: 2, lease: 60, rest: 20 })).toEqual([]);
   });
 
   it("takes no rest when there was nothing to give", async () => {
