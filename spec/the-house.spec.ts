@@ -116,9 +116,22 @@ describe("the settings", () => {
   });
 });
 
+/** What the lock file says of a package. */
+interface Locked {
+  integrity?: string;
+  resolved?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
 describe("what comes in from outside", () => {
   const { packages } = JSON.parse(read("package-lock.json")) as {
-    packages: Record<string, { integrity?: string; resolved?: string; link?: boolean }>;
+    packages: Record<string, Locked>;
+  };
+  // As Node looks for it: beside the package, then beside each one that this one is in.
+  const isLocked = (path: string, name: string): boolean => {
+    if (`${path && `${path}/`}node_modules/${name}` in packages) return true;
+    return path !== "" && isLocked(path.slice(0, Math.max(0, path.lastIndexOf("/node_modules/"))), name);
   };
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read("package.json"));
 
@@ -129,6 +142,13 @@ describe("what comes in from outside", () => {
       installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path),
     ).toEqual([]);
     expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  it("is whole on every platform, so that a clean install finds in the lock file all that is asked for", () => {
+    const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+      Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !isLocked(path, name)),
+    );
+    expect(missing).toEqual([]);
   });
 
   it("is argued for, each dependency by a line of its own, and nothing that is gone is", () => {
