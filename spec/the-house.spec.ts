@@ -8,9 +8,12 @@ import { readConfig } from "../config.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-const sources = globSync("{*,{lead,content,site,intake,delivery,team,database,supabase}/**/*}.{ts,tsx}", {
-  cwd: root,
-});
+const sources = globSync(
+  "{*,{lead,content,site,intake,delivery,team,doctor,database,supabase}/**/*}.{ts,tsx}",
+  {
+    cwd: root,
+  },
+);
 
 /** Rooms, and what each may import of the others: a room, or one file of it. */
 const rooms: Record<string, string[]> = {
@@ -20,11 +23,12 @@ const rooms: Record<string, string[]> = {
   delivery: ["lead", "content", "database"],
   intake: ["lead", "database", "delivery/outbox.ts"],
   team: ["lead", "database", "delivery/outbox.ts"],
+  doctor: ["lead", "content", "database", "delivery/outbox.ts"],
   site: ["lead", "content"],
 };
 /** Where rooms are joined and the settings are read. */
 const isDoor = (path: string) =>
-  /^(serve|deliver|leads)\.ts$|^site\/build\.ts$|^supabase\/functions\//.test(path);
+  /^(serve|deliver|leads|doctor)\.ts$|^site\/build\.ts$|^supabase\/functions\//.test(path);
 const roomOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "");
 
 interface Import {
@@ -75,7 +79,7 @@ describe("the house", () => {
 
   it("has doors that nobody imports", () => {
     const all = [...imports, ...globSync("{spec,bench}/**/*.ts", { cwd: root }).flatMap(importsOf)];
-    const doors = /^(serve|deliver|leads)\.ts$|\/submit-lead\/index\.ts$/;
+    const doors = /^(serve|deliver|leads|doctor)\.ts$|\/submit-lead\/index\.ts$/;
     expect(all.filter(({ what }) => doors.test(what)).map(told)).toEqual([]);
   });
 
