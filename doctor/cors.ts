@@ -25,7 +25,7 @@ export async function examineCors({ url, site }: Deployment): Promise<Finding[]>
       if (!problem) return well(`A page of ${origin} may make ${name}.`);
       return wrong(
         `A browser on ${origin} cannot make ${name}: ${problem}.`,
-        `Add ${origin} to ALLOWED_ORIGINS (or SITE_URL) of the backend, as a setting of our own server or with \`supabase secrets set\`.`,
+        `Add ${origin} to ALLOWED_ORIGINS (or SITE_URL) of the backend, as a setting of our own server or with \`npx supabase@3 secrets set\`.`,
       );
     }),
   );

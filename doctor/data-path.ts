@@ -12,7 +12,7 @@ export const testLead = {
   has_diabetes: false,
 };
 
-const migrations = "Apply the migrations: `supabase db push`, or start our own server once.";
+const migrations = "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
 const path = ({ url }: Deployment) => `${url}/rest/v1/leads`;
 
 /** Whether there is a data path that knows the key, and reading is refused. Nothing else is worth asking when it fails. */

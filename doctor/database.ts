@@ -23,7 +23,7 @@ export async function examineDatabase(
 }
 
 async function examineSchema(sql: Sql): Promise<Finding> {
-  const mend = "Apply the migrations: `supabase db push`, or start our own server once.";
+  const mend = "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
   try {
     const [row] = await sql<{ version: string | null }[]>`select private.schema_version() as version`;
     const newest = await newestVersion();
@@ -108,7 +108,7 @@ function examineChannels(channels: ChannelCount[], now: Date): Finding[] {
     findings.push(
       wrong(
         "The team hears of no lead: no channel is set up.",
-        "Set WEBHOOK_URL and WEBHOOK_SECRET, or RESEND_API_KEY, MAIL_FROM and NOTIFY_EMAIL (see .env.example), for our own server or with `supabase secrets set`.",
+        "Set WEBHOOK_URL and WEBHOOK_SECRET, or RESEND_API_KEY, MAIL_FROM and NOTIFY_EMAIL (see .env.example), for our own server or with `npx supabase@3 secrets set`.",
       ),
     );
   } else

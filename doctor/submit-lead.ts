@@ -4,7 +4,7 @@ import { mayBeRead } from "./cors.ts";
 import { type Deployment, type Finding, well, wrong } from "./finding.ts";
 
 const pin =
-  "Keep `verify_jwt = false` in supabase/config.toml and deploy again: `supabase functions deploy submit-lead`. The function checks the key itself.";
+  "Keep `verify_jwt = false` in supabase/config.toml and deploy again: `npx supabase@3 functions deploy submit-lead`. The function checks the key itself.";
 
 /** Calls it with a key that is none, then with the real one. */
 export async function examineSubmitLead({ url, key, site }: Deployment): Promise<Finding[]> {
@@ -38,11 +38,11 @@ function whyAbsent(answer: Answer | NoAnswer): Finding | undefined {
     return wrong(`submit-lead does not answer (${answer.why}).`, "Check --url, and whether the server runs.");
   const { status, told } = answer;
   if (status === 404)
-    return wrong("submit-lead is not deployed.", "Deploy it: `supabase functions deploy submit-lead`.");
+    return wrong("submit-lead is not deployed.", "Deploy it: `npx supabase@3 functions deploy submit-lead`.");
   if (told.code === "NOT_SET_UP") {
     return wrong(
       "A setting of submit-lead is wrong.",
-      "Its log says which one (dashboard: Edge Functions, submit-lead, Logs). Mend it with `supabase secrets set`.",
+      "Its log says which one (dashboard: Edge Functions, submit-lead, Logs). Mend it with `npx supabase@3 secrets set`.",
     );
   }
   if (status >= 500) {
