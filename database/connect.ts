@@ -1,6 +1,7 @@
 // How this program meets PostgreSQL: one address in, one pool of connections out. Addresses are libpq's, so the same
 // string serves psql and pgbench, also one with several servers and one with a socket folder.
 import postgres from "postgres";
+import { openToWritable } from "./several-servers.ts";
 
 export type Sql = postgres.Sql;
 
@@ -8,25 +9,37 @@ export type Sql = postgres.Sql;
  * Opens a pool on a libpq address. Nothing connects before the first query, and a pool whose server went away connects
  * again with the next one.
  * - A socket's folder is named as libpq has it: `postgres://user@%2Ffolder/name` or `?host=/folder`.
- * - `host1,host2` with `?target_session_attrs=read-write` finds the server that takes writes.
+ * - Of several servers, `host1:port1,host2:port2`, the one that takes writes is found, at each connect anew.
  * - `?prepare=false` is for a pooler that cannot keep prepared statements.
  */
 export function connect(address: string, { max = 4, name = "leads" } = {}): Sql {
-  const { url, socketFolder } = splitAddress(address);
-  return postgres(url, {
-    max,
-    ...(socketFolder && { host: socketFolder }),
-    connection: { application_name: name },
-    // A server that is away is asked again soon: a lead may be waiting. Its own default waits up to 20 s.
-    backoff: (tries: number) => Math.min(0.05 * 2 ** tries, 1),
-    connect_timeout: 5,
-    // It would ask each new connection for the types of arrays, and a server that dies just then ends this program: the
-    // answer to that question is nobody's to catch.
-    fetch_types: false,
-    types: { array: arrayOfTextOrUuid },
-    // Notices are for people at a psql prompt; some quote what was typed.
-    onnotice: () => {},
-  });
+  const { url, servers } = splitAddress(address);
+  const [first = serverOf("", "5432"), ...others] = servers;
+  const open = (server: ServerAddress, options: object) =>
+    postgres(url, { ...usual(name), ...server, ...options });
+  if (others.length === 0) return open(first, { max });
+  const ask = (server: ServerAddress) => open(server, { max: 1, connect_timeout: 2 });
+  return open(first, { max, socket: () => openToWritable(servers, ask) });
+}
+
+const usual = (name: string) => ({
+  connection: { application_name: name },
+  // A server that is away is asked again soon: a lead may be waiting. Its own default waits up to 20 s.
+  backoff: (tries: number) => Math.min(0.05 * 2 ** tries, 1),
+  connect_timeout: 5,
+  // It would ask each new connection for the types of arrays, and a server that dies just then ends this program: the
+  // answer to that question is nobody's to catch.
+  fetch_types: false,
+  types: { array: arrayOfTextOrUuid },
+  // Notices are for people at a psql prompt; some quote what was typed.
+  onnotice: () => {},
+});
+
+/** Where one server listens. With a `path`, which is a socket's, the host is only a name. */
+export interface ServerAddress {
+  host: string;
+  port: number;
+  path?: string;
 }
 
 /** The same database as another role. The password is percent-encoded where it must be. */
@@ -41,19 +54,28 @@ export function addressOfDatabase(address: string, database: string): string {
   return `${scheme}${login}${hosts}/${database}${query}`;
 }
 
-// A socket's folder stands where the host does, percent-encoded, or in `?host=`. postgres.js knows neither: it would
-// look the first up as a name and send the second to the server as a setting.
-function splitAddress(address: string): { url: string; socketFolder: string | undefined } {
+// What libpq keeps to itself; postgres.js would send it to the server, which knows no such setting.
+const clientOnly = ["host", "port", "target_session_attrs", "channel_binding", "gssencmode"];
+
+// postgres.js understands one host name; sockets' folders, IPv6 addresses and several servers are read here.
+function splitAddress(address: string): { url: string; servers: ServerAddress[] } {
   const { scheme, login, hosts, database, query } = partsOf(address);
   const parameters = new URLSearchParams(query);
-  const host = parameters.get("host") ?? decodeURIComponent(hosts);
-  parameters.delete("host");
-  const socketFolder = host.startsWith("/") ? host : undefined;
+  const named = parameters.get("host")?.split(",").map(encodeURIComponent) ?? hosts.split(",");
+  const ports = parameters.get("port")?.split(",") ?? [];
+  const servers = named.map((text, index) => serverOf(text, ports[index] ?? ports[0] ?? "5432"));
+  for (const name of clientOnly) parameters.delete(name);
   const rest = parameters.size > 0 ? `?${parameters}` : "";
-  return {
-    url: `${scheme}${login}${socketFolder ? "localhost" : hosts || "localhost"}${database}${rest}`,
-    socketFolder,
-  };
+  return { url: `${scheme}${login}localhost${database}${rest}`, servers };
+}
+
+function serverOf(text: string, otherPort: string): ServerAddress {
+  const [, name = "", written] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? [];
+  const host = decodeURIComponent(name).replace(/^\[(.*)\]$/, "$1") || "localhost";
+  const port = Number(written ?? otherPort);
+  return host.startsWith("/")
+    ? { host: "localhost", port, path: `${host}/.s.PGSQL.${port}` }
+    : { host, port };
 }
 
 function partsOf(address: string) {

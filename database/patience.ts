@@ -40,11 +40,7 @@ export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): 
     ask: async (question, patience = usualPatience) => {
       const asked = sql;
       const failuresBefore = failures;
-      const { promise: tired, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => reject(new DatabaseSilent()), patience);
-      const answer = await Promise.race([question(asked), tired])
-        .finally(() => clearTimeout(timer))
-        .catch((error) => failed(error, asked));
+      const answer = await within(patience, question(asked)).catch((error) => failed(error, asked));
       // An answer to what was asked before the outage began does not end it.
       if (isAway && failures === failuresBefore) {
         isAway = false;
@@ -54,6 +50,13 @@ export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): 
     },
     end: () => sql.end({ timeout: 1 }),
   };
+}
+
+/** The answer, if it comes within so many milliseconds. @throws DatabaseSilent if it does not. */
+export async function within<Answer>(milliseconds: number, answer: PromiseLike<Answer>): Promise<Answer> {
+  const { promise: tired, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new DatabaseSilent()), milliseconds);
+  return Promise.race([answer, tired]).finally(() => clearTimeout(timer));
 }
 
 /**

@@ -1,8 +1,8 @@
 // Finds the Chromium that the tests drive. Run by itself, as `npm test` does first: installs Debian's package
 // when there is none and it may, or says in one line what to install.
-import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { install, refuse } from "./debian.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
@@ -28,27 +28,13 @@ function main(): void {
   if (CHROMIUM_PATH && !runs(CHROMIUM_PATH))
     return refuse(`CHROMIUM_PATH is ${CHROMIUM_PATH}, which is no program.`);
   if (findChromium()) return;
-  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) {
+  if (!install("chromium")) {
     return refuse(
       "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
     );
   }
-  process.stderr.write("The tests need Chromium; installing Debian's package.\n");
-  apt("update");
-  apt("install", "--yes", "--no-install-recommends", "chromium");
   if (!findChromium())
     refuse("Debian's chromium could not be installed. Install a Chromium and set CHROMIUM_PATH.");
-}
-
-const apt = (...words: string[]) =>
-  spawnSync("apt-get", ["-qq", ...words], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-  });
-
-function refuse(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
-  process.exitCode = 1;
 }
 
 if (import.meta.main) main();

@@ -1,0 +1,167 @@
+// PostgreSQL servers of a test's own, beside the shared one: they can be made to fail, each in its way, and a second one
+// can follow the first. They listen on loopback, and end with the chapter.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { addressOfDatabase, connect } from "../../database/connect.ts";
+import { findPrograms } from "./postgresql-programs.ts";
+
+export interface Cluster {
+  host: string;
+  /** The owner's address. */
+  url: string;
+  folder: string;
+  /** Starts it, and waits until it answers. */
+  start(settings?: Record<string, string>): Promise<void>;
+  /** Sends every process of the server a signal: SIGKILL, or SIGSTOP and SIGCONT for one that falls silent. */
+  signal(name: NodeJS.Signals): void;
+  /** Stops it as an operator would. */
+  stop(): Promise<void>;
+}
+
+const login = "leads_owner:a-password-of-the-specification";
+const running = new Set<Cluster>();
+const folders: string[] = [];
+afterAll(async () => {
+  for (const cluster of running) {
+    cluster.signal("SIGKILL");
+    await cluster.stop();
+  }
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+});
+
+/** Makes an empty server, not started yet, in a folder of its own or in the one that is given. */
+export async function makeCluster(folder = newFolder()): Promise<Cluster> {
+  const data = join(folder, "data");
+  const password = join(folder, "password");
+  writeFileSync(password, login.split(":")[1] ?? "");
+  give(password);
+  const options = [
+    "--auth=scram-sha-256",
+    "--username=leads_owner",
+    `--pwfile=${password}`,
+    "--locale=C.UTF-8",
+  ];
+  runProgram("initdb", ["-D", data, "--no-sync", ...options]);
+  return clusterIn(folder, await freePort());
+}
+
+/** Makes a server that follows another. */
+export async function makeStandby(primary: Cluster): Promise<Cluster> {
+  const folder = newFolder();
+  runProgram("pg_basebackup", [
+    "-D",
+    join(folder, "data"),
+    "-d",
+    primary.url,
+    "-R",
+    "-c",
+    "fast",
+    "--no-sync",
+  ]);
+  return clusterIn(folder, await freePort());
+}
+
+function clusterIn(folder: string, port: number): Cluster {
+  const host = `127.0.0.1:${port}`;
+  const url = `postgres://${login}@${host}/postgres`;
+  let child: ChildProcess | undefined;
+  const cluster: Cluster = {
+    host,
+    url,
+    folder,
+    start: async (settings = {}) => {
+      const all = { port, listen_addresses: "127.0.0.1", unix_socket_directories: "", ...settings };
+      const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+      child = spawn(program("postgres"), ["-D", join(folder, "data"), ...options], {
+        ...account(),
+        cwd: folder,
+        stdio: "ignore",
+      });
+      running.add(cluster);
+      await untilItAnswers(url, child);
+    },
+    signal: (name) => {
+      if (child?.pid === undefined || child.exitCode !== null) return;
+      // Its children first: without their parent they could not be found.
+      for (const pid of [...childrenOf(child.pid), child.pid]) trySignal(pid, name);
+    },
+    stop: async () => {
+      running.delete(cluster);
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGINT");
+      await gone;
+    },
+  };
+  return cluster;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "leads-cluster-"));
+  give(folder);
+  folders.push(folder);
+  return folder;
+}
+
+/** PostgreSQL refuses to run as root. */
+function account(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const number = (flag: string) => Number(execFileSync("id", [flag, "postgres"]));
+  return { uid: number("-u"), gid: number("-g") };
+}
+
+function give(path: string) {
+  const to = account();
+  if (to) chownSync(path, to.uid, to.gid);
+}
+
+function program(name: string): string {
+  const folder = findPrograms();
+  if (!folder)
+    throw new Error("PostgreSQL's programs are missing: run `node spec/support/postgresql-programs.ts`.");
+  return join(folder, name);
+}
+
+function runProgram(name: string, args: string[]) {
+  const { status, stderr } = spawnSync(program(name), args, { ...account(), cwd: "/", encoding: "utf8" });
+  if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilItAnswers(url: string, child: ChildProcess) {
+  const sql = connect(addressOfDatabase(url, "postgres"), { max: 1 });
+  for (;;) {
+    const answers = await sql`select`.then(
+      () => true,
+      () => false,
+    );
+    if (answers) break;
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}.`);
+  }
+  await sql.end();
+}
+
+const childrenOf = (pid: number): number[] => {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
+};
+
+function trySignal(pid: number, name: NodeJS.Signals) {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended by itself meanwhile.
+  }
+}

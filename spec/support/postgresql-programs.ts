@@ -1,0 +1,26 @@
+// Finds PostgreSQL's own programs, of which the embedded server has only two: a second server is made with pg_basebackup.
+// Run by itself, as `npm test` does first: installs Debian's package when there is none and it may, or says what to do.
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { install, refuse } from "./debian.ts";
+
+/** The folder of the newest programs; `POSTGRESQL_BIN` names another one. */
+export function findPrograms(): string | undefined {
+  const { POSTGRESQL_BIN } = process.env;
+  const debian = globSync("/usr/lib/postgresql/*/bin").sort((a, b) => versionOf(b) - versionOf(a));
+  const folders = POSTGRESQL_BIN ? [POSTGRESQL_BIN] : [...debian, "/usr/local/bin", "/usr/bin"];
+  return folders.find((folder) => needed.every((name) => existsSync(join(folder, name))));
+}
+
+const needed = ["initdb", "postgres", "pg_basebackup"];
+
+const versionOf = (folder: string) => Number(/\d+/.exec(folder)?.[0]);
+
+if (import.meta.main && !findPrograms()) {
+  install("postgresql");
+  if (!findPrograms()) {
+    refuse(
+      "The tests need PostgreSQL's programs. Install them (on Debian: `sudo apt-get install postgresql`), or set POSTGRESQL_BIN to their folder.",
+    );
+  }
+}

@@ -1,0 +1,59 @@
+// Beyond one machine: two PostgreSQL servers, the second following the first synchronously, both named in DATABASE_URL.
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { connect } from "../database/connect.ts";
+import { type Cluster, makeCluster, makeStandby } from "./support/clusters.ts";
+import { aLead } from "./support/database.ts";
+import { anonKey } from "./support/intake.ts";
+import { insertAt, type RunningServer, startServer } from "./support/server.ts";
+import { brokenPromises, noneBroken, startLoad } from "./support/steady-load.ts";
+
+let primary: Cluster;
+let standby: Cluster;
+let server: RunningServer;
+
+const isReady = async () => expect((await fetch(`${server.address}/readyz`)).status).toBe(200);
+
+beforeAll(async () => {
+  primary = await makeCluster();
+  await primary.start();
+  standby = await makeStandby(primary);
+  await standby.start();
+  const sql = connect(primary.url, { max: 1 });
+  await sql`alter system set synchronous_standby_names = '*'`;
+  await sql`select pg_reload_conf()`;
+  const isSynchronous = async () =>
+    expect(await sql`select sync_state from pg_stat_replication`).toMatchObject([{ sync_state: "sync" }]);
+  await vi.waitFor(isSynchronous, 10_000);
+  await sql.end();
+  // The standby stands first: it is not to be taken for the one that takes writes.
+  const both = primary.url.replace(primary.host, `${standby.host},${primary.host}`);
+  server = await startServer({ DATABASE_URL: `${both}?target_session_attrs=read-write` });
+  await vi.waitFor(isReady, 10_000);
+});
+
+describe("two database servers", () => {
+  it("both have a lead before it is acknowledged", async () => {
+    standby.signal("SIGSTOP");
+    const refused = await insertAt(server.address, aLead());
+    expect(refused.status).toBe(503);
+    standby.signal("SIGCONT");
+    expect((await insertAt(server.address, aLead())).status).toBe(201);
+    const there = connect(standby.url, { max: 1 });
+    await expect.poll(() => there`select name from leads`).toHaveLength(1);
+    await there.end();
+  });
+
+  it("go on as one when the first is killed under load and the second promoted: no acknowledged lead is missing", async () => {
+    const load = startLoad(anonKey, () => server.address);
+    load.acknowledged.add(aLead().name);
+    await expect.poll(() => load.acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(100);
+    primary.signal("SIGKILL");
+    const there = connect(standby.url, { max: 1 });
+    await there`select pg_promote()`;
+    await load.nextAcknowledgement();
+    await load.stop();
+    expect(await brokenPromises(there, load.acknowledged)).toEqual(noneBroken);
+    await there.end();
+    await isReady();
+  });
+});
