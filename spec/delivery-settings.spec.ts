@@ -1,0 +1,145 @@
+// The settings of the delivery: what is taken, and what stops the start with which sentence.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ConfigError, readConfig } from "../config.ts";
+
+const webhook = {
+  WEBHOOK_URL: "https://crm.example.com/leads",
+  WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+};
+const smtp = {
+  SMTP_URL: "smtp://mail.example.com",
+  MAIL_FROM: "leads@example.com",
+  NOTIFY_EMAIL: "team@example.com",
+};
+
+/** What is said against the settings, or nothing. */
+function refused(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+    return "";
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+describe("the settings of the delivery", () => {
+  it("name no channel by default, and keep a permission's circumstances for five years and leads for good", () => {
+    expect(readConfig({}).delivery).toEqual({
+      on: true,
+      webhook: undefined,
+      email: undefined,
+      keepAddress: true,
+      permissionDays: 1826,
+      retentionDays: undefined,
+    });
+  });
+
+  it("take both channels, several mailboxes, and what is kept", () => {
+    const given = {
+      MAIL_DETAILS: "full",
+      PERMISSION_ADDRESS: "off",
+      PERMISSION_DAYS: "30",
+      RETENTION_DAYS: "90",
+    };
+    expect(
+      readConfig({
+        ...{ ...webhook, ...smtp, ...given, DELIVERY: "off" },
+        ...{
+          MAIL_FROM: "Leads of Maple Lane <leads@example.com>",
+          NOTIFY_EMAIL: "a@example.com, b@example.com",
+        },
+      }).delivery,
+    ).toEqual({
+      on: false,
+      webhook: { url: webhook.WEBHOOK_URL, secret: webhook.WEBHOOK_SECRET },
+      email: {
+        from: "Leads of Maple Lane <leads@example.com>",
+        to: ["a@example.com", "b@example.com"],
+        details: true,
+        via: { smtpUrl: "smtp://mail.example.com" },
+      },
+      keepAddress: false,
+      permissionDays: 30,
+      retentionDays: 90,
+    });
+  });
+
+  it("take the HTTP mail API in place of SMTP", () => {
+    const { SMTP_URL: _, ...rest } = smtp;
+    expect(readConfig({ ...rest, RESEND_API_KEY: "re_1" }).delivery.email?.via).toEqual({ apiKey: "re_1" });
+  });
+
+  it.each([
+    "http://localhost:8080/x",
+    "http://127.0.0.1/x",
+    "http://127.9.9.9/x",
+    "http://[::1]:1/x",
+    "https://a.example",
+  ])("take %s for the webhook", (url) => expect(refused({ ...webhook, WEBHOOK_URL: url })).toBe(""));
+
+  it.each([
+    [
+      { ...webhook, WEBHOOK_URL: "http://crm.example.com" },
+      "WEBHOOK_URL must start with https://, unless it is on this machine.",
+    ],
+    [{ ...webhook, WEBHOOK_URL: "http://127.0.0.1.example.com" }, "WEBHOOK_URL must start with https://"],
+    [{ ...webhook, WEBHOOK_URL: "http://localhost.example.com" }, "WEBHOOK_URL must start with https://"],
+    [
+      { ...webhook, WEBHOOK_URL: "https://a:b@crm.example.com" },
+      "WEBHOOK_URL must not hold a user or a password.",
+    ],
+    [
+      { ...webhook, WEBHOOK_URL: "crm.example.com" },
+      "WEBHOOK_URL must be an address that starts with https://",
+    ],
+    [{ ...webhook, WEBHOOK_SECRET: "secret" }, "WEBHOOK_SECRET must be whsec_ and 24 to 64 random bytes"],
+    [
+      { ...webhook, WEBHOOK_SECRET: "whsec_c2hvcnQ=" },
+      "WEBHOOK_SECRET must be whsec_ and 24 to 64 random bytes",
+    ],
+    [{ WEBHOOK_URL: webhook.WEBHOOK_URL }, "WEBHOOK_SECRET must be set as well"],
+    [{ WEBHOOK_SECRET: webhook.WEBHOOK_SECRET }, "WEBHOOK_URL must be set as well"],
+    [{ SMTP_URL: smtp.SMTP_URL }, "MAIL_FROM and NOTIFY_EMAIL must be set as well"],
+    [{ NOTIFY_EMAIL: "a@example.com", MAIL_FROM: "b@example.com" }, "SMTP_URL must be set as well"],
+    [{ ...smtp, RESEND_API_KEY: "re_1" }, "RESEND_API_KEY cannot be set together with SMTP_URL."],
+    [
+      { ...smtp, SMTP_URL: "http://mail.example.com" },
+      "SMTP_URL must be an address that starts with smtp:// or smtps://.",
+    ],
+    [{ ...smtp, MAIL_FROM: "Leads" }, "MAIL_FROM must be an address"],
+    [{ ...smtp, MAIL_FROM: "a@example.com\r\nBcc: c@example.com" }, "MAIL_FROM must be an address"],
+    [
+      { ...smtp, NOTIFY_EMAIL: "a@example.com; b@example.com" },
+      "NOTIFY_EMAIL must be one address, or several",
+    ],
+    [
+      { ...smtp, NOTIFY_EMAIL: "a@example.com\nBcc: c@example.com" },
+      "NOTIFY_EMAIL must be one address, or several",
+    ],
+    [{ ...smtp, MAIL_DETAILS: "yes" }, "MAIL_DETAILS must be none or full."],
+    [{ DELIVERY: "maybe" }, "DELIVERY must be on or off."],
+    [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS must be a whole number from 1 to 36500."],
+    [{ PERMISSION_DAYS: "five years" }, "PERMISSION_DAYS must be a whole number from 1 to 36500."],
+  ])("refuse %j", (env, sentence) => {
+    expect(refused(env as Record<string, string>)).toContain(sentence);
+  });
+
+  it("are all told of in .env.example", () => {
+    const documented = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
+    for (const name of [
+      ...Object.keys({ ...webhook, ...smtp }),
+      ...[
+        "RESEND_API_KEY",
+        "MAIL_DETAILS",
+        "DELIVERY",
+        "RETENTION_DAYS",
+        "PERMISSION_DAYS",
+        "PERMISSION_ADDRESS",
+      ],
+    ]) {
+      expect(documented).toMatch(new RegExp(`^#${name}=`, "m"));
+    }
+  });
+});
