@@ -6,6 +6,7 @@ import { createServer, connect as dial, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../database/connect.ts";
 import { makePatient } from "../database/patience.ts";
+import { makeLog } from "../log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
@@ -206,6 +207,26 @@ describe("a database that falls silent", () => {
 
 // Of several, so that a machine busy with other tests does not decide.
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
+
+describe("a database that is away", () => {
+  it("is told of once, and is back only when it answers what was asked since", async () => {
+    const lines: string[] = [];
+    const database = makePatient(
+      () => sql,
+      makeLog((line) => lines.push(line.split(" ")[2] ?? "")),
+    );
+    const early = Promise.withResolvers<string>();
+    const askedBefore = database.ask(() => early.promise);
+    const away = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
+    await expect(database.ask(away)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    early.resolve("an old answer");
+    expect(await askedBefore).toBe("an old answer");
+    await expect(database.ask(away)).rejects.toThrow();
+    await database.ask(async () => "a new answer");
+    await database.ask(async () => "another");
+    expect(lines).toEqual(["database-unreachable:", "database-ready:"]);
+  });
+});
 
 /** The database behind a wire that can be cut without either end being told. */
 async function startCuttable(address: string) {

@@ -123,6 +123,14 @@ describe("the mail server", () => {
     expect(await post(url)).toEqual({ kind: "not now", reason: "the mail server answered 451 to RCPT TO" });
   });
 
+  it("may refuse one mailbox for good and another for now, which is tried again", async () => {
+    const { url } = await startMailServer({
+      onRcptTo: ({ address }, _, done) => done(refusal(address.startsWith("gone") ? 550 : 451)),
+    });
+    const to = ["gone@provider.example", "team@provider.example"];
+    expect(await post(url, [aDelivery()], { to })).toMatchObject({ kind: "not now" });
+  });
+
   it("may refuse one mailbox and take the mail for others, which is delivered and told of", async () => {
     const { url, mails } = await startMailServer({
       onRcptTo: ({ address }, _, done) => done(address.startsWith("gone") ? refusal(550) : null),

@@ -107,14 +107,15 @@ describe("submit-lead", () => {
   it("wakes the delivery before it reads, and waits for no end of a body that has none", async () => {
     const { handle, woken } = make();
     let sent = 0;
-    const endless = new ReadableStream({
-      pull: (controller) => {
-        sent += 1;
-        controller.enqueue(new Uint8Array(4096));
-      },
-    });
+    let wokenBefore: number | undefined;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      wokenBefore ??= woken();
+      sent += 1;
+      controller.enqueue(new Uint8Array(4096));
+    };
+    const endless = new ReadableStream({ pull }, { highWaterMark: 0 });
     const response = await handle(call({ body: endless, duplex: "half" } as RequestInit));
-    expect([response.status, woken()]).toEqual([202, 1]);
+    expect([response.status, woken(), wokenBefore]).toEqual([202, 1, 1]);
     expect(sent).toBeLessThan(10);
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
     expect((await handle(call({ body: broken, duplex: "half" } as RequestInit))).status).toBe(202);

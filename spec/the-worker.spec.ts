@@ -178,6 +178,24 @@ describe("the worker", () => {
     expect(receiver.received).toHaveLength(200);
   });
 
+  it("sends what waits for hours soon after an outage, once the next lead has passed", async () => {
+    const receiver = await startReceiver(answers(503));
+    const { sweep } = startByHand([webhook(receiver.url)]);
+    await insert();
+    for (let tries = 1; tries <= 9; tries++) {
+      sweep();
+      ahead += (await until(() => dueAfter(tries - 1))) + 31;
+    }
+    sweep();
+    const wait = await until(() => dueAfter(9));
+    expect(wait).toBeGreaterThan(3 * 3600);
+    receiver.answer = answers(204);
+    ahead += 31;
+    await insert({ name: "Ana" });
+    sweep();
+    await until(async () => (await count("delivered")) === 2);
+  });
+
   it("shares the work with other workers and sends no delivery twice at the same time", async () => {
     const receiver = await startReceiver();
     for (let i = 0; i < 3; i++) start([webhook(receiver.url)]);
