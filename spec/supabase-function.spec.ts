@@ -2,7 +2,8 @@
 // in the chapter on submit-lead; here is what the door around it makes of Supabase's environment.
 import { readFile } from "node:fs/promises";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { atTheEnd } from "./support/at-the-end.ts";
 import { aLead } from "./support/database.ts";
 import { keys, type RunningFunction, startFunction } from "./support/edge-function.ts";
 import { startReceiver, until } from "./support/receiver.ts";
@@ -27,7 +28,7 @@ beforeAll(async () => {
       ALLOWED_ORIGINS: "https://preview.site.example",
       PROVIDER_NAME: "Provider of the spec",
     },
-    afterAll,
+    atTheEnd,
   );
 });
 beforeEach(async () => {

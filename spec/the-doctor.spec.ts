@@ -3,11 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { testLead } from "../doctor/data-path.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineKey } from "../doctor/key.ts";
+import { atTheEnd } from "./support/at-the-end.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { type HostedProject, startHosted } from "./support/hosted.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
     response.writeHead(204).end();
   }).listen(0, "127.0.0.1");
   await once(receiver, "listening");
-  afterAll(() => receiver.close());
+  atTheEnd(() => receiver.close());
   host = await startStaticHost();
   const WEBHOOK_URL = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   [project, other] = await Promise.all([

@@ -24,13 +24,13 @@ export interface RunningFunction {
 }
 
 /**
- * Starts the function on a database and waits until it listens. `atTheEnd` is Vitest's: `afterAll` for one that serves a
- * chapter, `onTestFinished` for one of a single test, because two with other settings would contradict each other.
+ * Starts the function on a database and waits until it listens. `when` says when it is ended: `atTheEnd` for one that serves a
+ * chapter, Vitest's `onTestFinished` for one of a single test, because two with other settings would contradict each other.
  */
 export async function startFunction(
   databaseUrl: string,
   settings: Record<string, string> = {},
-  atTheEnd: (end: () => Promise<void>) => void = onTestFinished,
+  when: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<RunningFunction> {
   const child = spawn(findDeno(), [...flags, "supabase/functions/submit-lead/index.ts"], {
     cwd: root,
@@ -48,7 +48,7 @@ export async function startFunction(
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "exit");
-  atTheEnd(async () => {
+  when(async () => {
     child.kill("SIGKILL");
     await ended;
   });

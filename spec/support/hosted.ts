@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { atTheEnd } from "./at-the-end.ts";
 import { keys, startFunction } from "./edge-function.ts";
 import { startServer } from "./server.ts";
 import { type SupabaseLike, startSupabaseLike } from "./supabase-like.ts";
@@ -36,7 +36,7 @@ export async function startHosted(
   const database = await (await startSupabaseLike()).makeDatabase();
   const [rest, submitLead] = await Promise.all([
     startServer({ DATABASE_URL: database.url, ANON_KEY: keys.publishable, DELIVERY: "off" }),
-    startFunction(database.url, { SITE_URL: site, ...settings }, afterAll),
+    startFunction(database.url, { SITE_URL: site, ...settings }, atTheEnd),
   ]);
   const project: HostedProject = { url: "", database, calls: [], instead: undefined };
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ export async function startHosted(
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   project.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  afterAll(() => {
+  atTheEnd(() => {
     server.closeAllConnections();
     server.close();
   });

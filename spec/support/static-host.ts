@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
+import { atTheEnd } from "./at-the-end.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -37,7 +37,7 @@ export async function startStaticHost(): Promise<StaticHost> {
   server.listen(0, "localhost");
   await once(server, "listening");
   host.url = `http://localhost:${(server.address() as AddressInfo).port}`;
-  afterAll(() => {
+  atTheEnd(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -93,7 +93,7 @@ const types: Record<string, string> = {
 /** Runs `npm run build` as an operator would, on a copy of the sources, and returns its `dist`. */
 export async function buildSite(settings: Record<string, string>): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), "static-site-"));
-  afterAll(() => rmSync(copy, { recursive: true }));
+  atTheEnd(() => rmSync(copy, { recursive: true }));
   for (const name of ["site", "content", "lead", "config.ts", "package.json", "package-lock.json"]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }

@@ -8,11 +8,11 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll } from "vitest";
 import { connect, type Sql } from "../../database/connect.ts";
 import { intakeAddress, openIntakeLogin } from "../../database/intake-login.ts";
 import { migrate } from "../../database/migrate.ts";
 import { accountFor, environment, programsFor } from "../../database/unprivileged.ts";
+import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** A PostgreSQL on this machine: its major version and the folder of its programs. */
@@ -63,7 +63,7 @@ export async function startSupabaseLike(server = installedServers()[0] as Instal
     connections.push(sql);
     return sql;
   };
-  afterAll(() => Promise.all(connections.map((sql) => sql.end({ timeout: 1 }))));
+  atTheEnd(() => Promise.all(connections.map((sql) => sql.end({ timeout: 1 }))));
   const platform = open("supabase_admin", "postgres");
   await platform.unsafe(roles(server.major));
   let made = 0;
@@ -117,7 +117,7 @@ async function startCluster({ bin }: Installed): Promise<number> {
     stdio: "ignore",
   });
   const ended = new Promise<void>((resolve) => postgres.once("exit", () => resolve()));
-  afterAll(async () => {
+  atTheEnd(async () => {
     postgres.kill("SIGINT");
     await ended;
     rmSync(folder, { recursive: true });
