@@ -2,7 +2,7 @@
 // never a fault of its own, never a word about its insides, never a connection left hanging. (Issue 5, CONTRACT 2)
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { anonKey } from "./support/intake.ts";
+import { anonKey, makeIntake } from "./support/intake.ts";
 import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answer.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
 import { say } from "./support/wire.ts";
@@ -34,11 +34,11 @@ const lead = (differences: Record<string, unknown>) => JSON.stringify(aLead(diff
 
 describe("an insert that is not one", () => {
   it.each<[string, Buffer, number]>([
-    ["a NUL in a name", insert('{"name":"a\\u0000b"}'), 400],
-    ["half a surrogate pair", insert('{"name":"\\udc00"}'), 400],
-    ["bytes that are not UTF-8", insert(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d])), 400],
+    ["a NUL in a name", insert(lead({ name: "a\0b" })), 400],
+    ["half a surrogate pair", insert(lead({ name: "a\udc00" })), 400],
+    ["bytes that are not UTF-8", insert(Buffer.from(lead({ name: "Ren\xe9" }), "latin1")), 400],
     ["UTF-16", insert(Buffer.from(lead({}), "utf16le")), 400],
-    ["a raw line break in a string", insert('{"name":"a\nb"}'), 400],
+    ["a raw line break in a string", insert(lead({}).replace("Rosa", "Ro\nsa")), 400],
     ["text/plain", insert(lead({}), "content-type: text/plain\r\n"), 400],
     ["another charset", insert(lead({}), "content-type: application/json; charset=iso-8859-1\r\n"), 400],
     ["a content type that is none", insert(lead({}), 'content-type: \xff;;=,"\r\n'), 400],
@@ -159,6 +159,25 @@ describe("a request that is none", () => {
     const one = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
     const answers = await say(server.address, `${one}${one}GET /nothing HTTP/1.1\r\n${close}\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+  });
+});
+
+describe("a fault of our own", () => {
+  it("is answered with a sentence, and nothing about where or why", async () => {
+    const isReady = () => Promise.reject(new Error("syntax error at serve.ts:7"));
+    const { app, log } = await makeIntake(database, { isReady });
+    const answer = await app.fetch(new Request("http://localhost/readyz"));
+    expect([answer.status, await answer.json()]).toEqual([
+      500,
+      {
+        code: "XX000",
+        message:
+          "Something went wrong on our side. Your answers are still here: please try again in a minute.",
+        details: null,
+        hint: null,
+      },
+    ]);
+    expect(log.mock.calls).toEqual([["request-failed", { code: "Error" }]]);
   });
 });
 
