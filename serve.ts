@@ -50,6 +50,8 @@ async function serve(config: Config): Promise<void> {
   for (const setting of completeProvider(config.provider).missing) log("setting-missing", { setting });
 
   const { intake, owner, prepared } = await openDatabase(config);
+  // A refusal is told when the server listens, and is not nobody's until then.
+  prepared.catch(() => {});
   let delivery: Delivery | undefined;
   const wake = () => delivery?.worker.wake();
   const database = makePatient(() => connect(intake, { name: "leads intake" }), log);

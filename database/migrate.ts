@@ -3,6 +3,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import type postgres from "postgres";
 import type { Sql } from "./connect.ts";
+import { transaction } from "./transaction.ts";
 
 const folder = new URL("../supabase/migrations/", import.meta.url);
 
@@ -27,7 +28,7 @@ export class MigrationError extends Error {
  */
 export async function migrate(sql: Sql): Promise<string[]> {
   const migrations = await readMigrations();
-  return sql.begin(async (tx) => {
+  return transaction(sql, async (tx) => {
     await refuseOldServer(tx);
     await tx`select pg_advisory_xact_lock(${lock})`;
     await tx.unsafe(

@@ -1,6 +1,7 @@
 // Asks a database that may be away or fall silent, and says so in the log: once when an outage begins and once when it is
 // over, however often it is asked. A server that was switched off, or a network that was cut, answers nothing for a
 // quarter of an hour, and connections that wait for it are lost; so they are dropped and opened anew.
+import postgres from "postgres";
 import { codeOf, type Log } from "../log.ts";
 import type { Sql } from "./connect.ts";
 
@@ -21,7 +22,7 @@ export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): 
   let failures = 0;
   let isAway = false;
 
-  // Of several questions that wait, the first to tire opens anew for all.
+  // Of several questions that wait, the first to fail opens anew for all.
   const renew = (asked: Sql) => {
     if (sql === asked) sql = open();
     asked.end({ timeout: 0 }).catch(() => {});
@@ -29,7 +30,8 @@ export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): 
 
   const failed = (error: unknown, asked: Sql): never => {
     if (isAboutValues(error)) throw error;
-    if (error instanceof DatabaseSilent || codeOf(error) === readOnly) renew(asked);
+    // A connection that broke in the middle of a write may never work again (postgres.js, issue 1133).
+    if (!(error instanceof postgres.PostgresError) || error.code === readOnly) renew(asked);
     failures += 1;
     if (!isAway) log("database-unreachable", { code: codeOf(error) });
     isAway = true;
@@ -69,4 +71,4 @@ export const isAboutValues = (error: unknown): boolean => /^(22|23|54|P0)/.test(
  * What a database says that takes no writes. A session goes on saying it when the database takes them again, or when
  * another server of several does: only a new connection finds out.
  */
-export const readOnly = "25006";
+const readOnly = "25006";

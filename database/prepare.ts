@@ -5,7 +5,7 @@ import { codeOf, type Log } from "../log.ts";
 import type { Sql } from "./connect.ts";
 import { openIntakeLogin } from "./intake-login.ts";
 import { MigrationError, migrate, newestVersion } from "./migrate.ts";
-import { type PatientDatabase, readOnly } from "./patience.ts";
+import type { PatientDatabase } from "./patience.ts";
 
 /** A database that will not let us do our work, however long we wait; the message says what to mend. */
 export class DatabaseRefusal extends Error {
@@ -45,9 +45,7 @@ export async function makeIsReady(intake: PatientDatabase): Promise<() => Promis
   return () => intake.ask(ask, 2_000).catch(() => false);
 }
 
-class ReadOnly extends Error {
-  code = readOnly;
-}
+class ReadOnly extends Error {}
 
 // SQLSTATE classes that no waiting mends: 28 is the login, 3D the database's name, 42 a missing right, 0A too old.
 function refuseWhatStays(error: unknown): void {

@@ -1,12 +1,14 @@
-// What was acknowledged stands, whatever is killed under load: the server, PostgreSQL, one of its sessions, or all at once.
+// What was acknowledged stands, whatever is killed under load: the server, PostgreSQL, one of its sessions, or all at once. And a server
+// that is asked to stop answers what it has stored.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { kill } from "./support/kills.ts";
 import { startServer } from "./support/server.ts";
-import { brokenPromises, noneBroken } from "./support/steady-load.ts";
+import { brokenPromises, noneBroken, startLoad } from "./support/steady-load.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -35,4 +37,27 @@ describe("kill -9 under load", () => {
     expect([...load.answers.keys()].filter((status) => ![201, 303, 0].includes(status))).toEqual([]);
     expect(await server.end()).toEqual({ code: 0, signal: null });
   }, 90_000);
+});
+
+describe("SIGTERM under load", () => {
+  it("leaves no lead stored and unanswered, and the process leaves within 10 s with exit code 0", async () => {
+    const database = await makeDatabase();
+    // Slow commits, so that some are under way whenever the signal comes.
+    await database.owner.unsafe(`
+      create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.2); return null; end $$;
+      create trigger slow after insert on leads for each statement execute function slow()`);
+    const server = await startServer({ DATABASE_URL: database.url, DELIVERY: "off" });
+    const load = startLoad(anonKey, () => server.address, { visitors: 24 });
+    await expect.poll(() => load.acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(100);
+    const began = performance.now();
+    const ended = server.end("SIGTERM");
+    await load.abandon();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    // A session that nobody waits for would go on to its commit.
+    const sessions = () => database.owner`
+      select from pg_stat_activity where usename = 'leads_intake' and datname = current_database()`;
+    await expect.poll(sessions).toHaveLength(0);
+    expect(await brokenPromises(database.owner, load.acknowledged)).toEqual(noneBroken);
+  });
 });

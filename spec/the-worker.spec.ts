@@ -338,6 +338,8 @@ function pretend(answer?: () => Outcome | Promise<Outcome>) {
 function breakable(pool: typeof sql) {
   const state = { isDown: false, refused: 0, sql: pool };
   state.sql = new Proxy(pool, {
+    // A pool that failed is ended and opened anew; this one is also the test's.
+    get: (target, key) => (key === "end" ? async () => {} : Reflect.get(target, key)),
     apply(target, self, parameters) {
       const isStatement = Array.isArray(parameters[0]) && "raw" in parameters[0];
       if (!state.isDown || !isStatement) return Reflect.apply(target, self, parameters);

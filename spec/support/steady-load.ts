@@ -12,6 +12,8 @@ export interface SteadyLoad {
   nextAcknowledgement(): Promise<number>;
   /** Lets every visitor come to their acknowledgement, and ends. */
   stop(): Promise<void>;
+  /** Lets every visitor hear what they are waiting for, and ends. */
+  abandon(): Promise<void>;
 }
 
 interface Waiter {
@@ -26,6 +28,7 @@ export function startLoad(key: string, address: () => string, { visitors = 8 } =
   const run = Math.random().toString(36).slice(2, 8);
   let waiters: Waiter[] = [];
   let stopped = false;
+  let abandoned = false;
   let count = 0;
 
   const send = async (name: string, isPlain: boolean) => {
@@ -46,7 +49,7 @@ export function startLoad(key: string, address: () => string, { visitors = 8 } =
       count += 1;
       const [name, isPlain] = [`Visitor ${run} ${count}`, count % 3 === 0];
       // The visitor reads the banner for a moment, and tries again.
-      while (!(await send(name, isPlain))) await pause(20);
+      while (!(await send(name, isPlain)) && !abandoned) await pause(20);
     }
   };
 
@@ -57,6 +60,10 @@ export function startLoad(key: string, address: () => string, { visitors = 8 } =
     nextAcknowledgement: () => new Promise((resolve) => waiters.push({ since: performance.now(), resolve })),
     stop: async () => {
       stopped = true;
+      await Promise.all(visits);
+    },
+    abandon: async () => {
+      stopped = abandoned = true;
       await Promise.all(visits);
     },
   };

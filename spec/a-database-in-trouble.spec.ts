@@ -1,0 +1,229 @@
+// Whatever befalls the database, the article can be read, a visitor hears in plain words that their answers are not saved
+// yet and loses none of them, and leads flow again by themselves when the database is back.
+import { join } from "node:path";
+import { beforeAll, describe, type ExpectStatic, it, vi } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { findRunning } from "../database/embedded.ts";
+import { type Cluster, copyCluster, makeCluster } from "./support/clusters.ts";
+import { aLead, removeLeads } from "./support/database.ts";
+import { insertAt, type RunningServer, spawnServer, startServer } from "./support/server.ts";
+import { layNetwork } from "./support/silent-network.ts";
+import { mountSmallDisk } from "./support/small-disk.ts";
+
+const sentence =
+  "We could not save your answers just now. They are still here: please try again in a minute.";
+
+let pattern: Cluster;
+beforeAll(async () => {
+  pattern = await makeCluster();
+});
+
+/** A PostgreSQL of the test's own, and the product on it. */
+async function start(settings = {}) {
+  const cluster = await copyCluster(pattern);
+  await cluster.start(settings);
+  const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
+  await vi.waitFor(async () => {
+    if (!(await fetch(`${server.address}/readyz`)).ok) throw new Error("It is not ready.");
+  }, 10_000);
+  return { cluster, server, owner: connect(cluster.url, { max: 1 }) };
+}
+
+/** What visitors and operators meet while the database is in trouble. `readyz` is the truth about it. */
+async function expectTrouble(expect: ExpectStatic, { address }: RunningServer, readyz: 200 | 503) {
+  const began = performance.now();
+  const [article, insert, post] = await Promise.all([
+    fetch(address),
+    insertAt(address, aLead()),
+    fetch(address, { method: "POST", body: formOf(aLead({ name: "Ann <Plain>" })), redirect: "manual" }),
+    expectHealth(expect, address, readyz),
+  ]);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(article.status).toBe(200);
+  expect(await article.text()).toContain("Find Out If You Qualify");
+  expect([insert.status, insert.headers.get("retry-after")]).toEqual([503, "5"]);
+  const refusal = (await insert.json()) as Record<string, unknown>;
+  expect(refusal).toEqual({ code: "PGRST001", message: sentence, hint: null, details: refusal.details });
+  expect(refusal.details).toMatch(/^The database could not store the lead \(\w+\)\.$/);
+  expect([post.status, post.headers.get("retry-after")]).toEqual([503, "5"]);
+  const page = await post.text();
+  expect(page).toContain(sentence);
+  expect(page).toContain("Find Out If You Qualify");
+  for (const kept of ["Ann &lt;Plain&gt;", "rosa@example.com", "(305) 555-0142", "33101"])
+    expect(page).toContain(`value="${kept}"`);
+}
+
+async function expectHealth(expect: ExpectStatic, address: string, readyz: 200 | 503) {
+  const statusOf = async (path: string) => (await fetch(`${address}${path}`)).status;
+  expect(await statusOf("/healthz")).toBe(200);
+  await expect.poll(() => statusOf("/readyz"), { timeout: 5_000 }).toBe(readyz);
+}
+
+/** Leads flow again, and those that were tried in vain, or perhaps not in vain, stand once when they are sent again. */
+async function expectRecovery(expect: ExpectStatic, { address }: RunningServer, owner: Sql) {
+  const tryAgain = async () => (await insertAt(address, aLead())).status;
+  await expect.poll(tryAgain, { timeout: 20_000 }).toBe(201);
+  const plain = { method: "POST", body: formOf(aLead({ name: "Ann <Plain>" })), redirect: "manual" } as const;
+  expect((await fetch(address, plain)).status).toBe(303);
+  await expectHealth(expect, address, 200);
+  const names = await owner<{ name: string }[]>`select name from leads order by name`;
+  expect(names.map(({ name }) => name)).toEqual(["Ann <Plain>", "Rosa Martinez"]);
+  await owner.end();
+}
+
+const formOf = ({ has_medicare, has_diabetes, ...texts }: ReturnType<typeof aLead>) =>
+  new URLSearchParams({ ...texts, ...(has_medicare && { has_medicare: "on" }) });
+
+const endSessions = (owner: Sql) => owner`
+  select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'leads%' and pid <> pg_backend_pid()`;
+
+describe.concurrent("a database that", () => {
+  it("is down at the start", async ({ expect }) => {
+    const cluster = await copyCluster(pattern);
+    const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
+    await expectTrouble(expect, server, 503);
+    await cluster.start();
+    await expectRecovery(expect, server, connect(cluster.url, { max: 1 }));
+  });
+
+  it("is lost and comes back", async ({ expect }) => {
+    const { cluster, server, owner } = await start();
+    cluster.signal("SIGKILL");
+    await expectTrouble(expect, server, 503);
+    await cluster.start();
+    await expectRecovery(expect, server, owner);
+  });
+
+  it("is lost in the middle of its preparation", async ({ expect }) => {
+    const cluster = await copyCluster(pattern);
+    await cluster.start();
+    // Another process migrates; ours waits for it within a transaction.
+    const other = connect(cluster.url, { max: 1 });
+    await other`select pg_advisory_lock(2026112100)`;
+    const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
+    const waiting = () => other`select from pg_locks where not granted`;
+    await expect.poll(async () => (await waiting()).length).toBe(1);
+    cluster.signal("SIGKILL");
+    await expectTrouble(expect, server, 503);
+    await cluster.start();
+    await expectRecovery(expect, server, other);
+  });
+
+  it("is restarted: nobody hears of it", async ({ expect }) => {
+    const { cluster, server, owner } = await start();
+    await cluster.stop();
+    const answer = insertAt(server.address, aLead());
+    await cluster.start();
+    expect((await answer).status).toBe(201);
+    await expectRecovery(expect, server, owner);
+  });
+
+  it("has no connection left", async ({ expect }) => {
+    const { cluster, server, owner } = await start({
+      max_connections: "12",
+      superuser_reserved_connections: "1",
+    });
+    await endSessions(owner);
+    // The others are superusers, who may take the last one as well.
+    const others = connect(cluster.url, { max: 20, name: "others" });
+    const held = Array.from({ length: 20 }, () => others`select pg_sleep(60)`.catch(() => {}));
+    const sessions = async () =>
+      (await owner`select from pg_stat_activity where backend_type = 'client backend'`).length;
+    await expect.poll(sessions).toBe(12);
+    await expectTrouble(expect, server, 503);
+    await others.end({ timeout: 0 });
+    await owner`select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'`;
+    await Promise.all(held);
+    await expectRecovery(expect, server, owner);
+  });
+
+  it("is slow, because another holds the table", async ({ expect }) => {
+    const { cluster, server, owner } = await start();
+    const other = connect(cluster.url, { max: 1 });
+    await other`begin`;
+    await other`lock table leads in access exclusive mode`;
+    await expectTrouble(expect, server, 200);
+    await other`commit`;
+    await other.end();
+    await expectRecovery(expect, server, owner);
+  });
+
+  it("is read only, and sessions that began then stay so", async ({ expect }) => {
+    const { server, owner } = await start();
+    await owner`alter role leads_intake set default_transaction_read_only = on`;
+    await endSessions(owner);
+    await expectTrouble(expect, server, 503);
+    await owner`alter role leads_intake reset default_transaction_read_only`;
+    await expectRecovery(expect, server, owner);
+  });
+
+  it("is stopped in its tracks", async ({ expect }) => {
+    const { cluster, server, owner } = await start();
+    await insertAt(server.address, aLead());
+    await removeLeads(owner);
+    cluster.signal("SIGSTOP");
+    await expectTrouble(expect, server, 503);
+    cluster.signal("SIGCONT");
+    await expectRecovery(expect, server, owner);
+  });
+
+  it("is behind a network that falls silent", async ({ expect, onTestFinished }) => {
+    const cluster = await copyCluster(pattern);
+    await cluster.start();
+    const network = await layNetwork(Number(cluster.host.split(":")[1]));
+    onTestFinished(network.close);
+    const url = cluster.url.replace(cluster.host, network.host);
+    const server = await startServer({ DATABASE_URL: url, DELIVERY: "off" });
+    await expectHealth(expect, server.address, 200);
+    network.fallSilent();
+    await expectTrouble(expect, server, 503);
+    network.recover();
+    await expectRecovery(expect, server, connect(cluster.url, { max: 1 }));
+  });
+
+  it("is silent does not keep a stopping server: who waits is answered, and it leaves within 10 s", async ({
+    expect,
+  }) => {
+    const { cluster, server } = await start();
+    await insertAt(server.address, aLead());
+    cluster.signal("SIGSTOP");
+    const answer = insertAt(server.address, aLead({ name: "Under way" }));
+    await expect.poll(() => fetch(`${server.address}/healthz`)).toMatchObject({ status: 200 });
+    const began = performance.now();
+    const ended = server.end("SIGTERM");
+    expect((await answer).status).toBe(503);
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it("lets nobody in stops the start in plain words, also before the server listens", async ({ expect }) => {
+    const { cluster, server: other } = await start();
+    const { port } = new URL(other.address);
+    const wrong = cluster.url.replace(/:[^:@]*@/, ":wrong@");
+    const server = spawnServer({ DATABASE_URL: wrong, PORT: port });
+    expect(await server.ended).toMatchObject({ code: 1 });
+    expect(server.output()).not.toMatch(/^ +at /m);
+  });
+}, 60_000);
+
+describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () => {
+  it("whose disk is full loses nothing, also when it dies of it, and leads flow again when there is room", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const disk = mountSmallDisk(160);
+    onTestFinished(disk.remove);
+    const server = await startServer({ DATA_DIR: join(disk.folder, "data"), DELIVERY: "off" });
+    onTestFinished(async () => void (await server.end()));
+    const owner = connect((await findRunning({ dataDir: join(disk.folder, "data") })) ?? "", { max: 1 });
+    disk.fill();
+    await expectTrouble(expect, server, 200);
+    // A new file of the write-ahead log, for which there is no room, ends PostgreSQL, and each start of it after that.
+    await owner`select pg_switch_wal()`.catch(() => {});
+    await owner`create table more_log as select 1`.catch(() => {});
+    await expect.poll(() => server.output(), { timeout: 5_000 }).toContain("database-exited");
+    await expectTrouble(expect, server, 503);
+    disk.empty();
+    await expectRecovery(expect, server, owner);
+  }, 60_000);
+});
