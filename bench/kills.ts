@@ -1,0 +1,42 @@
+// `node bench/kills.ts [ROUNDS]`: kills the server, PostgreSQL, a session and everything under load, 25 times each (100
+// kills) unless told otherwise. Prints what became of the promises, and how long it took to the next 201.
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { kill } from "../spec/support/kills.ts";
+import { brokenPromises } from "../spec/support/steady-load.ts";
+import { key, median, start } from "./running.ts";
+
+const rounds = Number(process.argv[2] ?? 25);
+const folder = await mkdtemp(join(tmpdir(), "leads-kills-"));
+await chmod(folder, 0o711);
+const dataDir = join(folder, "data");
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const channel = {
+  WEBHOOK_URL: "http://127.0.0.1:9/",
+  WEBHOOK_SECRET: `whsec_${btoa("a secret of the measurement ....")}`,
+};
+const { load, times, owner, server } = await kill({
+  rounds,
+  dataDir,
+  key,
+  start: () => start({ DATA_DIR: dataDir, ...channel }),
+});
+const broken = await brokenPromises(owner, load.acknowledged);
+await owner.end();
+await server.end();
+await rm(folder, { recursive: true, maxRetries: 20 });
+
+for (const [way, waits] of times) {
+  say(
+    `${way.padEnd(12)} ${waits.length} kills; next 201 after p50 ${median(waits).toFixed(0)} ms, at most ${Math.max(...waits).toFixed(0)} ms`,
+  );
+}
+const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`).join(", ");
+say(`${load.acknowledged.size} leads acknowledged; answers: ${answers}`);
+say(
+  `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, without permission or delivery ${broken.withoutPermissionOrDelivery.length}`,
+);
+if (broken.missing.length + broken.twice + broken.withoutPermissionOrDelivery.length > 0)
+  process.exitCode = 1;

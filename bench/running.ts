@@ -1,0 +1,72 @@
+// The running product for a measurement of what it costs: `serve.ts` as `npm start` starts it, a process of its own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+export const key = "sb_publishable_bench";
+
+export interface Running {
+  address: string;
+  port: number;
+  pid: number;
+  /** Milliseconds from the start of the process to the moment it listens. */
+  startedIn: number;
+  end(signal?: NodeJS.Signals): Promise<unknown>;
+}
+
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Starts the server and waits until it listens. */
+export async function start(env: Record<string, string>): Promise<Running> {
+  const began = performance.now();
+  const { PATH = "", HOME = "" } = process.env;
+  const child = spawn(process.execPath, ["--max-semi-space-size=4", "serve.ts"], {
+    env: { PATH, HOME, PORT: "0", ANON_KEY: key, RATE_LIMIT: "off", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  running.add(child);
+  const gone = once(child, "exit").then(() => running.delete(child));
+  const address = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (line) => {
+      const found = / listening: .* address=(\S+)/.exec(line)?.[1];
+      if (found) resolve(found);
+    });
+    gone.then(() => reject(new Error("The server ended before it listened.")));
+  });
+  return {
+    address,
+    port: Number(new URL(address).port),
+    pid: child.pid ?? 0,
+    startedIn: performance.now() - began,
+    end: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return gone;
+    },
+  };
+}
+
+/** The seconds of processor time that a process and its children have used. */
+export function cpuOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  return [pid, ...children.map(Number)].reduce((sum, one) => sum + cpuOfOne(one), 0);
+}
+
+function cpuOfOne(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return ticks / 100;
+}
+
+/** The memory of one process in MB: now, and the most it ever was. */
+export function memoryOf(pid: number) {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const inMegabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { now: inMegabytes("VmRSS"), most: inMegabytes("VmHWM") };
+}
+
+export const median = (values: number[]) =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
