@@ -7,13 +7,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { permissionNotice } from "./content/permission.ts";
 import { completeProvider } from "./content/provider.ts";
-import { connect } from "./database/connect.ts";
+import { connect, type Sql } from "./database/connect.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
-import { intakeAddress } from "./database/intake-login.ts";
+import { intakeAddress, openIntakeLogin } from "./database/intake-login.ts";
 import { MigrationError } from "./database/migrate.ts";
 import { makePatient } from "./database/patience.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "./database/prepare.ts";
-import { startDelivery } from "./delivery/deliver.ts";
+import { announce, startDelivery } from "./delivery/deliver.ts";
+import { setNotice } from "./delivery/notice.ts";
 import { makeSubmitLead } from "./delivery/submit-lead.ts";
 import type { Worker } from "./delivery/worker.ts";
 import { makeApp } from "./intake/app.ts";
@@ -109,13 +110,16 @@ function deliverFrom(owner: string | undefined, config: Config): Delivery | unde
     return undefined;
   }
   const database = makePatient(() => connect(owner, { max: 3, name: "leads delivery" }), log);
-  const notice = permissionNotice(completeProvider(config.provider).provider);
-  const worker = startDelivery({ database, settings: config.delivery, notice, log });
+  const worker = startDelivery({ database, settings: config.delivery, notice: noticeOf(config), log });
   return { worker, stop: () => worker.stop(6_000).then(database.end) };
 }
 
-// The embedded database is made ready before the first visitor comes. One elsewhere may be away: the article is
-// served meanwhile, and leads flow when it is back.
+function noticeOf(config: Config): string {
+  return permissionNotice(completeProvider(config.provider).provider);
+}
+
+// A database that answers is made ready before the first visitor comes. One elsewhere may be away: after a moment the
+// article is served all the same, and leads flow when it is back.
 async function openDatabase(
   config: Config,
 ): Promise<{ intake: string; owner: string | undefined; prepared: Promise<void> }> {
@@ -126,8 +130,15 @@ async function openDatabase(
   if (embedded) open.push(() => embedded.stop());
   const owner = config.databaseUrl ?? embedded?.url ?? "";
   const sql = connect(owner, { max: 1, name: "leads set-up" });
-  const prepared = prepare(sql, owner, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
-  if (embedded) await prepared;
+  const setUp = async (sql: Sql) => {
+    // Who delivers also says to which channels; who only serves the page says what stands beside its button.
+    if (config.delivery.on) await announce(sql, config.delivery, noticeOf(config));
+    else await setNotice(sql, noticeOf(config), config.delivery);
+    // A login that the operator has made keeps the operator's password.
+    if (!config.intakeDatabaseUrl) await openIntakeLogin(sql, owner);
+  };
+  const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
+  await (embedded ? prepared : Promise.race([prepared, wait(2_000, undefined, { ref: false })]));
   return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), owner, prepared };
 }
 
@@ -193,4 +204,6 @@ function whyNotListening({ port, host }: Config["http"], code: string): string {
 }
 
 // The path of an absolute address, without the cost of taking the whole address apart for each reader.
-const pathOf = (url: string) => /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
+function pathOf(url: string): string {
+  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
+}

@@ -1,9 +1,8 @@
-// Makes a database ready for leads: the schema is current and the intake can log in. A server that is away is waited
+// Makes a database ready for leads: the schema is current and all is set up that a lead needs. A server that is away is waited
 // for, because the article can be read meanwhile; one that refuses us for good stops the start.
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log.ts";
 import type { Sql } from "./connect.ts";
-import { openIntakeLogin } from "./intake-login.ts";
 import { MigrationError, migrate, newestVersion } from "./migrate.ts";
 import type { PatientDatabase } from "./patience.ts";
 
@@ -13,19 +12,26 @@ export class DatabaseRefusal extends Error {
 }
 
 /**
- * Prepares the owner's database, trying again each second while it is away.
+ * Prepares the owner's database, trying again each second while it is away: the schema first, then `setUp`, which does
+ * what else the first lead needs.
  * @throws MigrationError, or DatabaseRefusal when the address, the password or the owner's rights are wrong.
  */
-export async function prepare(sql: Sql, ownerAddress: string, log: Log, signal: AbortSignal): Promise<void> {
+export async function prepare(
+  sql: Sql,
+  setUp: (sql: Sql) => Promise<void>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
       for (const name of await migrate(sql)) log("migrated", { name });
-      await openIntakeLogin(sql, ownerAddress);
+      await setUp(sql);
       if (tries > 0) log("database-ready");
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof MigrationError) throw error;
+      // What has no code is no word of the database's, but a fault of ours or a sentence of the migration's.
+      if (error instanceof MigrationError || !(error instanceof Error && "code" in error)) throw error;
       refuseWhatStays(error);
       if (tries === 0) log("database-unreachable", { code: codeOf(error) });
     }

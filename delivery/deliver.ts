@@ -34,7 +34,7 @@ export function startDelivery(parts: DeliveryParts): Worker {
   if (channels.length === 0) log("no-channel");
   else log("delivering", { channels: channels.map((channel) => channel.name).join("+") });
   const chores = makeChores(database, log, settings);
-  return startWorker({ database, channels, log, chores, prepare: () => setUp(parts, channels) });
+  return startWorker({ database, channels, log, chores, prepare: () => setUp(parts) });
 }
 
 /**
@@ -44,7 +44,7 @@ export function startDelivery(parts: DeliveryParts): Worker {
 export async function deliverDue(parts: DeliveryParts, { seconds }: { seconds: number }): Promise<void> {
   const { database, log } = parts;
   const channels = makeChannels(parts);
-  await setUp(parts, channels);
+  await setUp(parts);
   const lanes = channels.map((channel) => makeLane(channel, { database, log }));
   const stop = setTimeout(
     () => {
@@ -69,11 +69,18 @@ function makeChannels({ settings: { webhook, email }, log }: DeliveryParts): Cha
 // The schema may take its time: an index on a table of many leads.
 const patience = 10 * 60_000;
 
-function setUp({ database, settings, notice, migrate }: DeliveryParts, channels: Channel[]): Promise<void> {
-  const names = channels.map((channel) => channel.name);
+function setUp({ database, settings, notice, migrate }: DeliveryParts): Promise<void> {
   return database.ask(async (sql: Sql) => {
     await migrate?.(sql);
-    await setNotice(sql, notice, settings);
-    await enableChannels(sql, names);
+    await announce(sql, settings, notice);
   }, patience);
+}
+
+/** Tells the database what an insert needs to know: the wording that is agreed to, and the channels a lead is owed to. */
+export async function announce(sql: Sql, settings: DeliveryParts["settings"], notice: string): Promise<void> {
+  await setNotice(sql, notice, settings);
+  await enableChannels(sql, [
+    ...(settings.webhook ? (["webhook"] as const) : []),
+    ...(settings.email ? (["email"] as const) : []),
+  ]);
 }

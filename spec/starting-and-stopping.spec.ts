@@ -6,8 +6,8 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect } from "../database/connect.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { addressAs, connect } from "../database/connect.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
@@ -34,6 +34,7 @@ describe("starting", () => {
       env: { ...process.env, PORT: "0", DATA_DIR: join(folder, "npm") },
       stdio: ["ignore", "pipe", "inherit"],
     });
+    onTestFinished(() => void npm.kill());
     let output = "";
     const address = await new Promise<string>((resolve) => {
       npm.stdout.on("data", (data) => {
@@ -71,6 +72,23 @@ describe("starting", () => {
       "setting-missing: A setting has no value yet; a placeholder is shown to readers. setting=PROVIDER_PHONE",
     );
     expect(output()).not.toContain("setting=PROVIDER_NAME");
+  });
+
+  it("leaves the password of an intake login that the operator made, and says the wording before the first lead", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`create role operators_intake login password 'its own' in role leads_intake`;
+    const own = addressAs(url, "operators_intake", "its own");
+    const { address } = await startServer({
+      DATABASE_URL: url,
+      INTAKE_DATABASE_URL: own,
+      WEBHOOK_URL: "http://127.0.0.1:9",
+      WEBHOOK_SECRET: "whsec_c2VjcmV0IG9mIHRoaXMgdGVzdCBvbmx5",
+    });
+    expect((await insertAt(address, aLead())).status).toBe(201);
+    const [first] = await owner`
+      select n.text is not null as agreed, array(select channel from private.deliveries d where d.lead_id = p.lead_id) as owed
+      from private.permissions p left join private.notices n on n.hash = p.notice_hash`;
+    expect(first).toEqual({ agreed: true, owed: ["webhook"] });
   });
 
   it("refuses wrong settings, all at once, each with a sentence that names it", async () => {
