@@ -181,14 +181,15 @@ describe("stopping", () => {
 
 describe("health", () => {
   it("is alive and ready when the database answers with the newest schema", async () => {
-    const { address } = await startServer({ DATABASE_URL: database.url });
+    const { url, owner } = await makeDatabase();
+    const { address } = await startServer({ DATABASE_URL: url });
     const ask = async (path: string) => {
       const answer = await fetch(`${address}${path}`);
       return [answer.status, await answer.json()];
     };
     expect(await ask("/healthz")).toEqual([200, { status: "alive" }]);
     await expect.poll(() => ask("/readyz")).toEqual([200, { status: "ready" }]);
-    await database.owner`delete from supabase_migrations.schema_migrations where version > '20261121000001'`;
+    await owner`delete from supabase_migrations.schema_migrations where version > '20261121000001'`;
     expect(await ask("/readyz")).toEqual([503, { status: "waiting for the database" }]);
   });
 });
