@@ -1,0 +1,75 @@
+// PgBouncer in front of a PostgreSQL, in transaction pooling: each transaction may run on another session, as with many
+// hosted databases. Run by itself, as `npm test` does first: installs Debian's package when there is none and it may.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { intakeAddress } from "../../database/intake-login.ts";
+import { install, refuse } from "./debian.ts";
+
+export interface Pooler {
+  /** The owner's address through the pooler. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+const program = process.env.PGBOUNCER ?? "/usr/sbin/pgbouncer";
+
+/** Starts a pooler for a database behind a socket; it runs as the user who may use the socket. */
+export async function startPooler(databaseUrl: string): Promise<Pooler> {
+  const { hostname, username, password, pathname } = new URL(databaseUrl);
+  const sockets = decodeURIComponent(hostname);
+  const { uid, gid } = statSync(sockets);
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), "leads-pooler-"));
+  const [settings, users] = [join(folder, "pgbouncer.ini"), join(folder, "users.txt")];
+  const intakePassword = new URL(intakeAddress(databaseUrl)).password;
+  writeFileSync(users, `"${username}" "${password}"\n"leads_intake" "${intakePassword}"\n`);
+  const lines = [
+    "[databases]",
+    `* = host=${sockets}`,
+    "[pgbouncer]",
+    "pool_mode = transaction",
+    // The next transaction is given another session, whenever there is one.
+    "server_round_robin = 1",
+    "listen_addr = 127.0.0.1",
+    `listen_port = ${port}`,
+    "unix_socket_dir =",
+    "auth_type = scram-sha-256",
+    `auth_file = ${users}`,
+  ];
+  writeFileSync(settings, `${lines.join("\n")}\n`);
+  for (const path of [folder, settings, users]) chownSync(path, uid, gid);
+  const child = spawn(program, [settings], { uid, gid, stdio: "ignore" });
+  process.once("exit", () => child.kill("SIGKILL"));
+  // Versions before 1.21 cannot keep prepared statements.
+  const url = `postgres://${username}:${password}@127.0.0.1:${port}${pathname}?prepare=false`;
+  return { url, stop: () => stop(child, folder) };
+}
+
+async function stop(child: ChildProcess, folder: string) {
+  const gone = once(child, "exit");
+  child.kill("SIGINT");
+  await gone;
+  rmSync(folder, { recursive: true });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+if (import.meta.main && !existsSync(program)) {
+  // Debian starts it at once, for nobody.
+  if (install("pgbouncer")) spawnSync("service", ["pgbouncer", "stop"], { stdio: "ignore" });
+  if (!existsSync(program)) {
+    refuse(
+      "The tests need PgBouncer. Install it (on Debian: `sudo apt-get install pgbouncer`), or set PGBOUNCER to the program.",
+    );
+  }
+}
