@@ -2,7 +2,11 @@
 // somebody last read the source. The article takes these sentences from here, so none can stand without one. Before
 // the page goes out, and when a rule changes, the provider reads the sources again and sets the days.
 
-/** A place where claims can be checked. `reviewed` is the day it was last read, as YYYY-MM-DD. */
+/**
+ * A place where claims can be checked. `reviewed` is the day it was last read, as YYYY-MM-DD. Before the site goes live
+ * somebody must read each and set its day: these days are those of notes about the sources, which were written without
+ * a network to open them.
+ */
 export interface Source {
   title: string;
   publisher: string;
