@@ -60,8 +60,12 @@ export async function kill<V extends Victim>(options: {
   return { load, times, owner, server };
 }
 
-const postmasterOf = (dataDir: string) =>
-  Number(readFileSync(join(dataDir, "postgresql/postmaster.pid"), "utf8").split("\n")[0]);
+function postmasterOf(dataDir: string): number {
+  const pid = Number(readFileSync(join(dataDir, "postgresql/postmaster.pid"), "utf8").split("\n")[0]);
+  // A file that is just being written is empty, and a signal to 0 goes to ourselves.
+  if (!(pid > 1)) throw new Error("PostgreSQL has not written down its pid yet.");
+  return pid;
+}
 
 /** A kill should find a server that is busy storing leads, and not one that is still starting. */
 async function untilMore(acknowledged: Set<string>, more: number) {
