@@ -10,13 +10,14 @@ export interface Measured {
   p99: number;
 }
 
-/** Starts one of our programs, and waits for the line of its output that tells the port. */
+/** Starts one of our programs, and waits for the line of its output that tells the port. @throws when it ends before. */
 export async function startProcess(args: string[], portIn: RegExp, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const { promise, resolve } = Promise.withResolvers<number>();
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  child.once("exit", (code) => reject(new Error(`${args[0]} ended with ${code} before it listened`)));
   createInterface({ input: child.stdout }).on("line", (line) => {
     const port = portIn.exec(line)?.[1];
     if (port) resolve(Number(port));
