@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { compress } from "../site/compress.ts";
-import { answer, type Page as BuiltPage, loadSite } from "../site/pages.ts";
+import { answer, type Page as BuiltPage, loadSite, pageOf } from "../site/pages.ts";
 import { launch } from "../spec/support/browser.ts";
 
 const networks = [
@@ -66,8 +66,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 /** The same words, style, pictures and form, and nothing that runs. */
 function floor(): BuiltPage {
   const ours = site.pages.get("/") as BuiltPage;
-  const html = String(ours.bodies.at(-1)?.bytes).replace(/<script.*?<\/script>/gs, "");
-  return { ...ours, bodies: compress(Buffer.from(html)) };
+  const html = String(ours.forms.at(-1)?.bytes).replace(/<script.*?<\/script>/gs, "");
+  return pageOf(ours.status, ours.headers, compress(Buffer.from(html)));
 }
 
 async function visit(browser: Browser, path: string, network: (typeof networks)[number]): Promise<Figures> {

@@ -34,8 +34,13 @@ export interface Parts {
 
 const sixteenKilobytes = 16 * 1024;
 
+/** The app: a request in, its answer out. `env` is the adapter's, for who asks. */
+export interface App {
+  fetch(request: Request, env?: object): Response | Promise<Response>;
+}
+
 /** Makes the app. */
-export function makeApp(parts: Parts): Hono {
+export function makeApp(parts: Parts): App {
   const { log, store, addressOf } = parts;
   const app = new Hono();
   const tooManyTries = async (context: Context) => {
@@ -43,8 +48,6 @@ export function makeApp(parts: Parts): Hono {
     return seconds === undefined ? undefined : refusals.tooManyTries(seconds);
   };
 
-  // Before all else: a page is in memory with all its headers, and readers are many.
-  app.get("*", async (context, next) => parts.showPage(context.req.raw) ?? next());
   app.use(async (context, next) => {
     await next();
     withHeaders(context.res, parts.headers);
@@ -95,8 +98,12 @@ export function makeApp(parts: Parts): Hono {
     if (!req.raw.signal.aborted) log("request-failed", { code: codeOf(error) });
     return refusals.refuse(refusals.broken);
   });
-  return app;
+  // Before all else: a page is in memory with all its headers, and readers are many.
+  const page = (request: Request) => (isRead(request.method) ? parts.showPage(request) : undefined);
+  return { fetch: (request, env) => page(request) ?? app.fetch(request, env) };
 }
+
+const isRead = (method: string) => method === "GET" || method === "HEAD";
 
 // Hono's own limit opens the body as a stream, which costs more than the rest of an insert's way through here. A length
 // that was declared, which Node holds the sender to, needs no such look.

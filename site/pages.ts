@@ -9,9 +9,15 @@ import { siteFiles } from "./site-files.ts";
 
 export interface Page {
   status: number;
-  /** Everything but content-encoding, content-length and etag, which are the body's. */
+  /** What all its forms share. */
   headers: Record<string, string>;
-  bodies: Body[];
+  /** Smallest first. */
+  forms: Form[];
+}
+
+/** A body with the whole of its headers, made once: nothing is put together for a reader. */
+interface Form extends Body {
+  headers: Record<string, string>;
 }
 
 export interface Site {
@@ -32,22 +38,20 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
     "cache-control": "no-cache",
     vary: "accept-encoding",
   });
-  const document = (html: string, status = 200): Page => ({
-    status,
-    headers: documentHeaders(html),
-    bodies: compress(Buffer.from(html)),
-  });
-  const file = (type: string, bodies: Body[], cacheControl: string): Page => ({
-    status: 200,
-    headers: {
-      ...commonHeaders(site.url),
-      "content-type": type,
-      "content-security-policy": nothingAllowed,
-      "cache-control": cacheControl,
-      vary: "accept-encoding",
-    },
-    bodies,
-  });
+  const document = (html: string, status = 200): Page =>
+    pageOf(status, documentHeaders(html), compress(Buffer.from(html)));
+  const file = (type: string, bodies: Body[], cacheControl: string): Page =>
+    pageOf(
+      200,
+      {
+        ...commonHeaders(site.url),
+        "content-type": type,
+        "content-security-policy": nothingAllowed,
+        "cache-control": cacheControl,
+        vary: "accept-encoding",
+      },
+      bodies,
+    );
 
   const pages = new Map<string, Page>([
     ["/", document(renderArticle(settings))],
@@ -70,19 +74,31 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
   };
 }
 
-/** Answers a GET or HEAD for a page: the smallest body the browser takes, or 304 when it has it already. */
+/** A page of these bodies, each with the whole of its headers. */
+export const pageOf = (status: number, headers: Record<string, string>, bodies: Body[]): Page => ({
+  status,
+  headers,
+  forms: bodies.map((body) => ({
+    ...body,
+    headers: {
+      ...headers,
+      etag: body.etag,
+      ...(body.encoding && { "content-encoding": body.encoding }),
+      "content-length": String(body.bytes.length),
+    },
+  })),
+});
+
+/** Answers a GET or HEAD for a page: the smallest form the browser takes, or 304 when it has it already. */
 export function answer(page: Page, request: Request): Response {
   const accepted = request.headers.get("accept-encoding") ?? "";
-  const body = page.bodies.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Body;
-  const headers: Record<string, string> = { ...page.headers, etag: body.etag };
-  const known = request.headers.get("if-none-match") ?? "";
-  if (page.status === 200 && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === body.etag)) {
-    return new Response(null, { status: 304, headers });
+  const form = page.forms.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Form;
+  const known = page.status === 200 && request.headers.get("if-none-match");
+  if (known && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === form.etag)) {
+    return new Response(null, { status: 304, headers: { ...page.headers, etag: form.etag } });
   }
-  if (body.encoding) headers["content-encoding"] = body.encoding;
-  headers["content-length"] = String(body.bytes.length);
-  const bytes = request.method === "HEAD" ? null : (body.bytes as Uint8Array<ArrayBuffer>);
-  return new Response(bytes, { status: page.status, headers });
+  const bytes = request.method === "HEAD" ? null : (form.bytes as Uint8Array<ArrayBuffer>);
+  return new Response(bytes, { status: page.status, headers: form.headers });
 }
 
 const built = new URL("../dist/assets/", import.meta.url);

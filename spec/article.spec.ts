@@ -110,7 +110,7 @@ describe("the article page", () => {
     expect(data).toMatchObject({ "@type": "AdvertiserContentArticle", sponsor: { name: provider.name } });
     expect(await page.locator('link[rel="canonical"]').getAttribute("href")).toBe("http://localhost/");
     const card = site.site().pages.get(new URL((await told("image")) ?? "").pathname);
-    expect(await sharp(card?.bodies[0]?.bytes).metadata()).toMatchObject({
+    expect(await sharp(card?.forms[0]?.bytes).metadata()).toMatchObject({
       format: "png",
       width: 1200,
       height: 630,

@@ -79,12 +79,12 @@ describe("the page, while it loads", () => {
 
 describe("what the site sends", () => {
   it("lets hashed files be kept for a year and documents be asked for again, each with an ETag", () => {
-    for (const [path, { headers, bodies }] of site.site().pages) {
+    for (const [path, { headers, forms }] of site.site().pages) {
       const kept = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : undefined;
       expect(headers["cache-control"], path).toBe(
         kept ?? (path.includes(".") ? "public, max-age=3600" : "no-cache"),
       );
-      expect(new Set(bodies.map(({ etag }) => etag)).size, path).toBe(bodies.length);
+      expect(new Set(forms.map(({ etag }) => etag)).size, path).toBe(forms.length);
     }
   });
 
@@ -150,7 +150,7 @@ describe("what the site sends", () => {
   });
 });
 
-const identity = (path: string) => site.site().pages.get(path)?.bodies.at(-1)?.bytes.toString() ?? "";
+const identity = (path: string) => site.site().pages.get(path)?.forms.at(-1)?.bytes.toString() ?? "";
 
 /** What travels for a page: its smallest body and its headers as HTTP/1.1 writes them, which is the longest way. */
 function weight(path: string): number {
