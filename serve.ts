@@ -55,7 +55,7 @@ async function serve(config: Config): Promise<void> {
   prepared.catch(() => {});
   let delivery: Delivery | undefined;
   const wake = () => delivery?.worker.wake();
-  const database = makePatient(() => connect(intake, { name: "leads intake" }), log);
+  const database = makePatient(() => connect(intake, { max: 1, name: "leads intake" }), log);
   // Asked apart from the leads, with less patience; what it finds is for whoever asks, and not for the log.
   const readiness = makePatient(
     () => connect(intake, { max: 1, name: "leads readiness" }),

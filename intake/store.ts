@@ -32,19 +32,23 @@ interface Waiting {
 /** Makes a store on the intake's database. `stored` is told after each commit. */
 export function makeStore(database: PatientDatabase, stored: () => void = () => {}): Store {
   const waiting: Waiting[] = [];
-  let committing = false;
+  /** Statements sent and not yet answered, and the leads in them. */
+  const underWay = { statements: 0, leads: 0 };
   /** Why the last statement failed, unless one succeeded since. */
   let trouble: unknown;
 
+  // While the database carries out one statement the next is already there, and need not wait for this process to hear
+  // of the first. It goes when it is no smaller than the first: two small ones would cost more than one.
   const pump = async () => {
-    if (committing) return;
-    committing = true;
-    while (waiting.length > 0) {
+    while (waiting.length > 0 && underWay.statements < 2 && waiting.length >= underWay.leads) {
       const taken = waiting.splice(0, limits.together).filter(({ isAnswered }) => !isAnswered);
+      underWay.statements += 1;
+      underWay.leads += taken.length;
       await commit(taken.filter((one) => !looksRefused(one)));
       for (const one of taken.filter(looksRefused)) await commit([one]);
+      underWay.statements -= 1;
+      underWay.leads -= taken.length;
     }
-    committing = false;
   };
 
   const commit = async (batch: Waiting[]): Promise<void> => {
