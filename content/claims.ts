@@ -3,9 +3,9 @@
 // the page goes out, and when a rule changes, the provider reads the sources again and sets the days.
 
 /**
- * A place where claims can be checked. `reviewed` is the day it was last read, as YYYY-MM-DD. Before the site goes live
- * somebody must read each and set its day: these days are those of notes about the sources, which were written without
- * a network to open them.
+ * A place where claims can be checked. `reviewed` is the day it was last read, as YYYY-MM-DD. These days are those of a
+ * reading in stored copies: the pages of Medicare.gov, NIDDK and JAMA themselves; of the two rules of CMS, copies that
+ * others quote in full or in part. Before the site goes live somebody must open each and set its day anew.
  */
 export interface Source {
   title: string;
@@ -25,31 +25,31 @@ export const sources = {
     title: "Continuous Glucose Monitoring",
     publisher: "National Institute of Diabetes and Digestive and Kidney Diseases",
     url: "https://www.niddk.nih.gov/health-information/diabetes/overview/managing-diabetes/continuous-glucose-monitoring",
-    reviewed: "2026-11-20",
+    reviewed: "2026-11-21",
   },
   wisdm: {
     title: "A trial of CGMs with 203 older adults who have type 1 diabetes (WISDM)",
     publisher: "JAMA, 2020",
     url: "https://doi.org/10.1001/jama.2020.6928",
-    reviewed: "2026-11-20",
+    reviewed: "2026-11-21",
   },
   medicare: {
     title: "Continuous glucose monitors",
     publisher: "Medicare.gov",
     url: "https://www.medicare.gov/coverage/therapeutic-continuous-glucose-monitors",
-    reviewed: "2026-11-20",
+    reviewed: "2026-11-21",
   },
   lcd: {
     title: "Glucose Monitors, rule L33822, in force since April 16, 2023",
     publisher: "Centers for Medicare & Medicaid Services",
     url: "https://www.cms.gov/medicare-coverage-database/view/lcd.aspx?lcdid=33822",
-    reviewed: "2026-11-20",
+    reviewed: "2026-11-21",
   },
   policyArticle: {
     title: "Glucose Monitors, policy article A52464",
     publisher: "Centers for Medicare & Medicaid Services",
     url: "https://www.cms.gov/medicare-coverage-database/view/article.aspx?articleid=52464",
-    reviewed: "2026-11-20",
+    reviewed: "2026-11-21",
   },
 } as const satisfies Record<string, Source>;
 
@@ -59,11 +59,11 @@ export const claims = {
     from: ["niddk"],
   },
   underTheSkin: {
-    says: "A thin, soft thread sits just under the skin.",
+    says: "A tiny part of it sits just under your skin.",
     from: ["niddk"],
   },
   changedOften: {
-    says: "Most kinds need a new sensor every one to two weeks.",
+    says: "You put on a new sensor at set times, such as every few weeks. It depends on the kind.",
     from: ["niddk"],
   },
   readsFluid: {
@@ -83,7 +83,7 @@ export const claims = {
     from: ["wisdm"],
   },
   sharing: {
-    says: "With many kinds, you can let a family member or a nurse see your numbers too.",
+    says: "Some kinds can also send your numbers to a person you trust, such as your partner.",
     from: ["niddk"],
   },
   partB: {
