@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
 import type { Config } from "../config.ts";
 import type { Built } from "./built.ts";
-import { buildPhoto } from "./photo.ts";
+import { buildPhoto, photoIn } from "./photo.ts";
 import { drawShareCard } from "./share-card.ts";
 
 /** Writes `dist/assets/` and `.render/render.js`. `version` names the share card, which has no content hash. */
@@ -22,14 +22,15 @@ export async function bundle(root: string, config: Config, version: string): Pro
   };
   const client = await bundleClient(common);
   const assets = join(root, "dist/assets");
+  const content = join(root, "content");
   const built: Built = {
     ...client.built,
     loader: await bundleLoader(common, client.formScript),
     shareCard: `/assets/share-card-${version}.png`,
-    photo: await buildPhoto(join(root, "content"), assets),
+    photo: await buildPhoto(content, assets),
   };
   await bundleRenderer(common, built);
-  await drawShareCard(config.provider, join(root, "dist", built.shareCard));
+  await drawShareCard(config.provider, photoIn(content), join(root, "dist", built.shareCard));
 }
 
 async function bundleClient(common: InlineConfig) {

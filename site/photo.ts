@@ -6,11 +6,13 @@ import type { Photo } from "./built.ts";
 
 const widths = [480, 800, 1200, 1920];
 
+/** The operator's file, if there is one. */
+export const photoIn = (content: string): string | undefined =>
+  ["jpg", "jpeg", "png", "webp"].map((end) => join(content, `photo.${end}`)).find(existsSync);
+
 /** Writes the forms of the photo into `assets`; null when there is no photo. */
 export async function buildPhoto(content: string, assets: string): Promise<Photo | null> {
-  const original = ["jpg", "jpeg", "png", "webp"]
-    .map((end) => join(content, `photo.${end}`))
-    .find(existsSync);
+  const original = photoIn(content);
   if (!original) return null;
   const { default: sharp } = await import("sharp");
   mkdirSync(assets, { recursive: true });

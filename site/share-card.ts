@@ -1,29 +1,35 @@
 // The share card: a PNG of 1200×630 for those who pass the article on, with the label and the sponsor's name
-// on it. The words are drawn as outlines, because a fresh machine has no fonts.
+// on it, beside the drawing or the operator's photo. The words are outlines, because a fresh machine has no fonts.
 import { readFileSync } from "node:fs";
 import type { ProviderSettings } from "../config.ts";
 import { headline, label } from "../content/article.ts";
 import { completeProvider } from "../content/provider.ts";
 import { rendererModule } from "./pages.ts";
 
-export async function drawShareCard(settings: ProviderSettings, file: string): Promise<void> {
+/** Draws the card into `file`. `photo` is the operator's picture file, which then takes the drawing's half. */
+export async function drawShareCard(settings: ProviderSettings, photo: string | undefined, file: string) {
   const { default: sharp } = await import("sharp");
-  const { renderDrawing } = await rendererModule();
-  const drawing = renderDrawing().replace(
-    "<svg ",
-    '<svg x="600" y="0" width="600" height="630" preserveAspectRatio="xMidYMid slice" ',
-  );
+  const picture = photo ? await sharp(photo).autoOrient().resize(600, 630).toBuffer() : await drawing();
   const { name } = completeProvider(settings).provider;
   const payer = `Paid for by ${name}`;
   const lines = wrap(headline, 15);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" viewBox="0 0 1200 630">
-    <rect width="1200" height="630" fill="#fbf8f1"/>${drawing}
+    <rect width="1200" height="630" fill="#fbf8f1"/>
     <rect x="56" y="56" width="${textWidth(label, 30) + 40}" height="58" fill="#0c4a43"/>
     ${text(label, 76, 96, 30, "#ffffff")}
     ${lines.map((line, index) => text(line, 56, 196 + index * 68, 60, "#1c2321")).join("")}
     ${text(payer, 56, 580, Math.min(28, (28 * 500) / textWidth(payer, 28)), "#1c2321")}
   </svg>`;
-  await sharp(Buffer.from(svg)).png({ palette: true, quality: 90 }).toFile(file);
+  await sharp(Buffer.from(svg))
+    .composite([{ input: picture, left: 600, top: 0 }])
+    .png({ palette: true, quality: 90 })
+    .toFile(file);
+}
+
+async function drawing(): Promise<Buffer> {
+  const { renderDrawing } = await rendererModule();
+  const place = '<svg width="600" height="630" preserveAspectRatio="xMidYMid slice" ';
+  return Buffer.from(renderDrawing().replace("<svg ", place));
 }
 
 /** By letter: how far it moves the pen, and its outline, in thousandths of the letter's size. */

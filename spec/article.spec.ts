@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claims, sources } from "../content/claims.ts";
 import { permissionNotice } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
-import { buildPhoto } from "../site/photo.ts";
+import { buildPhoto, photoIn } from "../site/photo.ts";
+import { drawShareCard } from "../site/share-card.ts";
 import { useBrowser } from "./support/browser.ts";
 import { useSite } from "./support/site.ts";
 
@@ -147,20 +148,31 @@ describe("the provider", () => {
 });
 
 describe("an operator's photo", () => {
+  const folder = mkdtempSync(join(tmpdir(), "photo-"));
+  beforeAll(async () => {
+    const plain = { width: 1000, height: 625, channels: 3, background: "#dce7d9" } as const;
+    await sharp({ create: plain }).jpeg().toFile(join(folder, "photo.jpg"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   it("becomes AVIF, WebP and JPEG in several widths, never wider than the original, with its size told", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "photo-"));
-    try {
-      const plain = { width: 1000, height: 625, channels: 3, background: "#dce7d9" } as const;
-      await sharp({ create: plain }).jpeg().toFile(join(folder, "photo.jpg"));
-      const photo = await buildPhoto(folder, join(folder, "assets"));
-      expect(photo).toMatchObject({ width: 1000, height: 625, fallback: expect.stringMatching(/\.jpg$/) });
-      expect(photo?.sets.map(({ type }) => type)).toEqual(["image/avif", "image/webp"]);
-      for (const { srcset } of photo?.sets ?? []) {
-        expect(srcset.match(/\d+w/g)).toEqual(["480w", "800w", "1000w"]);
-      }
-    } finally {
-      rmSync(folder, { recursive: true });
+    const photo = await buildPhoto(folder, join(folder, "assets"));
+    expect(photo).toMatchObject({ width: 1000, height: 625, fallback: expect.stringMatching(/\.jpg$/) });
+    expect(photo?.sets.map(({ type }) => type)).toEqual(["image/avif", "image/webp"]);
+    for (const { srcset } of photo?.sets ?? []) {
+      expect(srcset.match(/\d+w/g)).toEqual(["480w", "800w", "1000w"]);
     }
+  });
+
+  it("takes the place of the drawing on the share card", async () => {
+    const card = join(folder, "card.png");
+    const coloursOfTheRightHalf = async (photo: string | undefined) => {
+      await drawShareCard({}, photo, card);
+      const half = await sharp(card).extract({ left: 600, top: 0, width: 600, height: 630 }).toBuffer();
+      return (await sharp(half).stats()).channels.map(({ stdev }) => Math.round(stdev));
+    };
+    expect(await coloursOfTheRightHalf(photoIn(folder)), "one plain colour").toEqual([0, 0, 0]);
+    expect(Math.min(...(await coloursOfTheRightHalf(undefined))), "a drawing").toBeGreaterThan(10);
   });
 });
 
