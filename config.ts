@@ -56,7 +56,7 @@ export interface DeliverySettings {
 }
 
 /** The provider as the settings name it; `content/provider.ts` fills what is not set. */
-export type ProviderSettings = Partial<Record<keyof typeof providerSettings, string>>;
+export type ProviderSettings = Partial<Record<keyof typeof providerSettings | "privacyUrl", string>>;
 
 const providerSettings = {
   name: "PROVIDER_NAME",
@@ -188,6 +188,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 
   const anonKey = oneWord("ANON_KEY", defaultAnonKey);
+  const privacyUrl = address("PROVIDER_PRIVACY_URL", ["https", "http"]);
   const port = wholeNumber("PORT", 3000, 0, 65535);
   const config: Config = {
     http: { port, host: set("HOST") ?? "127.0.0.1" },
@@ -200,9 +201,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       backendUrl: origin("VITE_SUPABASE_URL") ?? "",
       backendKey: oneWord("VITE_SUPABASE_ANON_KEY", anonKey),
     },
-    provider: Object.fromEntries(
-      Object.entries(providerSettings).flatMap(([key, name]) => (set(name) ? [[key, set(name)]] : [])),
-    ),
+    provider: {
+      ...Object.fromEntries(
+        Object.entries(providerSettings).flatMap(([key, name]) => (set(name) ? [[key, set(name)]] : [])),
+      ),
+      ...(privacyUrl && { privacyUrl }),
+    },
     allowedOrigins: origins("ALLOWED_ORIGINS"),
     trustProxy: proxies("TRUST_PROXY"),
     rateLimit: onOrOff("RATE_LIMIT", true),

@@ -159,4 +159,6 @@ export const disclaimer = {
     "It is not medical advice. Ask your doctor before you change how you care for your diabetes.",
     `${name} is a private company. It is not connected with or endorsed by the US government or Medicare.`,
   ],
+  /** The name that the law gives to the page it links to (Washington's My Health My Data Act, RCW 19.373.010). */
+  privacyLink: "Consumer Health Data Privacy Policy",
 };

@@ -2,7 +2,10 @@
 // a placeholder that a reader would believe and nobody owns, and the door warns of each at start.
 import type { ProviderSettings } from "../config.ts";
 
-export type Provider = Record<keyof typeof placeholders, string>;
+export type Provider = Record<keyof typeof placeholders, string> & {
+  /** The provider's own page on health data, linked from every footer; none is made up (RCW 19.373.010). */
+  privacyUrl?: string;
+};
 
 /** 555-01xx numbers are set aside for fiction, and no identifier of a supplier starts with 0. */
 const placeholders = {
@@ -16,10 +19,11 @@ const placeholders = {
 
 /** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
-  const keys = Object.keys(placeholders) as (keyof Provider)[];
+  const keys = Object.keys(placeholders) as (keyof typeof placeholders)[];
   // A provider who gives one number and not the other calls from that one: better than a number nobody owns.
   const given = { callsFrom: settings.phone, legalName: settings.name, ...settings };
-  const provider = Object.fromEntries(keys.map((key) => [key, given[key] ?? placeholders[key].text]));
+  const filled = Object.fromEntries(keys.map((key) => [key, given[key] ?? placeholders[key].text]));
+  const provider = { ...filled, ...(given.privacyUrl && { privacyUrl: given.privacyUrl }) };
   const missing = keys.filter((key) => !settings[key]).map((key) => placeholders[key].setting);
   return { provider: provider as Provider, missing };
 }

@@ -30,6 +30,11 @@ export function Footer({ provider }: { provider: Provider }) {
         {provider.legalName}, {provider.address}. Phone: <a href={dial(provider.phone)}>{provider.phone}</a>.
         Medicare supplier number: {provider.supplierId}.
       </address>
+      {provider.privacyUrl && (
+        <p>
+          <a href={provider.privacyUrl}>{disclaimer.privacyLink}</a>
+        </p>
+      )}
     </footer>
   );
 }

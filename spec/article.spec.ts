@@ -10,7 +10,7 @@ import { completeProvider } from "../content/provider.ts";
 import { buildPhoto, photoIn } from "../site/photo.ts";
 import { drawShareCard } from "../site/share-card.ts";
 import { useBrowser } from "./support/browser.ts";
-import { useSite } from "./support/site.ts";
+import { pageSettings, useSite } from "./support/site.ts";
 
 const { open } = useBrowser();
 const site = useSite();
@@ -174,6 +174,24 @@ describe("an operator's photo", () => {
     expect(await coloursOfTheRightHalf(photoIn(folder)), "one plain colour").toEqual([0, 0, 0]);
     expect(Math.min(...(await coloursOfTheRightHalf(undefined))), "a drawing").toBeGreaterThan(10);
   });
+});
+
+describe("the provider's page on health data", () => {
+  const healthData = "https://www.example.com/health-data";
+  const withIt = useSite({ ...pageSettings, provider: { privacyUrl: healthData } });
+  const link = "Consumer Health Data Privacy Policy";
+
+  it.each(["/", "/thank-you", "/nowhere"])(
+    "is linked from the foot of %s when the settings name it",
+    async (path) => {
+      const named = await open(withIt.url(path));
+      expect(
+        await named.getByRole("contentinfo").getByRole("link", { name: link }).getAttribute("href"),
+      ).toBe(healthData);
+      const unnamed = await open(site.url(path));
+      expect(await unnamed.getByRole("link", { name: link }).count()).toBe(0);
+    },
+  );
 });
 
 const refusedWords = [
