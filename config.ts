@@ -1,7 +1,6 @@
 // The settings, read once at the door. Nothing else reads the environment: every other file is handed what
 // it needs. A wrong value stops the start with one sentence for each mistake; `.env.example` documents them.
-
-import ipaddr from "ipaddr.js";
+import { makeSettings, type Settings } from "./settings.ts";
 
 export interface Config {
   http: { port: number; host: string };
@@ -77,118 +76,9 @@ export class ConfigError extends Error {
 
 /** Reads the settings. @throws ConfigError when any is wrong, telling of all of them at once. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const wrong: string[] = [];
-  const set = (name: string) => env[name]?.trim() || undefined;
-  const refuse = (name: string, must: string) => {
-    wrong.push(`${name} ${must}`);
-    return undefined;
-  };
-
-  const wholeNumber = (name: string, byDefault: number, least: number, most: number): number => {
-    const text = set(name);
-    if (text === undefined) return byDefault;
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    refuse(name, `must be a whole number from ${least} to ${most}.`);
-    return byDefault;
-  };
-
-  const address = (name: string, schemes: readonly string[]): string | undefined => {
-    const text = set(name);
-    if (text === undefined) return undefined;
-    const scheme = /^([a-z]+):\/\/./.exec(text)?.[1];
-    if (scheme && schemes.includes(scheme)) return text;
-    return refuse(name, `must be an address that starts with ${schemes.map((s) => `${s}://`).join(" or ")}.`);
-  };
-
-  const origin = (name: string): string | undefined => {
-    const text = address(name, ["https", "http"]);
-    if (text === undefined) return undefined;
-    if (URL.canParse(text)) return text.replace(/\/+$/, "");
-    return refuse(name, "must be a web address such as https://example.com.");
-  };
-
-  const oneWord = (name: string, byDefault: string): string => {
-    const text = set(name) ?? byDefault;
-    if (/^[\x21-\x7e]+$/.test(text)) return text;
-    refuse(name, "must be one word of plain letters, digits and signs, without spaces.");
-    return byDefault;
-  };
-
-  const list = (name: string): string[] => (set(name) ?? "").split(/[\s,]+/).filter(Boolean);
-
-  const onOrOff = (name: string, byDefault: boolean): boolean => {
-    const text = set(name)?.toLowerCase();
-    if (text === undefined) return byDefault;
-    if (text !== "on" && text !== "off") refuse(name, "must be on or off.");
-    return text === "on";
-  };
-
-  const origins = (name: string): "*" | string[] => {
-    const given = list(name);
-    if (given.length === 0 || given.includes("*")) return "*";
-    const odd = given.some((one) => !URL.canParse(one) || new URL(one).origin !== one.replace(/\/$/, ""));
-    if (odd) refuse(name, "must be * or a list of origins such as https://www.example.com.");
-    return given.map((one) => one.replace(/\/$/, ""));
-  };
-
-  const proxies = (name: string): string[] => {
-    const given = list(name);
-    const known = (one: string) =>
-      /^(loopback|linklocal|uniquelocal)$/.test(one) || ipaddr.isValid(one) || ipaddr.isValidCIDR(one);
-    if (!given.every(known)) refuse(name, "must be a list of addresses, networks (10.0.0.0/8), or loopback.");
-    return given;
-  };
-
-  const together = (names: readonly string[], what: string): boolean => {
-    const missing = names.filter((name) => !set(name));
-    if (missing.length > 0 && missing.length < names.length) {
-      refuse(missing.join(" and "), `must be set as well, because ${what} needs ${names.join(" and ")}.`);
-    }
-    return missing.length === 0;
-  };
-
-  const webhook = (): DeliverySettings["webhook"] => {
-    const url = address("WEBHOOK_URL", ["https", "http"]);
-    const secret = set("WEBHOOK_SECRET");
-    if (!together(["WEBHOOK_URL", "WEBHOOK_SECRET"], "the webhook") || !url || !secret) return undefined;
-    const problem = problemWithWebhook(url);
-    if (problem) refuse("WEBHOOK_URL", problem);
-    if (!isWebhookSecret(secret)) {
-      refuse(
-        "WEBHOOK_SECRET",
-        "must be whsec_ and 24 to 64 random bytes in base64. One: whsec_$(openssl rand -base64 32)",
-      );
-    }
-    return { url, secret };
-  };
-
-  const email = (): DeliverySettings["email"] => {
-    const smtpUrl = address("SMTP_URL", ["smtp", "smtps"]);
-    const apiKey = set("RESEND_API_KEY");
-    const details = set("MAIL_DETAILS")?.toLowerCase() ?? "none";
-    if (!["none", "full"].includes(details)) refuse("MAIL_DETAILS", "must be none or full.");
-    if (smtpUrl && apiKey)
-      refuse("RESEND_API_KEY", "cannot be set together with SMTP_URL. Choose one of them.");
-    const road = apiKey ? "RESEND_API_KEY" : "SMTP_URL";
-    const from = set("MAIL_FROM") ?? "";
-    const to = (set("NOTIFY_EMAIL") ?? "").split(",").flatMap((one) => one.trim() || []);
-    if (!together([road, "MAIL_FROM", "NOTIFY_EMAIL"], "e-mail")) return undefined;
-    if (!isSender(from))
-      refuse("MAIL_FROM", "must be an address, or a name and an address: Leads <leads@example.com>.");
-    if (!to.every(isMailAddress))
-      refuse("NOTIFY_EMAIL", "must be one address, or several with commas between them.");
-    if (!apiKey && !smtpUrl) return undefined;
-    return {
-      from,
-      to,
-      details: details === "full",
-      via: apiKey ? { apiKey } : { smtpUrl: smtpUrl as string },
-    };
-  };
-
+  const settings = makeSettings(env);
+  const { set, wholeNumber, address, origin, oneWord, onOrOff, origins, proxies } = settings;
   const anonKey = oneWord("ANON_KEY", defaultAnonKey);
-  const privacyUrl = address("PROVIDER_PRIVACY_URL", ["https", "http"]);
   const port = wholeNumber("PORT", 3000, 0, 65535);
   const config: Config = {
     http: { port, host: set("HOST") ?? "127.0.0.1" },
@@ -201,27 +91,64 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       backendUrl: origin("VITE_SUPABASE_URL") ?? "",
       backendKey: oneWord("VITE_SUPABASE_ANON_KEY", anonKey),
     },
-    provider: {
-      ...Object.fromEntries(
-        Object.entries(providerSettings).flatMap(([key, name]) => (set(name) ? [[key, set(name)]] : [])),
-      ),
-      ...(privacyUrl && { privacyUrl }),
-    },
+    provider: readProvider(settings),
     allowedOrigins: origins("ALLOWED_ORIGINS"),
     trustProxy: proxies("TRUST_PROXY"),
     rateLimit: onOrOff("RATE_LIMIT", true),
     delivery: {
       on: onOrOff("DELIVERY", true),
-      webhook: webhook(),
-      email: email(),
+      webhook: readWebhook(settings),
+      email: readEmail(settings),
       keepAddress: onOrOff("PERMISSION_ADDRESS", true),
       permissionDays: wholeNumber("PERMISSION_DAYS", 1826, 1, 36_500),
       retentionDays: set("RETENTION_DAYS") ? wholeNumber("RETENTION_DAYS", 0, 1, 36_500) : undefined,
     },
     supabaseSecretKey: set("SUPABASE_SECRET_KEY") ?? set("SUPABASE_SERVICE_ROLE_KEY"),
   };
-  if (wrong.length > 0) throw new ConfigError(wrong.join("\n"));
+  if (settings.wrong.length > 0) throw new ConfigError(settings.wrong.join("\n"));
   return config;
+}
+
+function readProvider({ set, address }: Settings): ProviderSettings {
+  const privacyUrl = address("PROVIDER_PRIVACY_URL", ["https", "http"]);
+  const named = Object.entries(providerSettings).flatMap(([key, name]) =>
+    set(name) ? [[key, set(name)]] : [],
+  );
+  return { ...Object.fromEntries(named), ...(privacyUrl && { privacyUrl }) };
+}
+
+function readWebhook({ set, address, together, refuse }: Settings): DeliverySettings["webhook"] {
+  const url = address("WEBHOOK_URL", ["https", "http"]);
+  const secret = set("WEBHOOK_SECRET");
+  if (!together(["WEBHOOK_URL", "WEBHOOK_SECRET"], "the webhook") || !url || !secret) return undefined;
+  const problem = problemWithWebhook(url);
+  if (problem) refuse("WEBHOOK_URL", problem);
+  if (!isWebhookSecret(secret)) {
+    refuse(
+      "WEBHOOK_SECRET",
+      "must be whsec_ and 24 to 64 random bytes in base64. One: whsec_$(openssl rand -base64 32)",
+    );
+  }
+  return { url, secret };
+}
+
+function readEmail({ set, address, together, refuse }: Settings): DeliverySettings["email"] {
+  const smtpUrl = address("SMTP_URL", ["smtp", "smtps"]);
+  const apiKey = set("RESEND_API_KEY");
+  const details = set("MAIL_DETAILS")?.toLowerCase() ?? "none";
+  if (!["none", "full"].includes(details)) refuse("MAIL_DETAILS", "must be none or full.");
+  if (smtpUrl && apiKey)
+    refuse("RESEND_API_KEY", "cannot be set together with SMTP_URL. Choose one of them.");
+  const road = apiKey ? "RESEND_API_KEY" : "SMTP_URL";
+  const from = set("MAIL_FROM") ?? "";
+  const to = (set("NOTIFY_EMAIL") ?? "").split(",").flatMap((one) => one.trim() || []);
+  if (!together([road, "MAIL_FROM", "NOTIFY_EMAIL"], "e-mail")) return undefined;
+  if (!isSender(from))
+    refuse("MAIL_FROM", "must be an address, or a name and an address: Leads <leads@example.com>.");
+  if (!to.every(isMailAddress))
+    refuse("NOTIFY_EMAIL", "must be one address, or several with commas between them.");
+  const via = apiKey ? { apiKey } : smtpUrl ? { smtpUrl } : undefined;
+  return via && { from, to, details: details === "full", via };
 }
 
 // A lead goes over the network enciphered, or not over the network at all.

@@ -28,9 +28,12 @@ async function main(): Promise<void> {
 /** Of everything that ends up in the files; the server renders its documents at start, with its own settings. */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
-  const sources = globSync(["site/*", "content/*", "lead/*", "config.ts", "package-lock.json"], {
-    cwd: root,
-  });
+  const sources = globSync(
+    ["site/*", "content/*", "lead/*", "config.ts", "settings.ts", "package-lock.json"],
+    {
+      cwd: root,
+    },
+  );
   for (const source of sources.sort()) hash.update(source).update(readFileSync(join(root, source)));
   hash.update(JSON.stringify([site.backendUrl, site.backendUrl && site.backendKey, provider.name]));
   return hash.digest("hex");

@@ -1,0 +1,102 @@
+// Reads one setting at a time in the form it must have: a number, an address, on or off. What is wrong is gathered, so
+// that one start tells of every mistake.
+import ipaddr from "ipaddr.js";
+
+export interface Settings {
+  /** One sentence for each mistake so far, naming the setting and the mend. */
+  wrong: string[];
+  /** Notes a mistake. */
+  refuse(name: string, must: string): undefined;
+  /** The setting as it stands; blank counts as not set. */
+  set(name: string): string | undefined;
+  wholeNumber(name: string, byDefault: number, least: number, most: number): number;
+  /** An address with one of these schemes, not looked at further. */
+  address(name: string, schemes: readonly string[]): string | undefined;
+  /** A web address, without the slash at its end. */
+  origin(name: string): string | undefined;
+  /** Something that can stand in a header. */
+  oneWord(name: string, byDefault: string): string;
+  onOrOff(name: string, byDefault: boolean): boolean;
+  /** Origins as browsers write them; "*" when none is set. */
+  origins(name: string): "*" | string[];
+  /** Addresses, networks, or proxy-addr's words for them. */
+  proxies(name: string): string[];
+  /** Whether all of these are set. Some without the others is a mistake. */
+  together(names: readonly string[], what: string): boolean;
+}
+
+/** Makes the reader of an environment. */
+export function makeSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const wrong: string[] = [];
+  const set = (name: string) => env[name]?.trim() || undefined;
+  const refuse = (name: string, must: string) => {
+    wrong.push(`${name} ${must}`);
+    return undefined;
+  };
+
+  const wholeNumber = (name: string, byDefault: number, least: number, most: number): number => {
+    const text = set(name);
+    if (text === undefined) return byDefault;
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    refuse(name, `must be a whole number from ${least} to ${most}.`);
+    return byDefault;
+  };
+
+  const address = (name: string, schemes: readonly string[]): string | undefined => {
+    const text = set(name);
+    if (text === undefined) return undefined;
+    const scheme = /^([a-z]+):\/\/./.exec(text)?.[1];
+    if (scheme && schemes.includes(scheme)) return text;
+    return refuse(name, `must be an address that starts with ${schemes.map((s) => `${s}://`).join(" or ")}.`);
+  };
+
+  const origin = (name: string): string | undefined => {
+    const text = address(name, ["https", "http"]);
+    if (text === undefined) return undefined;
+    if (URL.canParse(text)) return text.replace(/\/+$/, "");
+    return refuse(name, "must be a web address such as https://example.com.");
+  };
+
+  const oneWord = (name: string, byDefault: string): string => {
+    const text = set(name) ?? byDefault;
+    if (/^[\x21-\x7e]+$/.test(text)) return text;
+    refuse(name, "must be one word of plain letters, digits and signs, without spaces.");
+    return byDefault;
+  };
+
+  const list = (name: string): string[] => (set(name) ?? "").split(/[\s,]+/).filter(Boolean);
+
+  const onOrOff = (name: string, byDefault: boolean): boolean => {
+    const text = set(name)?.toLowerCase();
+    if (text === undefined) return byDefault;
+    if (text !== "on" && text !== "off") refuse(name, "must be on or off.");
+    return text === "on";
+  };
+
+  const origins = (name: string): "*" | string[] => {
+    const given = list(name);
+    if (given.length === 0 || given.includes("*")) return "*";
+    const odd = given.some((one) => !URL.canParse(one) || new URL(one).origin !== one.replace(/\/$/, ""));
+    if (odd) refuse(name, "must be * or a list of origins such as https://www.example.com.");
+    return given.map((one) => one.replace(/\/$/, ""));
+  };
+
+  const proxies = (name: string): string[] => {
+    const given = list(name);
+    const known = (one: string) =>
+      /^(loopback|linklocal|uniquelocal)$/.test(one) || ipaddr.isValid(one) || ipaddr.isValidCIDR(one);
+    if (!given.every(known)) refuse(name, "must be a list of addresses, networks (10.0.0.0/8), or loopback.");
+    return given;
+  };
+
+  const together = (names: readonly string[], what: string): boolean => {
+    const missing = names.filter((name) => !set(name));
+    if (missing.length > 0 && missing.length < names.length) {
+      refuse(missing.join(" and "), `must be set as well, because ${what} needs ${names.join(" and ")}.`);
+    }
+    return missing.length === 0;
+  };
+
+  return { wrong, refuse, set, wholeNumber, address, origin, oneWord, onOrOff, origins, proxies, together };
+}
