@@ -1,8 +1,5 @@
 // The door: joins the pages, the intake and the database in one process, and stops with grace. Everything else is handed
 // what it needs from here.
-import { once } from "node:events";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { permissionNotice } from "./content/permission.ts";
@@ -17,18 +14,13 @@ import { announce, startDelivery } from "./delivery/deliver.ts";
 import { setNotice } from "./delivery/notice.ts";
 import { makeSubmitLead } from "./delivery/submit-lead.ts";
 import type { Worker } from "./delivery/worker.ts";
-import { makeApp } from "./intake/app.ts";
-import { makeHttpServer } from "./intake/http-server.ts";
+import { makeApp, type Parts } from "./intake/app.ts";
+import { drain, ListenError, listen, makeHttpServer } from "./intake/http-server.ts";
 import { makeStore } from "./intake/store.ts";
 import { makeAddressOf, makeLimit } from "./intake/visitor-address.ts";
 import { codeOf, makeLog } from "./log.ts";
 import { commonHeaders, nothingAllowed } from "./site/headers.ts";
-import { answer, loadSite } from "./site/pages.ts";
-
-/** A start that cannot go on; the message is for the person who typed `npm start`. */
-class StartError extends Error {
-  override name = "StartError";
-}
+import { answer, loadSite, type Site } from "./site/pages.ts";
 
 const log = makeLog((line) => process.stdout.write(line));
 // Whoever read the log may leave; the leads do not wait for a reader.
@@ -73,15 +65,7 @@ async function serve(config: Config): Promise<void> {
     allowedOrigins: config.allowedOrigins,
     addressOf: makeAddressOf(config.trustProxy),
     limit: config.rateLimit ? makeLimit() : undefined,
-    showPage: (request) => {
-      const page = site.pages.get(pathOf(request.url));
-      return page && answer(page, request);
-    },
-    showNotFound: (request) => answer(site.notFound, request),
-    showArticle: (refused) => {
-      const { headers, body } = site.article(refused);
-      return new Response(body, { headers });
-    },
+    ...show(site),
     submitLead: makeSubmitLead({
       knows: (key) => key === config.anonKey,
       wake,
@@ -91,11 +75,34 @@ async function serve(config: Config): Promise<void> {
     headers,
     log,
   });
-  await listen(makeHttpServer(app.fetch, headers), config.http, async () => delivery?.stop());
+  const server = makeHttpServer(app.fetch, headers);
+  const address = await listen(server, config.http);
+  // At the same time, or both together could take longer than a service manager waits.
+  open.push(() => Promise.all([drain(server), delivery?.stop()]));
+  log("listening", { address });
   const startDelivering = () => {
     if (!stopping.signal.aborted) delivery = deliverFrom(owner, config);
   };
   prepared.then(startDelivering).catch(giveUp);
+}
+
+function show(site: Site): Pick<Parts, "showPage" | "showNotFound" | "showArticle"> {
+  return {
+    showPage: (request) => {
+      const page = site.pages.get(pathOf(request.url));
+      return page && answer(page, request);
+    },
+    showNotFound: (request) => answer(site.notFound, request),
+    showArticle: (refused) => {
+      const { headers, body } = site.article(refused);
+      return new Response(body, { headers });
+    },
+  };
+}
+
+// The path of an absolute address, without the cost of taking the whole address apart for each reader.
+function pathOf(url: string): string {
+  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
 }
 
 interface Delivery {
@@ -142,35 +149,6 @@ async function openDatabase(
   return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), owner, prepared };
 }
 
-async function listen(server: Server, at: Config["http"], stopBeside: () => Promise<void>): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await once(server.listen(at.port, at.host), "listening");
-      break;
-    } catch (error) {
-      // A server that was just killed may hold its port for a moment longer.
-      if (codeOf(error) === "EADDRINUSE" && tries < 15) await wait(200);
-      else throw new StartError(whyNotListening(at, codeOf(error)), { cause: error });
-    }
-  }
-  // At the same time, or both together could take longer than a service manager waits.
-  open.push(() => Promise.all([drain(server), stopBeside()]));
-  const { port } = server.address() as AddressInfo;
-  const host = at.host === "127.0.0.1" || at.host === "0.0.0.0" ? "localhost" : at.host;
-  log("listening", { address: `http://${host.includes(":") ? `[${host}]` : host}:${port}` });
-}
-
-// Requests under way are answered; a connection that is only kept open is closed.
-async function drain(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
-  const late = setTimeout(() => server.closeAllConnections(), 7_000);
-  await closed;
-  clearInterval(closeIdle);
-  clearTimeout(late);
-}
-
 async function stop(exitCode: number): Promise<never> {
   if (stopping.signal.aborted) process.exit(exitCode || 130);
   process.once("SIGINT", () => process.exit(130));
@@ -186,24 +164,11 @@ async function stop(exitCode: number): Promise<never> {
 
 // Those that a person can act on are told in their own words; the rest is a fault of this program.
 async function giveUp(error: unknown): Promise<void> {
-  const spoken = [ConfigError, StartError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
+  const spoken = [ConfigError, ListenError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
   const words = spoken.some((kind) => error instanceof kind)
     ? (error as Error).message
     : (error as Error).stack;
   process.stderr.write(`${words}\n`);
   if (open.length === 0) process.exit(1);
   await stop(1);
-}
-
-function whyNotListening({ port, host }: Config["http"], code: string): string {
-  if (code === "EADDRINUSE")
-    return `The port ${port} is in use by another program. Stop it, or set PORT to another.`;
-  if (code === "EACCES")
-    return `The port ${port} needs more rights than this user has. Set PORT to one above 1023.`;
-  return `Cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`;
-}
-
-// The path of an absolute address, without the cost of taking the whole address apart for each reader.
-function pathOf(url: string): string {
-  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
 }
