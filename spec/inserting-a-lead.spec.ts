@@ -64,6 +64,12 @@ describe("inserting a lead", () => {
     expect(await stored()).toEqual([aLead()]);
   });
 
+  it("gives each lead a greater id than those before it, so that every index grows at its end", async () => {
+    for (const name of ["Ana", "Ben", "Cleo", "Dov"]) await app.fetch(insertRequest(aLead({ name })));
+    const byId = await database.owner`select name from leads order by id`;
+    expect(byId.map(({ name }) => name)).toEqual(["Ana", "Ben", "Cleo", "Dov"]);
+  });
+
   it("takes a missing box as false", async () => {
     const { has_medicare: _, has_diabetes: __, ...texts } = aLead();
     expect(await answerTo(insertRequest(texts))).toMatchObject({ status: 201 });
