@@ -199,6 +199,29 @@ describe("every page", () => {
     expect(new Set(borders)).toEqual(new Set(["solid"]));
   });
 
+  it.each(["light", "dark"] as const)(
+    "draws a box as dark as a line, and a tick that nobody can miss, in %s",
+    async (colorScheme) => {
+      const page = await open(site.url(), { colorScheme });
+      const look = (selector: string) =>
+        page.locator(selector).evaluate((one) => {
+          const { borderTopColor, borderTopWidth, backgroundColor } = getComputedStyle(one);
+          return { edge: `${borderTopWidth} ${borderTopColor}`, fill: backgroundColor };
+        });
+      const line = await look("#name");
+      expect(await look("input[name=has_medicare]")).toEqual(line);
+      await page.getByLabel("I have Medicare").check();
+      const button = await look("form button");
+      expect(await look("input[name=has_medicare]"), "ticked, it has the button's colour").toEqual(button);
+    },
+  );
+
+  it("leaves a box to the browser in forced colours", async () => {
+    const page = await open(site.url(), { forcedColors: "active" });
+    const drawn = page.locator(".box input").first();
+    expect(await drawn.evaluate((one) => getComputedStyle(one).appearance)).toBe("auto");
+  });
+
   it("keeps the label and the sponsor when printed, and leaves the form out", async () => {
     const page = await open(site.url());
     await page.emulateMedia({ media: "print" });
