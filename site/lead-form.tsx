@@ -1,7 +1,7 @@
 // The lead form: idle, submitting, or showing an error. It is a real form that posts by itself; this adds the
 // two calls, the banner and the busy button. Fields are uncontrolled and read at submit, so that nothing the
 // visitor typed before this script arrived is ever lost. (Specification 4 and 5.)
-import { type SubmitEvent, useEffect, useRef, useState } from "react";
+import { Fragment, type SubmitEvent, useEffect, useRef, useState } from "react";
 import * as words from "../content/article.ts";
 import { permissionNotice } from "../content/permission.ts";
 import { dial, type Provider } from "../content/provider.ts";
@@ -61,7 +61,7 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
       {status.is === "error" && (
         <Banner message={status.message} phone={provider.phone} cameWithPage={status.cameWithPage} />
       )}
-      <p className="notice">{permissionNotice(provider)}</p>
+      <Notice provider={provider} />
       {/* Firefox restores a disabled button after a reload, unless autocomplete is off. */}
       <button type="submit" disabled={submitting} {...{ autoComplete: "off" }}>
         {submitting ? "Submitting..." : "Check Your Eligibility Now"}
@@ -70,6 +70,22 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
         {submitting ? "Sending your answers. Please wait." : ""}
       </p>
     </form>
+  );
+}
+
+/** The permission notice, to the letter; the number in it stands on one line. */
+function Notice({ provider }: Pick<LeadFormProps, "provider">) {
+  const [before, ...after] = permissionNotice(provider).split(provider.phone);
+  return (
+    <p className="notice">
+      {before}
+      {after.map((text) => (
+        <Fragment key={text}>
+          <span className="unbroken">{provider.phone}</span>
+          {text}
+        </Fragment>
+      ))}
+    </p>
   );
 }
 
