@@ -52,8 +52,11 @@ export function leadFromForm(form: { get(name: string): unknown }): Lead {
   };
 }
 
-/** The short reference of a lead, said on the phone and in mail: the first eight characters of its id. */
-export const reference = (id: string): string => id.slice(0, 8);
+/**
+ * The short reference of a lead, said on the phone and in mail: the last eight characters of its id. The first are a
+ * time, the same for all leads of one minute (RFC 9562, 5.7).
+ */
+export const reference = (id: string): string => id.slice(-8);
 
 function problemWithText(value: unknown): Problem["kind"] | undefined {
   if (value === undefined || value === null) return "missing";

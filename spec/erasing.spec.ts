@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { ending, leads } from "./support/leads-command.ts";
 
@@ -11,7 +12,7 @@ let database: TestDatabase;
 let url: string;
 const ids = new Map<string, string>();
 const id = (name: string) => ids.get(name) as string;
-const short = (name: string) => id(name).slice(0, 8);
+const short = (name: string) => reference(id(name));
 
 beforeAll(async () => {
   database = await makeDatabase();

@@ -1,5 +1,6 @@
 // What the team records about a lead: that it was reviewed, and that the person withdrew the permission to be phoned.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
 
@@ -21,10 +22,10 @@ beforeEach(async () => {
 
 describe("leads review", () => {
   it("records the review with its outcome, and takes the lead off the list of what is due", async () => {
-    const ran = await leads(url, "review", id.slice(0, 8), "--outcome", " qualifies, call on Monday ");
+    const ran = await leads(url, "review", reference(id), "--outcome", " qualifies, call on Monday ");
     expect(ran).toEqual({
       status: 0,
-      stdout: `Reviewed ${id.slice(0, 8)}: qualifies, call on Monday\n`,
+      stdout: `Reviewed ${reference(id)}: qualifies, call on Monday\n`,
       stderr: "",
     });
     expect((await leads(url, "list", "--due", "--json")).stdout).toBe("[]\n");
@@ -56,16 +57,16 @@ describe("leads review", () => {
 
 describe("leads withdraw", () => {
   it("records when the permission was withdrawn, once, and owes word of it to every channel", async () => {
-    expect(await leads(url, "withdraw", id.slice(0, 8))).toEqual({
+    expect(await leads(url, "withdraw", reference(id))).toEqual({
       status: 0,
-      stdout: `Permission withdrawn: ${id.slice(0, 8)}. Do not phone.\n`,
+      stdout: `Permission withdrawn: ${reference(id)}. Do not phone.\n`,
       stderr: "",
     });
     const before = await database.owner`select withdrawn_at from private.permissions`;
     expect(before).toEqual([{ withdrawn_at: expect.any(Date) }]);
     expect(await leads(url, "withdraw", id)).toEqual({
       status: 0,
-      stdout: `The permission was withdrawn before: ${id.slice(0, 8)}. Do not phone.\n`,
+      stdout: `The permission was withdrawn before: ${reference(id)}. Do not phone.\n`,
       stderr: "",
     });
     expect(await database.owner`select withdrawn_at from private.permissions`).toEqual(before);

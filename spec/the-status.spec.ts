@@ -1,6 +1,7 @@
 // How the team and a monitor learn whether every stored lead reaches the team, and how what failed is sent again.
 import { once } from "node:events";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { ending, leads, startLeads } from "./support/leads-command.ts";
 
@@ -183,7 +184,7 @@ describe("leads retry", () => {
       await settle(lead, "webhook", "failed_at");
       await settle(lead, "email", "delivered_at");
     }
-    const { stdout, status } = await leads(url, "retry", id.slice(0, 8));
+    const { stdout, status } = await leads(url, "retry", reference(id));
     expect({ stdout, status }).toEqual({ stdout: "1 delivery is due now.\n", status: 0 });
     expect(await pending()).toEqual([{ channel: "webhook" }]);
   });
@@ -209,7 +210,7 @@ describe("leads retry", () => {
     await settle(id, "webhook", "delivered_at");
     expect(await leads(url, "retry", id)).toMatchObject({
       status: 1,
-      stderr: `There is nothing to send again: the channels have been told of ${id.slice(0, 8)}.\n`,
+      stderr: `There is nothing to send again: the channels have been told of ${reference(id)}.\n`,
     });
   });
 });

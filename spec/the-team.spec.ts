@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { reference } from "../lead/lead.ts";
 import { help } from "../team/help.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { ending, leads, startLeads } from "./support/leads-command.ts";
@@ -45,7 +46,7 @@ beforeAll(async () => {
 function steady(text: string): string {
   let told = text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm");
   for (const [nth, name] of newest.entries()) {
-    told = told.replaceAll(id(name), `<id ${nth}>`).replaceAll(id(name).slice(0, 8), `<lead ${nth}>`);
+    told = told.replaceAll(id(name), `<id ${nth}>`).replaceAll(reference(id(name)), `<lead ${nth}>`);
   }
   return told;
 }
@@ -114,8 +115,8 @@ ID        CAME IN           REVIEW       NAME                                 PH
 });
 
 describe("leads show", () => {
-  it("tells everything about a lead, found by the beginning of its id", async () => {
-    const { stdout, ...rest } = await leads(url, "show", id(evil).slice(0, 13).toUpperCase());
+  it("tells everything about a lead, found by its reference", async () => {
+    const { stdout, ...rest } = await leads(url, "show", reference(id(evil)).toUpperCase());
     expect(rest).toEqual({ status: 0, stderr: "" });
     expect(steady(stdout)).toBe(
       `
@@ -146,6 +147,14 @@ Deliveries
   webhook           lead.created pending, next try YYYY-MM-DD hh:mm (0 attempts so far)
 `.trimStart(),
     );
+  });
+
+  it("finds a lead by the beginning of its id, by its end and by all of it", async () => {
+    const odd = "dddd4444-0000-4000-8000-00000000eeee";
+    await database.owner`insert into leads ${database.owner({ ...aLead({ name: "Odd" }), id: odd })}`;
+    for (const part of ["dddd4444-0000", "eeee", odd, odd.toUpperCase()])
+      expect((await leads(url, "show", part)).stdout).toContain(`Lead 0000eeee  (${odd})`);
+    await database.owner`delete from leads where id = ${odd}`;
   });
 
   it("begins with the withdrawal when the permission was withdrawn", async () => {
@@ -182,7 +191,7 @@ Deliveries
     expect(await leads(url, "show", "aaaa1111")).toEqual({
       status: 1,
       stdout: "",
-      stderr: `Several leads begin with aaaa1111. Type more of the id:\n  ${twins[0]}\n  ${twins[1]}\n`,
+      stderr: `Several leads begin or end with aaaa1111. Type more of the id:\n  ${twins[0]}\n  ${twins[1]}\n`,
     });
     await database.owner`delete from leads where name like 'Twin %'`;
   });
@@ -194,7 +203,7 @@ Deliveries
     expect(await leads(url, "show", "cccc3333")).toEqual({
       status: 1,
       stdout: "",
-      stderr: "No lead has an id that begins with cccc3333.\nFind it with: npm run leads -- list\n",
+      stderr: "No lead has an id that begins or ends with cccc3333.\nFind it with: npm run leads -- list\n",
     });
     expect(await leads(url, "show", "bbbb2222")).toEqual({
       status: 1,
@@ -220,7 +229,7 @@ describe.concurrent("the leads command", () => {
     ["show --all", "Unknown option '--all'.\nType: npm run leads -- show <id> [--json]"],
     [
       "show xyz",
-      "An id is given by its first letters and digits, at least 4 of them, such as 3f9c1a2b.\nFind it with: npm run leads -- list",
+      "An id is given by its last letters and digits, at least 4 of them, such as 3f9c1a2b.\nFind it with: npm run leads -- list",
     ],
     ["list --limit many", "--limit takes a whole number, such as --limit 20."],
     [

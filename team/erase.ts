@@ -20,9 +20,9 @@ export function erase(words: readonly string[]): Act {
   );
   if (byEmail && !values.email?.trim())
     throw new Misuse("--email takes an address, such as --email rosa@example.com.");
-  const beginning = byEmail ? undefined : readReference(positionals[0] as string);
+  const part = byEmail ? undefined : readReference(positionals[0] as string);
   return async (desk) => {
-    const doomed = await find(desk.sql, beginning, values.email ?? "");
+    const doomed = await find(desk.sql, part, values.email ?? "");
     if (!(values.yes || (await agreed(desk, doomed)))) return 1;
     const erased = await eraseAll(desk.sql, doomed);
     await desk.out(erased.map((id) => `Erased ${id}\n`).join(""));
@@ -40,9 +40,9 @@ interface Doomed {
   email: string;
 }
 
-async function find(sql: Sql, beginning: string | undefined, email: string): Promise<Doomed[]> {
-  const meant = beginning
-    ? sql`id = ${await findLead(sql, beginning)}`
+async function find(sql: Sql, part: string | undefined, email: string): Promise<Doomed[]> {
+  const meant = part
+    ? sql`id = ${await findLead(sql, part)}`
     : // Case and blanks around it are no part of an address that a person types twice.
       sql`lower(btrim(email, e' \\t\\r\\n')) = lower(${email.trim()})`;
   const doomed = await sql<Doomed[]>`

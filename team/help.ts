@@ -36,7 +36,7 @@ Options:
   --json                  Print JSON instead of text (list, show, status, watch)
   --help                  Print this
 
-An <id> is a lead's id or the beginning of it, such as the reference in a message: 3f9c1a2b.
+An <id> is a lead's id or one end of it, such as the reference in a message: 3f9c1a2b.
 Times are in this machine's time zone (TZ); in JSON and CSV they are in UTC.
 Results go to standard output, messages to standard error. "npm run -s" leaves out npm's own lines.
 Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck delivery, or cannot be done;

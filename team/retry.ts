@@ -19,9 +19,9 @@ export function retry(words: readonly string[]): Act {
     );
   }
   const { positionals } = readWords("retry <id>", words, {});
-  const beginning = readReference(positionals[0] as string);
+  const part = readReference(positionals[0] as string);
   return async ({ sql, out }) => {
-    const id = await findLead(sql, beginning, { erased: true });
+    const id = await findLead(sql, part, { erased: true });
     const count = await retryLead(sql, id);
     if (count === 0) throw new Refusal(await whyNothing(sql, id));
     await out(`${dueNow(count)}\n`);

@@ -8,13 +8,13 @@ export function review(words: readonly string[]): Act {
   const { values, positionals } = readWords('review <id> [--outcome "qualifies"]', words, {
     outcome: { type: "string" },
   });
-  const beginning = readReference(positionals[0] as string);
+  const part = readReference(positionals[0] as string);
   const outcome = values.outcome?.trim() ?? null;
   if (outcome === "" || (outcome && outcome.length > 1000)) {
     throw new Misuse('--outcome takes a few words, such as --outcome "qualifies, call on Monday".');
   }
   return async ({ sql, out }) => {
-    const id = await findLead(sql, beginning);
+    const id = await findLead(sql, part);
     // A second review may mend the outcome; the time stays, because it shows that the promise was kept.
     await sql`
       insert into private.reviews (lead_id, outcome) values (${id}, ${outcome})

@@ -13,9 +13,9 @@ import { clock, timeLeft } from "./times.ts";
 
 export function show(words: readonly string[]): Act {
   const { values, positionals } = readWords("show <id> [--json]", words, { json: { type: "boolean" } });
-  const beginning = readReference(positionals[0] as string);
+  const part = readReference(positionals[0] as string);
   return async ({ sql, now, out, columns }) => {
-    const id = await findLead(sql, beginning);
+    const id = await findLead(sql, part);
     const everything = await read(sql, id);
     await out(values.json ? `${json(everything, 2)}\n` : page(everything, now, columns));
     return 0;

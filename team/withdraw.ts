@@ -6,9 +6,9 @@ import { type Act, readWords } from "./subcommand.ts";
 
 export function withdraw(words: readonly string[]): Act {
   const { positionals } = readWords("withdraw <id>", words, {});
-  const beginning = readReference(positionals[0] as string);
+  const part = readReference(positionals[0] as string);
   return async ({ sql, out }) => {
-    const id = await findLead(sql, beginning);
+    const id = await findLead(sql, part);
     const [row] = await sql<{ first: boolean }[]>`select private.withdraw_permission(${id}) as first`;
     const what = row?.first ? "Permission withdrawn" : "The permission was withdrawn before";
     await out(`${what}: ${reference(id)}. Do not phone.\n`);

@@ -2,7 +2,7 @@
 import type { Delivery } from "../../delivery/outbox.ts";
 import { aLead } from "./database.ts";
 
-const leadId = "3f9c2b1a-0000-4000-8000-000000000001";
+const leadId = "01a1fcd7-0000-7000-8000-00003f9c2b1a";
 
 /** A delivery with what a test wants otherwise. */
 export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
