@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { SMTPServer } from "smtp-server";
 import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
-import { load, type Measured, startProcess } from "./processes.ts";
+import { inserts, load, type Measured, startProcess } from "./processes.ts";
 
 const { values: options } = parseArgs({ options: { leads: { type: "string", default: "10000" } } });
 const key = "sb_publishable_bench";
@@ -44,7 +44,7 @@ await until(async () => {
   return enabled.length === 2;
 });
 
-say(`quiet, both channels down:    ${told(await load(server.port, 8, 4, key))}`);
+say(`quiet, both channels down:    ${told(await load(server.port, 8, 4, inserts(key)))}`);
 // A thousand a statement: each row takes a lock, and the table of locks is small.
 for (let first = 1; first <= Number(options.leads); first += 1000) {
   const last = Math.min(first + 999, Number(options.leads));
@@ -54,12 +54,12 @@ for (let first = 1; first <= Number(options.leads); first += 1000) {
     from generate_series(${first}::integer, ${last}::integer) as i`;
 }
 say(`${await count("pending")} deliveries wait`);
-say(`beside them, in the outage:   ${told(await load(server.port, 8, 4, key))}`);
+say(`beside them, in the outage:   ${told(await load(server.port, 8, 4, inserts(key)))}`);
 
 receiver.listen(webhookPort, "127.0.0.1");
 mails.listen(smtpPort, "127.0.0.1");
 const [waiting, begun] = [await count("pending"), performance.now()];
-const during = load(server.port, 8, 4, key);
+const during = load(server.port, 8, 4, inserts(key));
 await until(async () => (await count("delivered")) >= waiting);
 const seconds = (performance.now() - begun) / 1000;
 say(`beside the draining:          ${told(await during)}`);

@@ -1,5 +1,6 @@
 // `npm run bench:intake`: durable inserts a second of the running product, beside pgbench doing the same insert in the
-// same database and beside a bare node:http + postgres.js server. One machine, one run, interleaved rounds, medians.
+// same database and beside a bare node:http + postgres.js server; with `-- --peers` also beside what one would install
+// instead. One machine, one run, interleaved rounds, medians.
 import { once } from "node:events";
 import { existsSync, globSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -10,13 +11,15 @@ import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { intakeAddress, openIntakeLogin } from "../database/intake-login.ts";
 import { migrate } from "../database/migrate.ts";
-import { load, type Measured, race, run, startProcess } from "./processes.ts";
+import { startPeers } from "./peers.ts";
+import { inserts, load, type Measured, race, run, startProcess } from "./processes.ts";
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: "string", default: "4" },
     rounds: { type: "string", default: "3" },
     connections: { type: "string", default: "1,8,32,64" },
+    peers: { type: "boolean", default: false },
   },
 });
 const seconds = Number(options.seconds);
@@ -43,9 +46,21 @@ const pgbench = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbe
   existsSync(path),
 );
 
+// In a PostgreSQL of their own: their pools and pgbench's sessions together are more than one has places for.
+const theirs = options.peers
+  ? await startEmbedded({ dataDir: join(folder, "peers"), log: () => {} })
+  : undefined;
+const peers = theirs ? await startPeers(theirs.url) : [];
+
 const contenders: Record<string, (connections: number) => Promise<Measured>> = {
-  "this product": (connections) => load(ours.port, connections, seconds, key),
-  "bare node:http": (connections) => load(bare.port, connections, seconds, key),
+  "this product": (connections) => load(ours.port, connections, seconds, inserts(key)),
+  "bare node:http": (connections) => load(bare.port, connections, seconds, inserts(key)),
+  ...Object.fromEntries(
+    peers.map(({ name, port, target }) => [
+      name,
+      (connections: number) => load(port, connections, seconds, target),
+    ]),
+  ),
   ...(pgbench && { pgbench: async (connections: number) => runPgbench(pgbench, connections) }),
 };
 
@@ -64,11 +79,10 @@ for (const connections of options.connections.split(",").map(Number)) {
   );
 }
 
-ours.child.kill();
-bare.child.kill();
+for (const { child } of [ours, bare, ...peers]) child.kill();
 await once(ours.child, "exit");
 await owner.end();
-await database.stop();
+await Promise.all([database, theirs].map((one) => one?.stop()));
 await rm(folder, { recursive: true });
 
 async function runPgbench(program: string, connections: number): Promise<Measured> {

@@ -1,12 +1,14 @@
 // A load over plain sockets: each connection sends one lead, or asks for a page, waits for the answer, and goes on.
 // It runs in a process of its own and does as little as it can, because it shares two cores with what it measures.
-// Usage: node bench/load.ts PORT CONNECTIONS SECONDS KEY|/PATH; prints one line of JSON.
+// Usage: node bench/load.ts PORT CONNECTIONS SECONDS TARGET, a Target as JSON; prints one line of JSON.
 import { connect, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
+import type { Target } from "./processes.ts";
 
 const [port, connections, seconds] = process.argv.slice(2, 5).map(Number) as [number, number, number];
-const [key = "/"] = process.argv.slice(5);
-const expected = key.startsWith("/") ? "HTTP/1.1 200" : "HTTP/1.1 201";
+const { path, status, lead }: Target = JSON.parse(process.argv[5] ?? "");
+const expected = `HTTP/1.1 ${status}`;
+const headers = Object.entries(lead ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
 const run = Math.random().toString(36).slice(2, 10);
 const latencies: number[] = [];
 let refused = 0;
@@ -14,12 +16,11 @@ let count = 0;
 const until = performance.now() + seconds * 1000;
 
 function request(): string {
-  if (key.startsWith("/"))
-    return `GET ${key} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip, br\r\n\r\n`;
+  if (!lead) return `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip, br\r\n\r\n`;
   count += 1;
   const body = `{"name":"Rosa ${run} ${count}","email":"rosa@example.com","phone":"(305) 555-0142","zip_code":"33101","has_medicare":true,"has_diabetes":false}`;
   return (
-    `POST /rest/v1/leads HTTP/1.1\r\nhost: localhost\r\napikey: ${key}\r\nauthorization: Bearer ${key}\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${headers.join("")}` +
     `content-type: application/json\r\nuser-agent: bench\r\nreferer: http://localhost/\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   );
 }

@@ -12,12 +12,13 @@ const ours = await startProcess(["serve.ts"], / listening: .*:(\d+)$/, {
   DATA_DIR: join(folder, "data"),
 });
 const bare = await startProcess(["bench/bare-page.ts", `http://127.0.0.1:${ours.port}/`], /^(\d+)$/);
+const article = { path: "/", status: 200 };
 process.stdout.write(`${cpus().length} cores, ${cpus()[0]?.model}\n`);
 for (const connections of [8, 32]) {
   await race(
     {
-      "this product": () => load(ours.port, connections, 3, "/"),
-      "bare node:http": () => load(bare.port, connections, 3, "/"),
+      "this product": () => load(ours.port, connections, 3, article),
+      "bare node:http": () => load(bare.port, connections, 3, article),
     },
     3,
     `${String(connections).padStart(3)} connections`,

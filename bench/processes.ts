@@ -16,6 +16,7 @@ export async function startProcess(args: string[], portIn: RegExp, env: Record<s
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  process.once("exit", () => child.kill());
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   child.once("exit", (code) => reject(new Error(`${args[0]} ended with ${code} before it listened`)));
   createInterface({ input: child.stdout }).on("line", (line) => {
@@ -25,19 +26,34 @@ export async function startProcess(args: string[], portIn: RegExp, env: Record<s
   return { child, port: await promise };
 }
 
-/** Loads a port with inserts under a key, or with requests for a path. @throws when any answer is another than hoped. */
+/** What a load asks for, and the status it hopes for. */
+export interface Target {
+  path: string;
+  status: number;
+  /** The headers with which a lead is posted there; without them the path is a page's. */
+  lead?: Record<string, string>;
+}
+
+/** The product's own insert. */
+export const inserts = (key: string): Target => ({
+  path: "/rest/v1/leads",
+  status: 201,
+  lead: { apikey: key, authorization: `Bearer ${key}` },
+});
+
+/** Loads a port. @throws when any answer is another than hoped. */
 export async function load(
   port: number,
   connections: number,
   seconds: number,
-  keyOrPath: string,
+  target: Target,
 ): Promise<Measured> {
   const { output } = await run(process.execPath, [
     "bench/load.ts",
     `${port}`,
     `${connections}`,
     `${seconds}`,
-    keyOrPath,
+    JSON.stringify(target),
   ]);
   const { refused, ...measured } = JSON.parse(output);
   if (refused > 0) throw new Error(`${refused} requests were refused`);
@@ -45,8 +61,15 @@ export async function load(
 }
 
 /** Runs a program to its end and returns what it printed. */
-export async function run(program: string, args: string[]): Promise<{ output: string }> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+export async function run(
+  program: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ output: string }> {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   child.stdout.on("data", (data) => {
     output += data;

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { startPooler } from "../spec/support/pgbouncer.ts";
-import { load } from "./processes.ts";
+import { inserts, load } from "./processes.ts";
 import { cpuOf, key, median, type Running, start } from "./running.ts";
 
 const { values: options } = parseArgs({
@@ -52,7 +52,7 @@ async function measure(name: string, url: string, processes: number) {
   for (let round = 0; round < rounds + 1; round += 1) {
     const before = [servers.reduce((sum, { pid }) => sum + cpuOf(pid), 0), cpuOf(database.pid)] as const;
     const loads = await Promise.all(
-      servers.map(({ port }) => load(port, Math.round(connections / processes), seconds, key)),
+      servers.map(({ port }) => load(port, Math.round(connections / processes), seconds, inserts(key))),
     );
     const after = [servers.reduce((sum, { pid }) => sum + cpuOf(pid), 0), cpuOf(database.pid)] as const;
     const perSecond = loads.reduce((sum, one) => sum + one.perSecond, 0);

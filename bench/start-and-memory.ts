@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { load } from "./processes.ts";
+import { inserts, load } from "./processes.ts";
 import { key, median, memoryOf, type Running, start } from "./running.ts";
 
 const wanted = Number(process.argv[2] ?? 100_000);
@@ -37,7 +37,7 @@ async function measureMemory(name: string, server: Running) {
   await (await fetch(server.address)).arrayBuffer();
   say(`memory ${name}: ${memoryOf(server.pid).now.toFixed(0)} MB`);
   for (let sent = 0; sent < wanted; ) {
-    const { perSecond } = await load(server.port, 32, 5, key);
+    const { perSecond } = await load(server.port, 32, 5, inserts(key));
     sent += perSecond * 5;
     const { now, most } = memoryOf(server.pid);
     say(`  after ${sent.toFixed(0)} inserts: ${now.toFixed(0)} MB, at most ${most.toFixed(0)} MB`);
