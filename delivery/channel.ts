@@ -1,5 +1,5 @@
 // What a channel is: one way the team hears of leads. Each has a file of its own; the worker knows them only by this.
-import type { Delivery } from "./outbox.ts";
+import type { Delivery } from "./delivery.ts";
 
 export interface Channel {
   name: Delivery["channel"];
@@ -23,3 +23,6 @@ export type Outcome =
       askedToWait?: number | undefined;
     }
   | { kind: "never"; reason: string };
+
+/** How the reason ends when a receiver asked us to wait: such a delivery is not hastened. */
+export const askedToWait = "asked to wait";

@@ -1,8 +1,8 @@
 // The e-mail channel: tells the team's mailboxes that leads are waiting. What comes within some seconds of a mail goes
 // together into the next one, so a burst is a digest. How a mail travels is for smtp.ts and mail-api.ts.
 import type { Channel, Outcome } from "./channel.ts";
+import type { Delivery } from "./delivery.ts";
 import { type Message, writeMessage } from "./message.ts";
-import type { Delivery } from "./outbox.ts";
 
 export interface EmailSettings {
   /** An address, or a name and an address: `Leads <leads@example.com>`. */

@@ -2,9 +2,12 @@
 // channel has its own, so that one that is down delays no other. The worker and the one-shot drain both drive it.
 import type { PatientDatabase } from "../database/patience.ts";
 import { codeOf, type Log } from "../log.ts";
-import { mostAttempts, waitAfter } from "./backoff.ts";
+import { mostAttempts } from "./backoff.ts";
 import type { Channel, Outcome } from "./channel.ts";
-import { claim, type Delivery, hasten, type Result, record } from "./outbox.ts";
+import { claim, hasten } from "./claim.ts";
+import type { Delivery } from "./delivery.ts";
+import { makeOutage } from "./outage.ts";
+import { makeResults } from "./results.ts";
 
 export interface LaneSettings {
   database: PatientDatabase;
@@ -27,27 +30,22 @@ export interface Lane {
 /** Seconds a worker holds what it claimed: longer than any send takes. */
 const lease = 90;
 
-/** So many failures in a row are an outage of the channel, and not one delivery that it dislikes. */
-const outage = 3;
-
 /** Makes the lane of a channel. */
 export function makeLane(channel: Channel, { database, log, now }: LaneSettings): Lane {
+  const outage = makeOutage(() => (now?.() ?? new Date()).getTime());
+  const results = makeResults(database, log, now);
   const breaksOff = new AbortController();
-  const clock = () => (now?.() ?? new Date()).getTime();
   let stopped = false;
   let looking = false;
   let lookAgain = false;
   let underWay = 0;
-  let failuresInARow = 0;
-  let pausedUntil = 0;
-  let results: Result[] = [];
-  let recording: Promise<void> | undefined;
   let onQuiet: (() => void)[] = [];
 
-  const isDown = () => failuresInARow >= outage;
   // While the channel is down, one message at a time tries whether it is back.
-  const free = () => (isDown() ? 1 : channel.concurrency) - underWay;
-  const mayClaim = () => !stopped && free() > 0 && clock() >= pausedUntil;
+  const free = () => (outage.isDown() ? 1 : channel.concurrency) - underWay;
+  const note = (deliveries: Delivery[], outcome: Outcome) =>
+    results.note(deliveries, outcome, breaksOff.signal.aborted);
+  const mayClaim = () => !stopped && free() > 0 && !outage.isPause();
 
   async function look(): Promise<void> {
     do {
@@ -57,15 +55,15 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
         claim(sql, channel.name, { most, lease, rest: channel.rest, at: now?.() }),
       );
       const [sendable, unsendable] = sort(deliveries);
-      for (const [delivery, reason] of unsendable) settle([delivery], { kind: "never", reason });
+      for (const [delivery, reason] of unsendable) note([delivery], { kind: "never", reason });
       for (const message of portions(sendable, channel.batch)) void send(message);
-      if (unsendable.length > 0) void writeDown();
+      if (unsendable.length > 0) void results.writeDown();
       lookAgain ||= deliveries.length === most;
     } while (lookAgain && mayClaim());
   }
 
   function run(): void {
-    if (results.length > 0) void writeDown();
+    void results.writeDown();
     lookAgain = true;
     if (looking || !mayClaim()) return;
     looking = true;
@@ -84,57 +82,22 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
   async function send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
     underWay += 1;
     const outcome = await outcomeOf(channel, deliveries, breaksOff.signal);
-    settle(deliveries, outcome);
-    await Promise.all([heed(outcome), writeDown()]);
+    note(deliveries, outcome);
+    await Promise.all([heed(outcome), results.writeDown()]);
     underWay -= 1;
     // Asking for one at a time would be a question a delivery; the worker's sweep asks when sends are slow.
     if (underWay === 0 || free() >= channel.concurrency / 2) run();
     tellWhenQuiet();
   }
 
-  function settle(deliveries: Delivery[], outcome: Outcome): void {
-    for (const delivery of deliveries) {
-      const result = resultOf(delivery, outcome, breaksOff.signal.aborted);
-      results.push(result);
-      tell(log, delivery, result);
-    }
-  }
-
   async function heed(outcome: Outcome): Promise<void> {
-    if (outcome.kind !== "not now") {
-      const isBack = isDown();
-      failuresInARow = 0;
-      pausedUntil = 0;
-      if (isBack) await database.ask((sql) => hasten(sql, channel.name, now?.())).catch(() => {});
-    } else if (clock() >= pausedUntil && !breaksOff.signal.aborted) {
-      // What fails while the channel pauses had been sent before, and tells nothing new.
-      failuresInARow += 1;
-      pausedUntil = clock() + 1000 * pauseAfter(failuresInARow, outcome.askedToWait);
-    }
-  }
-
-  // What could not be written down, because the database is away, is kept and written by the next run. All that
-  // ended while one statement was under way goes into the next one.
-  function writeDown(): Promise<void> {
-    recording ??= (async () => {
-      while (results.length > 0) {
-        const batch = results;
-        results = [];
-        try {
-          await database.ask((sql) => record(sql, batch, now?.()));
-        } catch {
-          results = [...batch, ...results];
-          return;
-        }
-      }
-    })().finally(() => {
-      recording = undefined;
-    });
-    return recording;
+    if (outcome.kind === "not now" && breaksOff.signal.aborted) return;
+    if (!outage.endsWith(outcome)) return;
+    await database.ask((sql) => hasten(sql, channel.name, now?.())).catch(() => {});
   }
 
   function tellWhenQuiet(): void {
-    if (looking || underWay > 0 || recording) return;
+    if (looking || underWay > 0 || results.isWriting()) return;
     for (const tell of onQuiet.splice(0)) tell();
   }
 
@@ -151,10 +114,6 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
       }),
   };
 }
-
-/** Seconds the channel pauses in an outage, or when it asks; the deliveries have their own waits besides. */
-const pauseAfter = (failures: number, asked = 0) =>
-  Math.max(failures < outage ? 0 : Math.min(2 ** (failures - outage), 30), Math.min(asked, 60));
 
 // A send should make an outcome of everything. Should one throw all the same, that is no reason to lose a lead.
 async function outcomeOf(channel: Channel, deliveries: [Delivery, ...Delivery[]], stop: AbortSignal) {
@@ -186,19 +145,4 @@ function whyNot({ attempt, event, lead }: Delivery): string | undefined {
 function portions<T>(all: readonly T[], size: number): [T, ...T[]][] {
   const count = Math.ceil(all.length / size);
   return Array.from({ length: count }, (_, i) => all.slice(i * size, (i + 1) * size) as [T, ...T[]]);
-}
-
-function resultOf({ id, attempt }: Delivery, outcome: Outcome, brokenOff: boolean): Result {
-  if (outcome.kind === "delivered") return { id, attempt, delivered: true };
-  const { reason } = outcome;
-  if (brokenOff) return { id, attempt, reason, wait: 0 };
-  const wait = outcome.kind === "never" ? undefined : waitAfter(attempt, outcome.askedToWait);
-  return wait === undefined ? { id, attempt, reason, failed: true } : { id, attempt, reason, wait };
-}
-
-function tell(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {
-  const facts = { channel, event, delivery: id, lead: leadId, attempt: result.attempt };
-  if ("delivered" in result) log("delivered", facts);
-  else if ("failed" in result) log("delivery-failed", { ...facts, reason: result.reason });
-  else log("delivery-postponed", { ...facts, reason: result.reason, wait: `${Math.round(result.wait)}s` });
 }

@@ -1,8 +1,8 @@
 // Sends a mail through an HTTP mail API in the shape of Resend, for places where SMTP is blocked, such as hosted
 // functions. A repetition within a day carries the same idempotency key, and is not sent twice.
+import { askedToWait } from "./channel.ts";
 import { hashOf, type Post } from "./email.ts";
 import { codeOfCause, letGo, waitAskedFor } from "./http-answer.ts";
-import { askedToWait } from "./outbox.ts";
 
 /** Makes the post for an API key. */
 export function makeMailApi(apiKey: string, apiUrl = "https://api.resend.com"): Post {

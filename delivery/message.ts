@@ -1,7 +1,7 @@
 // What an e-mail to the team says: that leads are waiting, until when, and how to see them. Mail is read on phones and
 // kept on servers nobody chose, so it names no person and no answer unless the operator asks for that.
 import { fields, reference } from "../lead/lead.ts";
-import type { Delivery } from "./outbox.ts";
+import type { Delivery } from "./delivery.ts";
 
 export interface Message {
   subject: string;

@@ -1,9 +1,9 @@
 // The webhook channel: one signed POST a delivery, as Standard Webhooks describes it. The receiver says 2xx when it has
 // the lead; anything else is tried again or, when the receiver means never, has failed.
 import { Webhook } from "standardwebhooks";
-import type { Channel, Outcome } from "./channel.ts";
+import { askedToWait, type Channel, type Outcome } from "./channel.ts";
+import type { Delivery } from "./delivery.ts";
 import { codeOfCause, letGo, waitAskedFor } from "./http-answer.ts";
-import { askedToWait, type Delivery } from "./outbox.ts";
 
 export interface WebhookSettings {
   /** Where to post; https, or http to this machine itself. */

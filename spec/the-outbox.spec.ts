@@ -1,14 +1,12 @@
 // The outbox on real PostgreSQL: what is owed, who holds it, and what becomes of it. Time is handed in.
 import { beforeEach, describe, expect, it } from "vitest";
 import { mostAttempts, waitAfter } from "../delivery/backoff.ts";
+import { claim, hasten, record } from "../delivery/claim.ts";
 import {
-  claim,
   countDeliveries,
   enableChannels,
-  hasten,
   oweForgotten,
   oweOverdue,
-  record,
   retry,
   retryFailed,
 } from "../delivery/outbox.ts";

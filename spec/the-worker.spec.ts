@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makePatient } from "../database/patience.ts";
 import type { Channel, Outcome } from "../delivery/channel.ts";
-import { type Delivery, enableChannels } from "../delivery/outbox.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import { enableChannels } from "../delivery/outbox.ts";
 import { makeWebhook } from "../delivery/webhook.ts";
 import { startWorker, type Worker, type WorkerSettings } from "../delivery/worker.ts";
 import { makeLog } from "../log.ts";

@@ -1,5 +1,5 @@
 // A delivery as the outbox gives it out, for tests of one channel that need no database.
-import type { Delivery } from "../../delivery/outbox.ts";
+import type { Delivery } from "../../delivery/delivery.ts";
 import { aLead } from "./database.ts";
 
 const leadId = "01a1fcd7-0000-7000-8000-00003f9c2b1a";
