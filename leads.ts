@@ -5,6 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { ConfigError, readConfig } from "./config.ts";
 import { connect } from "./database/connect.ts";
 import { EmbeddedDatabaseError } from "./database/embedded.ts";
+import { isLoss } from "./database/transaction.ts";
 import { codeOf } from "./log.ts";
 import { readCommand } from "./team/command-line.ts";
 import { openDatabase, requireSchema } from "./team/database.ts";
@@ -75,6 +76,10 @@ function complain(error: unknown): number {
   if (error instanceof Misuse) {
     tell(error.message);
     return 2;
+  }
+  if (isLoss(error)) {
+    tell("The connection to the database was lost. See whether it runs, and type it again.");
+    return 1;
   }
   const isOurs = [Refusal, ConfigError, EmbeddedDatabaseError].some((kind) => error instanceof kind);
   tell(

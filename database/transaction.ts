@@ -4,12 +4,16 @@ import type postgres from "postgres";
 import { codeOf } from "../log.ts";
 import type { Sql } from "./connect.ts";
 
+/** Reads the database as it was at one moment. */
+export const oneMoment = "isolation level repeatable read read only";
+
 /** Does all of the work or none of it. @throws what the work throws, or the loss of the connection. */
 export async function transaction<Result>(
   sql: Sql,
   work: (tx: postgres.TransactionSql) => Promise<Result>,
+  kind = "",
 ): Promise<Result> {
-  const done = await sql.begin(async (tx) => {
+  const done = await sql.begin(kind, async (tx) => {
     try {
       return { result: await work(tx) };
     } catch (error) {
@@ -21,5 +25,6 @@ export async function transaction<Result>(
   return (done as { result: Result }).result;
 }
 
-const isLoss = (error: unknown) =>
+/** The connection is gone, and with it what was not committed. */
+export const isLoss = (error: unknown) =>
   /^(CONNECTION_(CLOSED|DESTROYED|ENDED)|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(codeOf(error));

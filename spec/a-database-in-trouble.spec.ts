@@ -6,8 +6,8 @@ import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
 import { type Cluster, copyCluster, makeCluster } from "./support/clusters.ts";
 import { aLead, removeLeads } from "./support/database.ts";
+import { layNetwork } from "./support/network.ts";
 import { insertAt, type RunningServer, spawnServer, startServer } from "./support/server.ts";
-import { layNetwork } from "./support/silent-network.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
 
 const sentence =
@@ -170,10 +170,9 @@ describe.concurrent("a database that", () => {
   it("is behind a network that falls silent", async ({ expect, onTestFinished }) => {
     const cluster = await copyCluster(pattern);
     await cluster.start();
-    const network = await layNetwork(Number(cluster.host.split(":")[1]));
+    const network = await layNetwork(cluster.url);
     onTestFinished(network.close);
-    const url = cluster.url.replace(cluster.host, network.host);
-    const server = await startServer({ DATABASE_URL: url, DELIVERY: "off" });
+    const server = await startServer({ DATABASE_URL: network.url, DELIVERY: "off" });
     await expectHealth(expect, server.address, 200);
     network.fallSilent();
     await expectTrouble(expect, server, 503);

@@ -2,7 +2,6 @@
 // everything killed in between.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, connect as dial, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../database/connect.ts";
 import { makePatient } from "../database/patience.ts";
@@ -10,6 +9,7 @@ import { makeLog } from "../log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { layNetwork } from "./support/network.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
@@ -189,18 +189,19 @@ describe("npm start", () => {
 
 describe("a database that falls silent", () => {
   it("is asked anew over new connections, so that a dead network holds nothing up for long", async () => {
-    const cut = await startCuttable(url);
+    const network = await layNetwork(url);
+    onTestFinished(network.close);
     const database = makePatient(
-      () => connect(cut.url, { max: 1 }),
+      () => connect(network.url, { max: 1 }),
       () => {},
       1000,
     );
     onTestFinished(() => database.end());
     const one = () => database.ask((pool) => pool`select 1 as one`);
     expect(await one()).toEqual([{ one: 1 }]);
-    cut.isSilent = true;
+    network.fallSilent();
     await expect(one()).rejects.toMatchObject({ name: "DatabaseSilent" });
-    cut.isSilent = false;
+    network.recover();
     expect(await one()).toEqual([{ one: 1 }]);
   });
 });
@@ -227,30 +228,3 @@ describe("a database that is away", () => {
     expect(lines).toEqual(["database-unreachable:", "database-ready:"]);
   });
 });
-
-/** The database behind a wire that can be cut without either end being told. */
-async function startCuttable(address: string) {
-  const folder = decodeURIComponent(/@([^/]*)\//.exec(address)?.[1] ?? "");
-  const sockets: Socket[] = [];
-  const state = { url: "", isSilent: false };
-  const server = createServer((client) => {
-    const wasCut = () => state.isSilent;
-    const upstream = dial(`${folder}/.s.PGSQL.5432`);
-    sockets.push(client, upstream);
-    let cutOnce = false;
-    const pass = (to: Socket) => (chunk: Buffer) => {
-      cutOnce ||= wasCut();
-      if (!cutOnce) to.write(chunk);
-    };
-    client.on("data", pass(upstream)).on("error", () => upstream.destroy());
-    upstream.on("data", pass(client)).on("error", () => client.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as { port: number };
-  state.url = address.replace(/@[^/]*\//, `@127.0.0.1:${port}/`);
-  return state;
-}

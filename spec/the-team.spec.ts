@@ -2,11 +2,13 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { help } from "../team/help.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { layNetwork } from "./support/network.ts";
+import { until } from "./support/receiver.ts";
 
 const wording =
   "By pressing the button I agree in writing that Example Supply may phone me about a continuous glucose monitor.";
@@ -278,4 +280,31 @@ describe.concurrent("the leads command", () => {
     child.stdout?.destroy();
     expect(await ending(child)).toMatchObject({ status: 0, stderr: "" });
   });
+});
+
+describe("the leads command, when its connection is lost in the middle", () => {
+  it.each(["list", "export --format csv", "export --permission --format json", "backup /tmp/never"])(
+    "leaves with 1 and a sentence: %s",
+    async (words) => {
+      const network = await layNetwork(url);
+      onTestFinished(network.close);
+      const ran = await database.owner.begin(async (sql) => {
+        await sql`lock table leads in access exclusive mode`;
+        const leaving = ending(startLeads(words.split(" "), { DATABASE_URL: network.url }));
+        await until(async () => {
+          const waiting = await database.owner`
+            select from pg_stat_activity
+            where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`;
+          return waiting.count > 0;
+        });
+        network.hangUp();
+        return leaving;
+      });
+      expect(ran).toEqual({
+        status: 1,
+        stdout: "",
+        stderr: "The connection to the database was lost. See whether it runs, and type it again.\n",
+      });
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type postgres from "postgres";
 import { newestVersion } from "../database/migrate.ts";
+import { oneMoment, transaction } from "../database/transaction.ts";
 import { codeOf } from "../log.ts";
 import { Sealed, tables } from "./backup-file.ts";
 import { type Act, Refusal, readWords } from "./subcommand.ts";
@@ -19,8 +20,11 @@ export function backup(words: readonly string[]): Act {
     if (existsSync(path)) throw new Refusal(`The file ${path} is there already. Name another one.`);
     const seal = new Sealed();
     await writeWhole(path, (file) =>
-      sql.begin("isolation level repeatable read read only", (tx) =>
-        pipeline(Readable.from(lines(tx, seal)), createGzip(), file.createWriteStream({ flush: true })),
+      transaction(
+        sql,
+        (tx) =>
+          pipeline(Readable.from(lines(tx, seal)), createGzip(), file.createWriteStream({ flush: true })),
+        oneMoment,
       ),
     );
     const { "public.leads": leads, "private.deliveries": deliveries } = seal.rows;

@@ -1,6 +1,8 @@
 // The evidence of each permission, one record a lead, complete in itself: who, when, from where, and the exact wording with
 // its hash. (What each column proves, and how to verify the hash, is in docs/export.md.)
+import type postgres from "postgres";
 import type { Sql } from "../database/connect.ts";
+import { oneMoment, transaction } from "../database/transaction.ts";
 
 export const evidenceColumns = [
   "lead_id",
@@ -31,7 +33,7 @@ export async function readEvidence(
   since: Date | undefined,
   take: (page: Evidence[]) => Promise<void>,
 ): Promise<void> {
-  await sql.begin("isolation level repeatable read read only", async (tx) => {
+  const read = async (tx: postgres.TransactionSql) => {
     const query = tx<Evidence[]>`
       select
         l.id as lead_id, l.created_at as lead_created_at,
@@ -45,5 +47,6 @@ export async function readEvidence(
       ${since ? tx`where l.created_at >= ${since}` : tx``}
       order by l.created_at, l.id`;
     for await (const page of query.cursor(500)) await take(page);
-  });
+  };
+  await transaction(sql, read, oneMoment);
 }

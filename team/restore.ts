@@ -2,6 +2,7 @@
 // way: no lead is taken for a new one, and nobody is told again of what was delivered.
 import type postgres from "postgres";
 import { newestVersion } from "../database/migrate.ts";
+import { transaction } from "../database/transaction.ts";
 import { readBackup, type Table, tables } from "./backup-file.ts";
 import { type Act, Refusal, readWords } from "./subcommand.ts";
 
@@ -13,7 +14,7 @@ export function restore(words: readonly string[]): Act {
   const path = positionals[0] as string;
   return async ({ sql, out, tell }) => {
     const schema = await newestVersion();
-    const rows = await sql.begin((tx) => restoreAll(tx, path, schema));
+    const rows = await transaction(sql, (tx) => restoreAll(tx, path, schema));
     await out(
       `Restored ${rows["public.leads"]} leads and ${rows["private.deliveries"]} deliveries from ${path}\n`,
     );

@@ -1,7 +1,8 @@
 // The leads as the team meets them, with what has happened since: for lists and exports alike. Read as one snapshot
 // and page by page, so that a hundred thousand leads take no more memory than a hundred.
-
+import type postgres from "postgres";
 import type { Sql } from "../database/connect.ts";
+import { oneMoment, transaction } from "../database/transaction.ts";
 import { fields, type StoredLead } from "../lead/lead.ts";
 
 /** A stored lead and its fate. */
@@ -39,7 +40,7 @@ export async function readLeads(
   which: Which,
   take: (page: LeadRow[]) => Promise<void>,
 ): Promise<void> {
-  await sql.begin("isolation level repeatable read read only", async (tx) => {
+  const read = async (tx: postgres.TransactionSql) => {
     let room = which.limit ?? Number.POSITIVE_INFINITY;
     for (const withdrawn of [true, false]) {
       const query = tx<LeadRow[]>`
@@ -61,5 +62,6 @@ export async function readLeads(
         await take(page);
       }
     }
-  });
+  };
+  await transaction(sql, read, oneMoment);
 }
