@@ -2,13 +2,13 @@
 // server at all.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { aLead } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { type HostedProject, startHosted } from "./support/hosted.ts";
 import { buildSite, headersFor, type StaticHost, startStaticHost } from "./support/static-host.ts";
+import { fillIn, submit } from "./support/visitor.ts";
 
 let host: StaticHost;
 let project: HostedProject;
@@ -32,15 +32,6 @@ const { open } = useBrowser();
 const stored = () =>
   project.database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;
 
-async function fillIn(page: Page, lead: Record<string, unknown> = aLead()): Promise<void> {
-  await page.getByLabel("Full Name *").fill(String(lead.name));
-  await page.getByLabel("Email Address *").fill(String(lead.email));
-  await page.getByLabel("Phone Number *").fill(String(lead.phone));
-  await page.getByLabel("ZIP Code *").fill(String(lead.zip_code));
-  await page.getByLabel("I have Medicare").setChecked(lead.has_medicare === true);
-}
-const submit = (page: Page) => page.getByRole("button", { name: "Check Your Eligibility Now" }).click();
-
 describe.each([
   ["publishable", keys.publishable],
   ["long JWT", keys.jwt],
@@ -50,7 +41,7 @@ describe.each([
     const page = await open(`${host.url}/?utm_source=news`);
     const complaints: string[] = [];
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank You for Your Interest");
@@ -70,7 +61,7 @@ describe.each([
 describe("a visitor of the static site without script", () => {
   it("has the lead stored by the function, and is thanked on the site itself", async () => {
     const page = await open(host.url, { javaScriptEnabled: false });
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await stored()).toEqual([aLead()]);
@@ -100,7 +91,7 @@ describe("the static site when the backend fails", () => {
         ? { status: 401, body: '{"message":"Invalid API key"}' }
         : undefined;
     const page = await open(host.url);
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.getByRole("alert").getByText("We could not reach the server.").waitFor();
     expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
@@ -120,7 +111,7 @@ describe("the static site when the backend fails", () => {
           }
         : undefined;
     const page = await open(host.url);
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.getByRole("alert").getByText("Invalid API key").waitFor();
     expect(await stored()).toEqual([]);
@@ -133,7 +124,7 @@ describe("the static site when the backend fails", () => {
     project.instead = ({ method, path }) =>
       method === "POST" && path.startsWith("/functions/") ? answer : undefined;
     const page = await open(host.url);
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await stored()).toEqual([aLead()]);

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { completeProvider } from "../content/provider.ts";
 import { useBrowser } from "./support/browser.ts";
 import { useSite } from "./support/site.ts";
+import { fillIn } from "./support/visitor.ts";
 
 const { open } = useBrowser();
 const site = useSite();
@@ -55,7 +56,7 @@ describe("the lead form", () => {
 
   it("leaves the required check to the browser, and sends nothing while a line is empty", async () => {
     const page = await takenOver();
-    await fill(page, { ...lead, zip_code: "" });
+    await fillIn(page, { ...lead, zip_code: "" });
     await press(page);
     expect(await page.getByLabel("ZIP Code *").evaluate((input) => input === document.activeElement)).toBe(
       true,
@@ -65,7 +66,7 @@ describe("the lead form", () => {
 
   it("inserts the lead, then calls submit-lead, then goes to the thank-you page", async () => {
     const page = await takenOver("/?utm_source=mail");
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
     const [first, second] = site.calls;
@@ -87,7 +88,7 @@ describe("the lead form", () => {
 
   it("sends by the Enter key as by the button", async () => {
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     await page.getByLabel("ZIP Code *").press("Enter");
     await page.waitForURL("**/thank-you");
     expect(site.calls.map(({ path }) => path)).toEqual([insert, submitLead]);
@@ -96,7 +97,7 @@ describe("the lead form", () => {
   it("disables the button and says Submitting... while it waits", async () => {
     site.reply(insert, "hang");
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     const busy = page.getByRole("button", { name: "Submitting...", exact: true });
     await busy.waitFor();
@@ -112,7 +113,7 @@ describe("the lead form", () => {
   it("shows the server's message in a red banner that takes the focus, and keeps what was typed", async () => {
     site.reply(insert, refusal("Please fill in your name."));
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     const banner = page.getByRole("alert");
     await banner.waitFor();
@@ -131,7 +132,7 @@ describe("the lead form", () => {
   it("clears the old error at each new submit, and succeeds when the server does", async () => {
     site.reply(insert, refusal("Not now."));
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     await page.getByRole("alert").waitFor();
     site.reply(insert, "hang");
@@ -144,7 +145,7 @@ describe("the lead form", () => {
   it("focuses the banner again when the same error comes twice", async () => {
     site.reply(insert, refusal("Not now."));
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     for (const time of [1, 2]) {
       await press(page);
       await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
@@ -154,7 +155,7 @@ describe("the lead form", () => {
 
   it("says “Failed to submit. Please try again.” when the failure has no message", async () => {
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     for (const [answered, reply] of Object.entries(withoutMessage)) {
       site.reply(insert, reply);
       await press(page);
@@ -168,7 +169,7 @@ describe("the lead form", () => {
 
   it("says in plain words that nobody answered when there is no network", async () => {
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     await page.context().setOffline(true);
     await press(page);
     await page.getByRole("alert").waitFor();
@@ -188,7 +189,7 @@ describe("the lead form", () => {
   ])("goes to the thank-you page when submit-lead %s", async (_, reply) => {
     site.reply(submitLead, reply);
     const page = await takenOver();
-    await fill(page, lead);
+    await fillIn(page, lead);
     const pressed = performance.now();
     await press(page);
     await page.waitForURL("**/thank-you");
@@ -200,7 +201,7 @@ describe("the lead form", () => {
     await page.evaluate(() =>
       addEventListener("pageshow", (event) => Object.assign(window, { kept: event.persisted })),
     );
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
     await page.goBack({ waitUntil: "commit" });
@@ -217,7 +218,7 @@ describe("the lead form", () => {
     const urls: string[] = [];
     page.on("request", (request) => urls.push(request.url()));
     await page.goto(site.url());
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
     expect(urls.join("\n")).not.toMatch(/Ann|example\.org|after|K1A/);
@@ -227,7 +228,7 @@ describe("the lead form", () => {
 describe("the lead form before its script", () => {
   it("posts itself without JavaScript, with the fields named as the lead's", async () => {
     const page = await open(site.url(), { javaScriptEnabled: false });
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
     const [post] = site.calls;
@@ -252,7 +253,7 @@ describe("the lead form before its script", () => {
     await trap.evaluate((input: HTMLInputElement) => {
       input.value = "http://spam";
     });
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
     expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual(lead);
@@ -262,7 +263,7 @@ describe("the lead form before its script", () => {
     const page = await open();
     const arrive = await holdScript(page);
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
-    await fill(page, lead);
+    await fillIn(page, lead);
     await page.getByLabel("Phone Number *").focus();
     await arrive();
     expect(await typed(page)).toEqual(lead);
@@ -276,7 +277,7 @@ describe("the lead form before its script", () => {
     const page = await open();
     const arrive = await holdScript(page);
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
-    await fill(page, lead);
+    await fillIn(page, lead);
     await Promise.all([press(page), arrive()]);
     await page.waitForURL("**/thank-you");
     const stored = site.calls.filter(({ path }) => path !== submitLead);
@@ -303,7 +304,7 @@ describe("the lead form before its script", () => {
     });
     const told = page.waitForEvent("console", (message) => message.text().startsWith("React has"));
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     release.resolve();
     expect((await told).text()).toBe("React has 0 marks here");
@@ -322,7 +323,7 @@ describe("the lead form before its script", () => {
     );
     const arrive = await holdScript(page);
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
-    await fill(page, lead);
+    await fillIn(page, lead);
     await press(page);
     await page.getByRole("alert").waitFor();
     const shown = async () => {
@@ -405,15 +406,6 @@ async function holdScript(page: Page): Promise<() => Promise<void>> {
     held.resolve();
     await hydrated(page).catch(() => {});
   };
-}
-
-async function fill(page: Page, values: typeof lead): Promise<void> {
-  await page.getByLabel("Full Name *").fill(values.name);
-  await page.getByLabel("Email Address *").fill(values.email);
-  await page.getByLabel("Phone Number *").fill(values.phone);
-  await page.getByLabel("ZIP Code *").fill(values.zip_code);
-  await page.getByLabel("I have Medicare").setChecked(values.has_medicare);
-  await page.getByLabel("I have been diagnosed with diabetes").setChecked(values.has_diabetes);
 }
 
 const typed = async (page: Page) => ({

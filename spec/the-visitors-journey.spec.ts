@@ -1,10 +1,9 @@
 // The whole walk in a real browser against the running product: from the article to the lead in the table.
-
-import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startServer } from "./support/server.ts";
+import { fillIn, submit } from "./support/visitor.ts";
 
 let database: TestDatabase;
 let address: string;
@@ -18,23 +17,13 @@ const { open } = useBrowser();
 const stored = () =>
   database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;
 
-async function fillIn(page: Page, lead: Record<string, unknown> = aLead()): Promise<void> {
-  await page.getByLabel("Full Name *").fill(String(lead.name));
-  await page.getByLabel("Email Address *").fill(String(lead.email));
-  await page.getByLabel("Phone Number *").fill(String(lead.phone));
-  await page.getByLabel("ZIP Code *").fill(String(lead.zip_code));
-  await page.getByLabel("I have Medicare").setChecked(lead.has_medicare === true);
-  await page.getByLabel("I have been diagnosed with diabetes").setChecked(lead.has_diabetes === true);
-}
-const submit = (page: Page) => page.getByRole("button", { name: "Check Your Eligibility Now" }).click();
-
 describe.each([
   ["with script", true],
   ["without script", false],
 ])("a visitor %s", (_, javaScriptEnabled) => {
   it("reads the article, submits the form and is thanked, and the lead is stored as typed", async () => {
     const page = await open(address, { javaScriptEnabled });
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.waitForURL(`${address}/thank-you`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank You for Your Interest");
@@ -59,7 +48,7 @@ describe.each([
     const page = await open(address, { javaScriptEnabled });
     const addresses: string[] = [];
     page.on("request", (request) => addresses.push(request.url()));
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.waitForURL(`${address}/thank-you`);
     expect(addresses.length).toBeGreaterThan(1);
@@ -72,7 +61,7 @@ describe.each([
 describe("a visitor whose address carries a campaign", () => {
   it("leaves its utm_* words, and no click id, with the permission", async () => {
     const page = await open(`${address}/?utm_source=mail&utm_campaign=fall&fbclid=secret`);
-    await fillIn(page);
+    await fillIn(page, aLead());
     await submit(page);
     await page.waitForURL(`${address}/thank-you`);
     const [permission] = await database.owner`select page_path, utm from private.permissions`;
