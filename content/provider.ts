@@ -28,5 +28,14 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
   return { provider: provider as Provider, missing };
 }
 
-/** A number as a `tel:` link dials it. */
-export const dial = (phone: string): string => `tel:${phone.replaceAll(/[^+\d]/g, "")}`;
+/** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
+export function dial(phone: string): string {
+  const [number = "", extension] = phone.split(/\s*(?:\bextension|\bext\b\.?|x(?=\s*\d)|#)\s*/i);
+  const digits = number
+    .replace(
+      /[a-z]/gi,
+      (letter) => "22233344455566677778889999"[letter.toLowerCase().charCodeAt(0) - 97] ?? "",
+    )
+    .replace(/[^+\d]/g, "");
+  return `tel:${digits}${extension ? `;ext=${extension.replace(/\D/g, "")}` : ""}`;
+}

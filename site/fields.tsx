@@ -10,8 +10,8 @@ const input = {
   name: { type: "text", autoComplete: "name", autoCapitalize: "words", enterKeyHint: "next" },
   email: { type: "email", autoComplete: "email", inputMode: "email", enterKeyHint: "next" },
   phone: { type: "tel", autoComplete: "tel", inputMode: "tel", enterKeyHint: "next" },
-  // Enter in the last line sends the form, so the key says so.
-  zip_code: { type: "text", autoComplete: "postal-code", inputMode: "numeric", enterKeyHint: "send" },
+  // Not "send", though it would: the two boxes and the notice of what the button allows come after it.
+  zip_code: { type: "text", autoComplete: "postal-code", inputMode: "numeric", enterKeyHint: "done" },
 } as const;
 
 export function TextField({

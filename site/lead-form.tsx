@@ -2,10 +2,11 @@
 // two calls, the banner and the busy button. Fields are uncontrolled and read at submit, so that nothing the
 // visitor typed before this script arrived is ever lost. (Specification 4 and 5.)
 import { Fragment, type SubmitEvent, useEffect, useRef, useState } from "react";
-import * as words from "../content/article.ts";
+import { form } from "../content/article.ts";
 import { permissionNotice } from "../content/permission.ts";
 import { dial, type Provider } from "../content/provider.ts";
 import { fields, type Lead, leadFromForm } from "../lead/lead.ts";
+import { busy, idle } from "./button-words.ts";
 import { BoxField, TextField, TrapField } from "./fields.tsx";
 import { type Backend, sendLead } from "./send-lead.ts";
 
@@ -42,6 +43,7 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
   }
 
   const submitting = status.is === "submitting";
+  const words = submitting ? busy : idle;
   return (
     <form method="post" action={action(backend)} onSubmit={submit}>
       {fields.map((field) =>
@@ -50,7 +52,7 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
         ) : null,
       )}
       <fieldset>
-        <legend>{words.form.boxes}</legend>
+        <legend>{form.boxes}</legend>
         {fields.map((field) =>
           field.kind === "box" ? (
             <BoxField key={field.name} field={field} ticked={refused?.lead[field.name]} />
@@ -64,10 +66,10 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
       <Notice provider={provider} />
       {/* Firefox restores a disabled button after a reload, unless autocomplete is off. */}
       <button type="submit" disabled={submitting} {...{ autoComplete: "off" }}>
-        {submitting ? "Submitting..." : "Check Your Eligibility Now"}
+        {words.button}
       </button>
       <p role="status" className="unseen">
-        {submitting ? "Sending your answers. Please wait." : ""}
+        {words.status}
       </p>
     </form>
   );
@@ -94,7 +96,10 @@ function Banner({ message, phone, cameWithPage }: { message: string; phone: stri
   const banner = useRef<HTMLDivElement>(null);
   // A banner that came with the page has had its focus by `autofocus`; the visitor may have moved on since.
   useEffect(() => {
-    if (!cameWithPage) banner.current?.focus();
+    if (cameWithPage || !banner.current) return;
+    banner.current.focus();
+    // On a small or magnified screen the browser shows the middle of what does not fit; one reads from the top.
+    if (banner.current.getBoundingClientRect().top < 0) banner.current.scrollIntoView();
   }, [cameWithPage]);
   return (
     <div role="alert" className="banner" tabIndex={-1} ref={banner} autoFocus={cameWithPage}>

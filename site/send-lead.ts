@@ -25,18 +25,22 @@ export async function sendLead(backend: Backend, lead: Lead): Promise<void> {
 }
 
 async function insert({ url, key }: Backend, lead: Lead): Promise<void> {
+  // Not AbortSignal.timeout: phones of 2021 have none.
+  const patience = new AbortController();
+  const tooLong = setTimeout(() => patience.abort(), insertPatience);
   const answer = await fetch(`${url}/rest/v1/leads`, {
     method: "POST",
     headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify(lead),
     // Our own backend may know the whole address, utm_* included: it is part of the permission's evidence.
     referrerPolicy: "no-referrer-when-downgrade",
-    signal: AbortSignal.timeout(insertPatience),
+    signal: patience.signal,
   }).catch((cause: unknown) => {
     throw new Error(unreachable, { cause });
   });
+  const message = answer.ok ? "" : messageIn(await answer.text().catch(() => ""));
+  clearTimeout(tooLong);
   if (answer.ok) return;
-  const message = messageIn(await answer.text().catch(() => ""));
   throw message ? new Error(message) : answer;
 }
 

@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { claims, sources } from "../content/claims.ts";
 import { permissionNotice } from "../content/permission.ts";
-import { completeProvider } from "../content/provider.ts";
+import { completeProvider, dial } from "../content/provider.ts";
 import { buildPhoto, photoIn } from "../site/photo.ts";
 import { drawShareCard } from "../site/share-card.ts";
 import { useBrowser } from "./support/browser.ts";
@@ -144,6 +144,19 @@ describe("the provider", () => {
 
   it("calls from its own number when only one number is given", () => {
     expect(completeProvider({ phone: "(800) 555-0100" }).provider.callsFrom).toBe("(800) 555-0100");
+  });
+});
+
+describe("a phone number", () => {
+  it.each([
+    ["(800) 555-0142", "tel:8005550142"],
+    ["+1 305.555.0142", "tel:+13055550142"],
+    ["1-800-GO-MEDIC", "tel:18004663342"],
+    ["1-800-555-0100 ext. 12", "tel:18005550100;ext=12"],
+    ["1-800-555-0100 x12", "tel:18005550100;ext=12"],
+    ["1-800-FOX-TEXT", "tel:18003698398"],
+  ])("is dialled as it is written: %s", (phone, link) => {
+    expect(dial(phone)).toBe(link);
   });
 });
 

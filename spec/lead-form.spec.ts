@@ -86,6 +86,24 @@ describe("the lead form", () => {
     expect(second?.headers).not.toHaveProperty("apikey");
   });
 
+  it("sends from an old phone, whose browser lacks what newer ones have", async () => {
+    const page = await open();
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(AbortSignal, "timeout");
+      Reflect.deleteProperty(AbortSignal, "any");
+      Reflect.deleteProperty(Object, "hasOwn");
+      Reflect.deleteProperty(Array.prototype, "at");
+      Reflect.deleteProperty(String.prototype, "isWellFormed");
+    });
+    await page.goto(site.url());
+    await page.getByLabel("Full Name *").focus();
+    await hydrated(page);
+    await fillIn(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(site.calls.map(({ path }) => path)).toEqual([insert, submitLead]);
+  });
+
   it("sends by the Enter key as by the button", async () => {
     const page = await takenOver();
     await fillIn(page, lead);
@@ -273,6 +291,54 @@ describe("the lead form before its script", () => {
     expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual(lead);
   });
 
+  it.each(Object.entries(changes))(
+    "stays as it is, with all that was typed, when the script comes after %s",
+    async (_, change) => {
+      const page = await open();
+      const arrive = await holdScript(page);
+      await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+      await fillIn(page, lead);
+      await page.getByLabel("Phone Number *").focus();
+      await page.evaluate(change);
+      const came = page.waitForResponse(/\/assets\/form-/);
+      await Promise.all([arrive(), came]);
+      await page.evaluate(onceTheScriptHasRun);
+      expect(await typed(page)).toEqual(lead);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("phone");
+      await press(page);
+      await page.waitForURL("**/thank-you");
+      expect(site.calls[0]).toMatchObject({ method: "POST", path: "/" });
+    },
+  );
+
+  it("says Submitting... while its plain post is under way, and is idle again for who comes back", async () => {
+    const page = await open();
+    await holdScript(page);
+    const answer = Promise.withResolvers<void>();
+    await page.route(site.url(), async (route) => {
+      if (route.request().method() === "POST") await answer.promise;
+      await route.continue();
+    });
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    // While the post is under way nobody can be asked in the page, so the page tells by itself.
+    await page.evaluate(() => {
+      const [button, status] = [document.querySelector("button"), document.querySelector("[role=status]")];
+      new MutationObserver(() => {
+        if (status?.textContent) console.debug(button?.textContent, button?.disabled, status.textContent);
+      }).observe(document, { subtree: true, childList: true });
+    });
+    const told = page.waitForEvent("console");
+    await press(page);
+    expect((await told).text()).toBe("Submitting... true Sending your answers. Please wait.");
+    answer.resolve();
+    await page.waitForURL("**/thank-you");
+    await page.goBack({ waitUntil: "commit" });
+    const idle = page.getByRole("button", { name: "Check Your Eligibility Now", exact: true });
+    await idle.waitFor();
+    expect(await idle.isEnabled()).toBe(true);
+  });
+
   it("neither loses nor doubles the lead when the button is pressed while the script arrives", async () => {
     const page = await open();
     const arrive = await holdScript(page);
@@ -354,6 +420,28 @@ describe("the lead form before its script", () => {
     expect(scripts).toHaveLength(1);
   });
 });
+
+/** As a text, because a test's own `import` is rewritten. */
+const onceTheScriptHasRun = `(async () => {
+  await import(performance.getEntriesByType("resource").find(({ name }) => name.includes("/form-")).name);
+  await new Promise(requestIdleCallback);
+})()`;
+
+/** What a browser or its helpers do to a page before the script is there. */
+const changes = {
+  "a translation": () => {
+    for (const label of document.querySelectorAll("form label, form legend, form p")) {
+      const text = [...label.childNodes].find(
+        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+      );
+      const font = document.createElement("font");
+      if (text) text.replaceWith(Object.assign(font, { textContent: `[${text.textContent}]` }));
+    }
+  },
+  "a password manager": () => {
+    for (const input of document.querySelectorAll("form input")) input.after(document.createElement("div"));
+  },
+};
 
 const withoutMessage = {
   "an HTML page from a proxy": {

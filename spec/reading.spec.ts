@@ -169,7 +169,7 @@ describe("every page", () => {
       ["name", "", "next", ""],
       ["email", "email", "next", ""],
       ["tel", "tel", "next", ""],
-      ["postal-code", "numeric", "send", ""],
+      ["postal-code", "numeric", "done", ""],
     ]);
     const name = page.getByLabel("Full Name *");
     await name.focus();
