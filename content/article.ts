@@ -14,13 +14,13 @@ export const standfirst =
 /** What the picture shows, for those who do not see it, and the line below it. */
 export const picture = {
   alt: "A drawing of an older woman with a small round sensor on the back of her upper arm. She holds a reader that shows the number 112, a level arrow and a gentle curve.",
-  caption: "A sensor on the arm, a reader in the hand: that is the whole kit.",
+  caption: "A sensor on the arm, and a reader in the hand.",
 };
 
 /** The same of your own photo, once you have put one at `content/photo.jpg`: write what it shows. */
 export const photo = {
   alt: "An older person with a small round sensor on the upper arm, looking at a reader.",
-  caption: "A sensor on the arm, a reader in the hand: that is the whole kit.",
+  caption: "A sensor on the arm, and a reader in the hand.",
 };
 
 export const opening: readonly Text[] = [
@@ -53,7 +53,7 @@ export const howItWorks = {
     },
     {
       heading: "You look at the reader",
-      text: ["Most readers show your number in large print, with an arrow next to it.", claims.alarm],
+      text: [claims.anyTime, claims.alarm],
     },
   ] satisfies { heading: string; text: Text }[],
   closing: [claims.fingerSticks] satisfies Text,
@@ -84,7 +84,7 @@ export const keyBenefits = {
     },
     {
       heading: "Your doctor sees more",
-      text: ["You can bring weeks of numbers to a visit. That makes it easier to talk about what works."],
+      text: [claims.keepsTrack, "You can go over them together, and talk about what works."],
     },
   ] satisfies { heading: string; text: Text }[],
 };
@@ -96,10 +96,10 @@ export const extraSupport = {
       "Some days are hard enough. Stiff hands make a finger-stick slow. Small strips are hard to see. It is easy to miss a check.",
     ],
     [
-      "A CGM can lift some of that load. The sensor stays on your arm. The number is big and bright. The alarm can wake you at night, or wake the person who cares for you. If you live alone, your son or daughter may be able to look in from far away.",
+      "A CGM can lift some of that load. The sensor stays on your arm, so there is less to hold and to line up. And you need not watch alone: a son or daughter who gets your numbers can look in from far away.",
     ],
     [
-      "It is not for everyone. Some people do not like the alarms. For some, the tape makes the skin itch. Talk it over with your doctor first.",
+      "It is not for everyone. You may not like to wear a device, or to hear an alarm. Talk it over with your doctor first.",
     ],
   ] satisfies Text[],
 };
@@ -115,10 +115,7 @@ export const coverage = {
     [claims.visit],
   ] satisfies Text[],
   text: [
-    [
-      claims.share,
-      "If you have a second plan, it may pay some of your part. A Medicare Advantage plan can have its own steps, so ask your plan.",
-    ],
+    [claims.share, "If you have another plan, ask what it pays and what it asks of you."],
     [claims.receiver],
     [
       "The rules have fine points, and no article can know your case. That is why a person looks at your answers. We promise you a review. We cannot promise you a yes.",
@@ -133,7 +130,7 @@ export const future = {
       "Not long ago, a night of low sugar could pass and nobody knew. Now a small device can keep watch while you rest.",
     ],
     [
-      "A CGM is a tool. It does not cure diabetes. It works best with good food, some walking, the right medicine, and a doctor who knows you. But it can take some of the guessing out of the day.",
+      "A CGM is a tool. It does not cure diabetes. It does not take the place of good food, some walking, the right medicine, and a doctor who knows you. But it can take some of the guessing out of the day.",
     ],
     [
       "At your next visit, ask one question: “Could a CGM help me?” And if you would like to know what Medicare may cover, we are glad to look.",

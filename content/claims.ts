@@ -70,6 +70,10 @@ export const claims = {
     says: "The sensor reads the sugar in the fluid under your skin. Then it sends the number through the air to your reader.",
     from: ["niddk"],
   },
+  anyTime: {
+    says: "You can look at your number at any time. You can also see how it changed over hours or days.",
+    from: ["niddk"],
+  },
   alarm: {
     says: "An alarm can sound if you go too low or too high.",
     from: ["niddk"],
@@ -81,6 +85,10 @@ export const claims = {
   lessTimeLow: {
     says: "One study looked at 203 adults with type 1 diabetes, all 60 or older. Those who used a CGM went from about 5 percent of the day with low sugar to under 3 percent. Your own results may differ.",
     from: ["wisdm"],
+  },
+  keepsTrack: {
+    says: "A CGM keeps track of your numbers over time.",
+    from: ["niddk"],
   },
   sharing: {
     says: "Some kinds can also send your numbers to a person you trust, such as your partner.",

@@ -108,11 +108,9 @@ function FormSection({ provider, backend, formHtml }: ArticlePageProps) {
       <h2 id="check-heading">{words.form.heading}</h2>
       <address>
         <strong>Who is asking?</strong>
-        {[provider.legalName, provider.address, `Medicare supplier number ${provider.supplierId}`].map(
-          (fact) => (
-            <span key={fact}>{fact}</span>
-          ),
-        )}
+        {[provider.legalName, provider.address, `Supplier number ${provider.supplierId}`].map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
         <a className="go" href={dial(provider.phone)}>
           {provider.phone}
         </a>

@@ -33,7 +33,7 @@ export function Document({ title, description, canonical, robots, head, script, 
         <link rel="manifest" href="/site.webmanifest" />
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#fbf8f1" media="(prefers-color-scheme: light)" />
-        <meta name="theme-color" content="#121a19" media="(prefers-color-scheme: dark)" />
+        <meta name="theme-color" content="#131b1a" media="(prefers-color-scheme: dark)" />
         {head}
       </head>
       <body>

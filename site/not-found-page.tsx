@@ -9,8 +9,12 @@ export function NotFoundPage({ provider }: { provider: Provider }) {
         <h1>We cannot find that page</h1>
         <p className="standfirst">The address may have a typing mistake, or the page may have moved.</p>
         <p>
-          You can <a href="/">read our article about blood sugar and the CGM</a>. Or call us at{" "}
-          <a href={dial(provider.phone)}>{provider.phone}</a>. We are glad to help.
+          <a className="go" href="/">
+            Read our article about blood sugar and the CGM
+          </a>
+        </p>
+        <p>
+          Or call us at <a href={dial(provider.phone)}>{provider.phone}</a>. We are glad to help.
         </p>
       </main>
       <Footer provider={provider} />

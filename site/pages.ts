@@ -91,7 +91,7 @@ export const pageOf = (status: number, headers: Record<string, string>, bodies: 
 
 /** Answers a GET or HEAD for a page: the smallest form the browser takes, or 304 when it has it already. */
 export function answer(page: Page, request: Request): Response {
-  const accepted = request.headers.get("accept-encoding") ?? "";
+  const accepted = request.headers.get("accept-encoding")?.toLowerCase() ?? "";
   const form = page.forms.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Form;
   const known = page.status === 200 && request.headers.get("if-none-match");
   if (known && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === form.etag)) {

@@ -28,8 +28,8 @@ const manifest = (name: string) =>
     icons: [{ src: "/favicon.svg", type: "image/svg+xml", sizes: "any" }],
   });
 
-const robots = (url: string) =>
-  `User-agent: *\nAllow: /\nDisallow: /thank-you\n\nSitemap: ${url}/sitemap.xml\n`;
+// All may be read: the thank-you page says by itself that it is not to be listed, and must be read for that.
+const robots = (url: string) => `User-agent: *\nAllow: /\n\nSitemap: ${url}/sitemap.xml\n`;
 
 const sitemap = (url: string) =>
   '<?xml version="1.0" encoding="UTF-8"?>\n' +

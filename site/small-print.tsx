@@ -10,8 +10,7 @@ export function Sources() {
       <ul>
         {Object.values(sources).map((source: Source) => (
           <li key={source.url}>
-            <a href={source.url}>{source.title}</a>. {source.publisher}. We checked it on{" "}
-            {day(source.reviewed)}.
+            <a href={source.url}>{source.title}</a> {source.publisher}. Reviewed {day(source.reviewed)}.
           </li>
         ))}
       </ul>
@@ -28,7 +27,7 @@ export function Footer({ provider }: { provider: Provider }) {
       ))}
       <address>
         {provider.legalName}, {provider.address}. Phone: <a href={dial(provider.phone)}>{provider.phone}</a>.
-        Medicare supplier number: {provider.supplierId}.
+        Supplier number: {provider.supplierId}.
       </address>
       {provider.privacyUrl && (
         <p>

@@ -78,12 +78,12 @@ describe("the article page", () => {
     ).toBeGreaterThanOrEqual(19);
   });
 
-  it("lists the source of every claim with the day it was checked", async () => {
+  it("lists the source of every claim with the day it was reviewed", async () => {
     const page = await open(site.url());
     const text = await page.getByRole("article").innerText();
     const list = page.locator(".sources li");
     expect(await list.count()).toBe(Object.keys(sources).length);
-    for (const item of await list.allInnerTexts()) expect(item).toMatch(/We checked it on \w+ \d+, 20\d\d\./);
+    for (const item of await list.allInnerTexts()) expect(item).toMatch(/Reviewed \w+ \d+, 20\d\d\./);
     const cited = new Set(
       Object.values(claims).flatMap(({ says, from }) => {
         expect(text, "a claim that the article does not make needs no source").toContain(says);

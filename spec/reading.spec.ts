@@ -19,7 +19,22 @@ const looks: [string, BrowserContextOptions][] = [
   ["a phone in the dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
   ["a desktop", { viewport: { width: 1280, height: 900 } }],
   ["a desktop in the dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
+  ["a desktop in forced colours", { viewport: { width: 1280, height: 900 }, forcedColors: "active" }],
+  [
+    "a phone in dark forced colours",
+    { viewport: { width: 390, height: 844 }, forcedColors: "active", colorScheme: "dark" },
+  ],
 ];
+
+/** What readers set for themselves: text spacing (WCAG 1.4.12), and the browser's larger sizes of text up to twice. */
+const readersOwn = {
+  "as it is": "",
+  "text spaced":
+    "* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important } p { margin-bottom: 2em !important }",
+  "large text": "html { font-size: 20px }",
+  "very large text": "html { font-size: 24px }",
+  "text twice the size": "html { font-size: 32px }",
+};
 
 describe("every page", () => {
   it.each(looks)("has no finding of axe at levels A, AA, AAA and best practice on %s", async (_, options) => {
@@ -44,25 +59,23 @@ describe("every page", () => {
     expect(await findings(page)).toEqual([]);
   });
 
-  it("never scrolls sideways: at 320 px, with the text spaced by the reader, with text twice the size", async () => {
-    const page = await open(site.url(), { viewport: { width: 320, height: 640 } });
-    expect(await overflow(page)).toEqual([]);
-    await page.evaluate(() => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(
-        "* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important } p { margin-bottom: 2em !important }",
-      );
-      document.adoptedStyleSheets = [sheet];
-    });
-    expect(await overflow(page)).toEqual([]);
-    await page.setViewportSize({ width: 640, height: 900 });
-    await page.evaluate(() => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync("html { font-size: 200% }");
-      document.adoptedStyleSheets = [sheet];
-    });
-    expect(await overflow(page)).toEqual([]);
-  });
+  it.each(["/", "/thank-you", "/nowhere"])(
+    "never scrolls sideways, whatever the reader does to the text: %s",
+    async (path) => {
+      const page = await open(site.url(path));
+      for (const width of [320, 390, 640, 1280]) {
+        await page.setViewportSize({ width, height: 640 });
+        for (const [by, css] of Object.entries(readersOwn)) {
+          await page.evaluate((css) => {
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync(css);
+            document.adoptedStyleSheets = [sheet];
+          }, css);
+          expect(await overflow(page), `${width} px, ${by}`).toEqual([]);
+        }
+      }
+    },
+  );
 
   it("has body text of at least 19 px, sized in rem, and nothing under 16 px", async () => {
     for (const path of ["/", "/thank-you", "/nowhere"]) {
@@ -119,9 +132,9 @@ describe("every page", () => {
   it("gives fingers targets of at least 48 px, the whole label of a box among them", async () => {
     const page = await open(site.url(), { viewport: { width: 390, height: 844 } });
     const heights = await page
-      .locator("form input:not([type=checkbox]):not([name=website]), form label:has(input), form button, .go")
+      .locator("form input:not([type=checkbox]):not([name=website]), form label:has(input), form button, a")
       .evaluateAll((targets) => targets.map((target) => target.getBoundingClientRect().height));
-    expect(heights).toHaveLength(9);
+    expect(heights).toHaveLength(15);
     for (const height of heights) expect(height).toBeGreaterThanOrEqual(48);
     const label = page.locator("label", { hasText: "I have Medicare" });
     const box = await label.boundingBox();

@@ -55,7 +55,7 @@ describe("an address that leads nowhere", () => {
     expect(await page.locator("script").count()).toBe(0);
     await page
       .getByRole("main")
-      .getByRole("link", { name: /read our article/ })
+      .getByRole("link", { name: /Read our article/ })
       .click();
     expect(new URL(page.url()).pathname).toBe("/");
   });
