@@ -77,14 +77,14 @@ export class ConfigError extends Error {
 /** Reads the settings. @throws ConfigError when any is wrong, telling of all of them at once. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const settings = makeSettings(env);
-  const { set, wholeNumber, address, origin, oneWord, onOrOff, origins, proxies } = settings;
+  const { set, wholeNumber, database, origin, oneWord, onOrOff, origins, proxies } = settings;
   const anonKey = oneWord("ANON_KEY", defaultAnonKey);
   const port = wholeNumber("PORT", 3000, 0, 65535);
   const config: Config = {
     http: { port, host: set("HOST") ?? "127.0.0.1" },
     dataDir: set("DATA_DIR"),
-    databaseUrl: address("DATABASE_URL", ["postgres", "postgresql"]),
-    intakeDatabaseUrl: address("INTAKE_DATABASE_URL", ["postgres", "postgresql"]),
+    databaseUrl: database("DATABASE_URL"),
+    intakeDatabaseUrl: database("INTAKE_DATABASE_URL"),
     anonKey,
     site: {
       url: origin("SITE_URL") ?? `http://localhost:${port}`,

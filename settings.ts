@@ -10,9 +10,11 @@ export interface Settings {
   /** The setting as it stands; blank counts as not set. */
   set(name: string): string | undefined;
   wholeNumber(name: string, byDefault: number, least: number, most: number): number;
-  /** An address with one of these schemes, not looked at further. */
+  /** An address with one of these schemes. */
   address(name: string, schemes: readonly string[]): string | undefined;
-  /** A web address, without the slash at its end. */
+  /** The address of a PostgreSQL server as libpq takes it, or of several. */
+  database(name: string): string | undefined;
+  /** A web address without a query, and without the slash at its end. */
   origin(name: string): string | undefined;
   /** Something that can stand in a header. */
   oneWord(name: string, byDefault: string): string;
@@ -46,15 +48,25 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
   const address = (name: string, schemes: readonly string[]): string | undefined => {
     const text = set(name);
     if (text === undefined) return undefined;
-    const scheme = /^([a-z]+):\/\/./.exec(text)?.[1];
-    if (scheme && schemes.includes(scheme)) return text;
+    const scheme = /^([a-z]+):\/\/./.exec(text)?.[1] ?? "";
+    if (schemes.includes(scheme) && (!scheme.startsWith("http") || URL.canParse(text))) return text;
     return refuse(name, `must be an address that starts with ${schemes.map((s) => `${s}://`).join(" or ")}.`);
+  };
+
+  const database = (name: string): string | undefined => {
+    const text = set(name);
+    if (text === undefined || isDatabaseAddress(text)) return text;
+    return refuse(
+      name,
+      "must be as postgres://user:password@host:port/name. Write # as %23, / as %2F, % as %25.",
+    );
   };
 
   const origin = (name: string): string | undefined => {
     const text = address(name, ["https", "http"]);
     if (text === undefined) return undefined;
-    if (URL.canParse(text)) return text.replace(/\/+$/, "");
+    const { origin, pathname, search, hash, username } = new URL(text);
+    if (!search && !hash && !username) return `${origin}${pathname}`.replace(/\/+$/, "");
     return refuse(name, "must be a web address such as https://example.com.");
   };
 
@@ -77,16 +89,17 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
   const origins = (name: string): "*" | string[] => {
     const given = list(name);
     if (given.length === 0 || given.includes("*")) return "*";
-    const odd = given.some((one) => !URL.canParse(one) || new URL(one).origin !== one.replace(/\/$/, ""));
-    if (odd) refuse(name, "must be * or a list of origins such as https://www.example.com.");
+    const isOrigin = (one: string) =>
+      !one.includes("*") && URL.canParse(one) && new URL(one).origin === one.replace(/\/$/, "");
+    if (!given.every(isOrigin))
+      refuse(name, "must be * or a list of origins such as https://www.example.com.");
     return given.map((one) => one.replace(/\/$/, ""));
   };
 
   const proxies = (name: string): string[] => {
     const given = list(name);
-    const known = (one: string) =>
-      /^(loopback|linklocal|uniquelocal)$/.test(one) || ipaddr.isValid(one) || ipaddr.isValidCIDR(one);
-    if (!given.every(known)) refuse(name, "must be a list of addresses, networks (10.0.0.0/8), or loopback.");
+    if (!given.every(isProxy))
+      refuse(name, "must be a list of addresses, networks (10.0.0.0/8), or loopback.");
     return given;
   };
 
@@ -98,5 +111,26 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
     return missing.length === 0;
   };
 
-  return { wrong, refuse, set, wholeNumber, address, origin, oneWord, onOrOff, origins, proxies, together };
+  return {
+    ...{ wrong, refuse, set, wholeNumber, address, database, origin, oneWord, onOrOff, origins, proxies },
+    together,
+  };
+}
+
+function isDatabaseAddress(text: string): boolean {
+  const [, hosts] =
+    /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?([^@/?#]*)(?:\/[^?#]*)?(?:\?[^#]*)?$/.exec(text) ?? [];
+  const isHost = (host: string) => {
+    const [, port] = /^(?:\[[\da-f:.]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i.exec(host) ?? ["", "none"];
+    return port === undefined || Number(port) <= 65535;
+  };
+  return hosts !== undefined && hosts.split(",").every(isHost) && !/%(?![\da-f]{2})/i.test(text);
+}
+
+// A bare number is an address to ipaddr.js (1 is 0.0.0.1), and a count of proxies to those who write it.
+function isProxy(text: string): boolean {
+  const [address = ""] = text.split("/");
+  if (/^(loopback|linklocal|uniquelocal)$/.test(text)) return true;
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
+  return address === text || ipaddr.isValidCIDR(text);
 }

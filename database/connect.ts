@@ -83,7 +83,9 @@ function partsOf(address: string) {
     /^(?<scheme>\w+:\/\/)(?<login>[^@/?#]*@)?(?<hosts>[^/?#]*)(?<database>\/[^?#]*)?(?<query>\?.*)?$/.exec(
       address,
     );
-  const { scheme = "postgres://", login = "", hosts = "", database = "", query = "" } = found?.groups ?? {};
+  // Never a server that nobody named: what is half understood would be sent there, the password too.
+  if (!found?.groups) throw new TypeError("This is not the address of a PostgreSQL server.");
+  const { scheme = "postgres://", login = "", hosts = "", database = "", query = "" } = found.groups;
   return { scheme, login, hosts, database, query };
 }
 

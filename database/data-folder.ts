@@ -1,6 +1,15 @@
 // The folder that holds the leads: where it is, and that one process alone has it open.
 import { createHash } from "node:crypto";
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,6 +53,8 @@ export function findDataFolder(dataDir: string | undefined): DataFolder {
 }
 
 function placeFor(wanted: string): string {
+  if (statSync(wanted, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new EmbeddedDatabaseError(`The data folder ${wanted} is a file. Name a folder in DATA_DIR.`);
   const account = accountFor(join(wanted, "postgresql"));
   if (!account) return wanted;
   const systems = join(systemFolder, shortHash(wanted), "data");
@@ -91,8 +102,10 @@ export async function openDataFolder(dataDir: string | undefined): Promise<OpenD
 function makePath(path: string) {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   try {
-    const first = mkdirSync(path, { recursive: true });
-    for (let made = path; first && made.length >= first.length; made = dirname(made)) chmodSync(made, mode);
+    // Not Node's own `recursive`, which never ends where nothing can be made, as below /proc.
+    const missing: string[] = [];
+    for (let at = path; !existsSync(at); at = dirname(at)) missing.unshift(at);
+    for (const folder of missing) if (mkdirIfNone(folder)) chmodSync(folder, mode);
   } catch (cause) {
     throw new EmbeddedDatabaseError(
       `The data folder ${path} cannot be made (${codeOf(cause)}). Name another one in DATA_DIR.`,

@@ -89,7 +89,8 @@ async function end(postmaster: Postmaster) {
   postmaster.exited.then(() => {
     gone = true;
   });
-  await endProcess(postmaster.pid, () => gone);
+  // Who stops us waits ten seconds in all, seven of them for the leads under way.
+  await endProcess(postmaster.pid, () => gone, 2);
 }
 
 /** Starts PostgreSQL again: at once the first three times, then later and later, until it works or nobody wants it. */

@@ -16,18 +16,43 @@ export const intakeAddress = (ownerAddress: string): string =>
  */
 export async function openIntakeLogin(sql: Sql, ownerAddress: string): Promise<void> {
   await sql.unsafe(`alter role ${role} login password '${password(ownerAddress)}'`);
+  await sql.unsafe(forgetItsOwnSettings);
   await sql.unsafe(takeWhatEverybodyHas);
 }
 
-// Temporary tables, and before PostgreSQL 15 tables in `public`: room for a flood where only leads belong. A copy of a
-// database does not take these rights over, so they are looked at on every start and seldom changed.
-const takeWhatEverybodyHas = `do $$ begin
+// A role may set for itself what its next sessions start with, such as commits that do not wait for the disk, or nothing
+// but reading; no right forbids that. So whatever it has set ends with the next start.
+const forgetItsOwnSettings = `do $$ declare place record; begin
+  for place in
+    select d.datname from pg_db_role_setting s left join pg_database d on d.oid = s.setdatabase
+    where s.setrole = '${role}'::regrole and s.setconfig <> '{statement_timeout=8s}'
+  loop
+    if place.datname is null then
+      alter role ${role} reset all;
+      alter role ${role} set statement_timeout = '8s';
+    else
+      execute format('alter role ${role} in database %I reset all', place.datname);
+    end if;
+  end loop;
+end $$`;
+
+// Temporary tables, large objects, and before PostgreSQL 15 tables in `public`: room for a flood where only leads belong.
+// A copy of a database does not take these rights over, so they are looked at on every start and seldom changed.
+const takeWhatEverybodyHas = `do $$ declare makes regprocedure; begin
   if has_database_privilege('${role}', current_database(), 'temporary') then
     execute format('revoke temporary on database %I from public', current_database());
   end if;
   if has_schema_privilege('${role}', 'public', 'create') then
     revoke create on schema public from public;
   end if;
+  for makes in
+    select oid from pg_proc
+    where pronamespace = 'pg_catalog'::regnamespace and proname in ('lo_creat', 'lo_create', 'lo_from_bytea')
+  loop
+    if has_function_privilege('${role}', makes, 'execute') then
+      execute format('revoke execute on function %s from public', makes);
+    end if;
+  end loop;
 end $$`;
 
 // Whoever knows the owner's password could read the leads anyway, so nothing is given away by deriving from it.

@@ -104,7 +104,7 @@ export function findPostmaster(cluster: string) {
 export async function stopOrphans(cluster: string, log: Log) {
   const orphan = findPostmaster(cluster);
   if (orphan) {
-    await endProcess(orphan.pid, () => !processesOn(cluster).includes(orphan.pid));
+    await endProcess(orphan.pid, () => !processesOn(cluster).includes(orphan.pid), 20);
     log("database-orphan-stopped", { pid: orphan.pid });
   }
   await killSessions(cluster);

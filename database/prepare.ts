@@ -48,7 +48,15 @@ export async function makeIsReady(intake: PatientDatabase): Promise<() => Promis
     if (!row?.writes) throw new ReadOnly();
     return row.version >= newest;
   };
-  return () => intake.ask(ask, 2_000).catch(() => false);
+  // All who ask while the question is under way have one answer.
+  let asked: Promise<boolean> | undefined;
+  return () =>
+    (asked ??= intake
+      .ask(ask, 2_000)
+      .catch(() => false)
+      .finally(() => {
+        asked = undefined;
+      }));
 }
 
 class ReadOnly extends Error {}

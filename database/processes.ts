@@ -41,11 +41,14 @@ function commandOf(pid: string): string {
   }
 }
 
-/** Fast shutdown, then immediate, then the kill, each given its time. What was committed stands after any of them. */
-export async function endProcess(pid: number, isGone: () => boolean): Promise<void> {
+/**
+ * Fast shutdown, given so many seconds, then immediate, then the kill. What was committed stands after any of them; the
+ * next start takes longer after the last two.
+ */
+export async function endProcess(pid: number, isGone: () => boolean, patience: number): Promise<void> {
   const ways = [
-    { name: "SIGINT", seconds: 20 },
-    { name: "SIGQUIT", seconds: 5 },
+    { name: "SIGINT", seconds: patience },
+    { name: "SIGQUIT", seconds: patience / 4 },
     { name: "SIGKILL", seconds: 5 },
   ] as const;
   for (const { name, seconds } of ways) {

@@ -40,10 +40,21 @@ export function makeHttpServer(
   patience: Patience = usual,
 ): Server {
   const refuse = (refusal: Refusal) => withHeaders(refusals.refuse(refusal), headers);
-  const answer = getRequestListener(fetch, {
-    errorHandler: () => refuse(refusals.notARequest),
-  }) as RequestListener;
+  // Who stops says so with each answer, or the next request on that connection would meet nobody.
+  const last = (answer: Response) => {
+    if (!server.listening) answer.headers.set("connection", "close");
+    return answer;
+  };
+  const answer = getRequestListener(
+    (request, env) => {
+      const answer = fetch(request, env);
+      return answer instanceof Promise ? answer.then(last) : last(answer);
+    },
+    { errorHandler: () => refuse(refusals.notARequest) },
+  ) as RequestListener;
+  const owed = new WeakMap<Duplex, Set<ServerResponse>>();
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (!owe(owed, incoming.socket, outgoing)) return;
     // HTTP/1.0, which health checks still speak, may leave its host unnamed.
     if (incoming.httpVersion === "1.0") incoming.headers.host ??= "localhost";
     answer(incoming, outgoing);
@@ -61,8 +72,32 @@ export function makeHttpServer(
   // Only `100-continue` means something to us; other expectations may be left unmet (RFC 9110, 10.1.1).
   server.on("checkExpectation", listener);
   server.on("connect", (_, socket) => void answerAndClose(socket, refuse(refusals.noSuchMethod("CONNECT"))));
-  server.on("clientError", (error, socket) => void answerAndClose(socket, refuse(refusalOf(error))));
+  // What came before it on the connection is answered before.
+  server.on("clientError", async (error, socket) => {
+    const before = [...(owed.get(socket) ?? [])].filter(({ req }) => req.complete);
+    await Promise.all(before.map((outgoing) => once(outgoing, "close")));
+    await answerAndClose(socket, refuse(refusalOf(error)));
+  });
   return server;
+}
+
+/**
+ * How many answers one connection may wait for. Browsers and proxies send one request after the other's answer; a program
+ * that sends thousands at once would have all of them in memory together.
+ */
+const mostOwed = 32;
+
+/** Notes an answer that is owed on a connection, until it is given. Closes one that waits for too many, and says false. */
+function owe(owed: WeakMap<Duplex, Set<ServerResponse>>, socket: Duplex, outgoing: ServerResponse): boolean {
+  const here = owed.get(socket) ?? new Set();
+  owed.set(socket, here);
+  if (here.size >= mostOwed) {
+    socket.destroy();
+    return false;
+  }
+  here.add(outgoing);
+  outgoing.once("close", () => here.delete(outgoing));
+  return true;
 }
 
 /** Where to listen. */

@@ -7,11 +7,19 @@ import { RateLimiterMemory } from "rate-limiter-flexible";
 
 /** Makes the function that tells a visitor's address. `trusted` are the proxies that may name it (TRUST_PROXY). */
 export function makeAddressOf(trusted: readonly string[]) {
-  const trust = proxyAddr.compile([...trusted]);
+  const isTrusted = proxyAddr.compile([...trusted]);
+  const trust = (address: string, hop: number) => isTrusted(plain(address), hop);
   return (context: Context): string => {
     const { incoming } = context.env as HttpBindings | Http2Bindings;
-    return proxyAddr(incoming as HttpBindings["incoming"], trust);
+    return plain(proxyAddr(incoming as HttpBindings["incoming"], trust));
   };
+}
+
+// Some proxies name the port as well, and IPv4 comes as IPv6 on a socket that takes both: still the same visitor.
+function plain(address: string): string {
+  const [, bracketed, dotted] = /^\[([\da-f:.]+)\](?::\d+)?$|^([\d.]+):\d+$/i.exec(address) ?? [];
+  const one = bracketed ?? dotted ?? address;
+  return one.startsWith("::ffff:") && ipaddr.isValid(one) ? ipaddr.process(one).toString() : one;
 }
 
 /** Seconds until the sender of a request may try again, or undefined while it may. */

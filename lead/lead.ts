@@ -42,13 +42,14 @@ export function parseLead(values: Readonly<Record<string, unknown>>): { lead: Le
 /** Reads a submitted form as a lead. A box is in the form only when it is ticked; a text not there is blank. */
 export function leadFromForm(form: { get(name: string): unknown }): Lead {
   const text = (name: string) => String(form.get(name) ?? "");
+  const isTicked = (name: string) => ![null, "false"].includes(form.get(name) as string | null);
   return {
     name: text("name"),
     email: text("email"),
     phone: text("phone"),
     zip_code: text("zip_code"),
-    has_medicare: form.get("has_medicare") !== null,
-    has_diabetes: form.get("has_diabetes") !== null,
+    has_medicare: isTicked("has_medicare"),
+    has_diabetes: isTicked("has_diabetes"),
   };
 }
 

@@ -61,7 +61,12 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
       </fieldset>
       <TrapField />
       {status.is === "error" && (
-        <Banner message={status.message} phone={provider.phone} cameWithPage={status.cameWithPage} />
+        <Banner
+          message={status.message}
+          phone={provider.phone}
+          cameWithPage={status.cameWithPage}
+          kept={!status.cameWithPage || Object.values(refused?.lead ?? {}).some(Boolean)}
+        />
       )}
       <Notice provider={provider} />
       {/* Firefox restores a disabled button after a reload, unless autocomplete is off. */}
@@ -92,7 +97,18 @@ function Notice({ provider }: Pick<LeadFormProps, "provider">) {
 }
 
 /** Stands above the button, where the visitor is looking, and takes the focus when it appears. */
-function Banner({ message, phone, cameWithPage }: { message: string; phone: string; cameWithPage: boolean }) {
+function Banner({
+  message,
+  phone,
+  cameWithPage,
+  kept,
+}: {
+  message: string;
+  phone: string;
+  cameWithPage: boolean;
+  /** Whether what was typed stands in the form: all of it, unless it was too much to be read. */
+  kept: boolean;
+}) {
   const banner = useRef<HTMLDivElement>(null);
   // A banner that came with the page has had its focus by `autofocus`; the visitor may have moved on since.
   useEffect(() => {
@@ -105,8 +121,10 @@ function Banner({ message, phone, cameWithPage }: { message: string; phone: stri
     <div role="alert" className="banner" tabIndex={-1} ref={banner} autoFocus={cameWithPage}>
       <p className="message">{message}</p>
       <p>
-        What you typed is still here. You can press the button again. Or call us at{" "}
-        <a href={dial(phone)}>{phone}</a>.
+        {kept
+          ? "What you typed is still here. You can press the button again."
+          : "Please fill in the form again."}{" "}
+        Or call us at <a href={dial(phone)}>{phone}</a>.
       </p>
     </div>
   );

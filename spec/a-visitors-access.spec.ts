@@ -135,6 +135,22 @@ describe.each(databases)("on $on,", ({ make }) => {
       await expect(database.intake.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
     });
 
+    it("keeps nothing that it set for its own next sessions, once the server has started again", async () => {
+      const { intake, owner, url } = database;
+      const [{ here } = { here: "" }] = await owner`select quote_ident(current_database()) as here`;
+      const set = () => owner<{ set: string[] }[]>`
+        select setconfig as set from pg_db_role_setting
+        where setrole = 'leads_intake'::regrole and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
+      // In this database alone, because the role belongs to all chapters.
+      await intake.unsafe(`alter role leads_intake in database ${here} set synchronous_commit = off`);
+      await intake.unsafe(
+        `alter role leads_intake in database ${here} set default_transaction_read_only = on`,
+      );
+      expect(await set()).toHaveLength(2);
+      await openIntakeLogin(owner, url);
+      expect((await set()).map((row) => row.set)).toEqual([["statement_timeout=8s"]]);
+    });
+
     it("cannot become the owner", async () => {
       const [{ owner } = { owner: "" }] = await database.owner`select quote_ident(current_user) as owner`;
       for (const become of ["set role", "set session authorization"]) {
@@ -159,5 +175,17 @@ describe.each(databases)("on $on,", ({ make }) => {
           and has_function_privilege(p.oid, 'execute') order by 1`;
       expect(callable).toEqual([{ name: "private.fingerprint" }, { name: "private.schema_version" }]);
     });
+  });
+});
+
+describe("the intake's own login, where the database is all ours", () => {
+  it.each([
+    ["keep a large object", "select lo_from_bytea(0, 'x')"],
+    ["make a large object", "select lo_create(0)"],
+    ["make a large object as of old", "select lo_creat(-1)"],
+  ])("cannot %s", async (_, statement) => {
+    const { owner, url, intake } = await makeDatabase();
+    await openIntakeLogin(owner, url);
+    await expect(intake.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
   });
 });

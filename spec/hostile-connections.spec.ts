@@ -95,6 +95,30 @@ describe("a connection that takes too long", () => {
     socket.destroy();
   });
 
+  it("because it sends one request after another and waits for none has at most 32 of them carried out", async () => {
+    let carriedOut = 0;
+    const never = await listen(() => {
+      carriedOut += 1;
+      return new Promise(() => {});
+    });
+    const talk = open(never, "GET / HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1_000));
+    expect(await talk.closed).toEqual([]);
+    expect(carriedOut).toBe(32);
+  });
+
+  it("because it goes on with what is no request has its lead answered before", async () => {
+    const slow = Promise.withResolvers<Response>();
+    const address = await listen(() => slow.promise);
+    const talk = open(
+      address,
+      `${insertHead(`content-length: ${json.length}\r\n`)}${json}no request\r\n\r\n`,
+    );
+    const server = servers.at(-1) as Server;
+    await once(server, "clientError");
+    slow.resolve(new Response(null, { status: 201 }));
+    expect((await talk.closed).map(({ status }) => status)).toEqual([201, 400]);
+  });
+
   it("has, in the product, ten seconds for its headers, twenty for a request and thirty of silence", () => {
     const { headersTimeout, requestTimeout, timeout } = makeHttpServer(() => new Response(), headers);
     expect({ headersTimeout, requestTimeout, timeout }).toEqual({

@@ -129,6 +129,17 @@ describe("a proxy in front that TRUST_PROXY names", () => {
     expect((await insert(server, "Next door", "2001:db8:1:3::1")).status).toBe(201);
   });
 
+  it("may name the port as well, which makes nobody another", async () => {
+    await statuses(60, (n) => insert(server, `Port ${n}`, `192.0.2.77:${5_000 + n}`));
+    expect((await insert(server, "Port", "192.0.2.77:1")).status).toBe(429);
+    expect((await insert(server, "Bracket", "[2001:db8:7::1]:443")).status).toBe(201);
+    expect(
+      await database.owner`
+        select distinct p.address from private.permissions p join leads l on l.id = p.lead_id
+        where l.name like 'Port %' or l.name = 'Bracket' order by 1`,
+    ).toEqual([{ address: "192.0.2.77" }, { address: "2001:db8:7::1" }]);
+  });
+
   it("may hand on what is no address, and leads are still taken", async () => {
     expect((await insert(server, "Odd proxy", "unknown")).status).toBe(201);
     expect((await insert(server, "Odder proxy", "x".repeat(5_000))).status).toBe(201);

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { readConfig } from "../config.ts";
 import { addressAs, connect } from "../database/connect.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
@@ -105,6 +106,42 @@ describe("starting", () => {
     expect(says).not.toMatch(/^ +at /m);
   });
 
+  it.each([
+    ["DATABASE_URL", "postgres://u:p@db.example.com:54a2/x"],
+    ["DATABASE_URL", "postgres://u:p#1@db.example.com/x"],
+    ["DATABASE_URL", "postgres://u:p/1@db.example.com/x"],
+    ["DATABASE_URL", "postgres://u:se%kret@db.example.com/x"],
+    ["DATABASE_URL", "postgres://u:p@db.example.com:99999/x"],
+    ["INTAKE_DATABASE_URL", "postgres://%zz"],
+    ["TRUST_PROXY", "1"],
+    ["TRUST_PROXY", "10/8"],
+    ["ALLOWED_ORIGINS", "https://*.example.com"],
+    ["SITE_URL", "https://www.example.com/?q"],
+    ["PROVIDER_PRIVACY_URL", "https://a b<"],
+  ])("refuses %s=%s", (name, value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be .*\\.$`));
+  });
+
+  it.each([
+    "postgres://localhost/leads",
+    "postgresql://u:p%23@db.example.com:5432/leads?sslmode=require",
+    "postgres://u:p@one.example.com:5432,two.example.com:5433/leads?target_session_attrs=read-write",
+    "postgres://u:p@[2001:db8::1]:5432/leads",
+    "postgres://leads@%2Fvar%2Frun%2Fpostgresql/leads",
+    "postgres:///leads?host=/var/run/postgresql",
+  ])("takes DATABASE_URL=%s", (address) => {
+    expect(readConfig({ DATABASE_URL: address }).databaseUrl).toBe(address);
+  });
+
+  it.each(["/proc/none", "/etc/passwd"])("says so when DATA_DIR=%s can hold no data", async (folder) => {
+    const { code, says } = await refusedStart({ DATA_DIR: folder });
+    expect([code, says]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^The data folder ${folder} .*\\.$`, "m")),
+    ]);
+    expect(says).not.toMatch(/^ +at /m);
+  });
+
   it("says so when its port is taken", async () => {
     const taken = createServer();
     await once(taken.listen(0, "127.0.0.1"), "listening");
@@ -159,7 +196,11 @@ describe("stopping", () => {
       .toBe("closed");
     await lock`commit`;
     await lock.end();
-    expect((await answer).status).toBe(201);
+    const { status, headers } = await answer;
+    expect([status, headers.get("connection")], "the next request goes to another server").toEqual([
+      201,
+      "close",
+    ]);
     expect(await ended).toEqual({ code: 0, signal: null });
   });
 

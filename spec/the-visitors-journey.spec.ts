@@ -58,6 +58,17 @@ describe.each([
   });
 });
 
+describe("a visitor without script who types more than any form takes", () => {
+  it("is told so, and that the form is empty again", async () => {
+    const page = await open(address, { javaScriptEnabled: false });
+    await fillIn(page, aLead({ name: "x".repeat(17_000) }));
+    await submit(page);
+    await page.getByRole("alert").getByText("What you typed is too long for this form.").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain("Please fill in the form again.");
+    expect(await page.getByLabel("Email Address *").inputValue()).toBe("");
+  });
+});
+
 describe("a visitor whose address carries a campaign", () => {
   it("leaves its utm_* words, and no click id, with the permission", async () => {
     const page = await open(`${address}/?utm_source=mail&utm_campaign=fall&fbclid=secret`);
