@@ -21,6 +21,10 @@ const events = {
   "database-started": { level: "info", says: "The embedded PostgreSQL answers." },
   "database-ready": { level: "info", says: "The database is ready." },
   "database-unreachable": { level: "error", says: "The database does not answer. Trying again." },
+  "database-not-starting": {
+    level: "error",
+    says: "The embedded PostgreSQL does not start, and says why at the end of its log. Trying again.",
+  },
   "database-exited": { level: "error", says: "The embedded PostgreSQL exited. Starting it again." },
   "database-orphan-stopped": { level: "warn", says: "Stopped a PostgreSQL that an earlier run left behind." },
   migrated: { level: "info", says: "Applied a migration." },

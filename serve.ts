@@ -125,8 +125,8 @@ function noticeOf(config: Config): string {
   return permissionNotice(completeProvider(config.provider).provider);
 }
 
-// A database that answers is made ready before the first visitor comes. One elsewhere may be away: after a moment the
-// article is served all the same, and leads flow when it is back.
+// A database that answers is made ready before the first visitor comes. One elsewhere may be away, and our own may find no
+// room on its disk: after a moment the article is served all the same, and leads flow when it is back.
 async function openDatabase(
   config: Config,
 ): Promise<{ intake: string; owner: string | undefined; prepared: Promise<void> }> {
@@ -145,7 +145,7 @@ async function openDatabase(
     if (!config.intakeDatabaseUrl) await openIntakeLogin(sql, owner);
   };
   const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
-  await (embedded ? prepared : Promise.race([prepared, wait(2_000, undefined, { ref: false })]));
+  await (embedded?.pid ? prepared : Promise.race([prepared, wait(2_000, undefined, { ref: false })]));
   return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), owner, prepared };
 }
 

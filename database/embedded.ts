@@ -1,5 +1,6 @@
 // The embedded PostgreSQL: started on a data folder when there is no DATABASE_URL, started again when it
 // dies, and stopped last. Whatever was killed before, the next start finds its way by itself.
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, type Log } from "../log.ts";
@@ -16,25 +17,33 @@ export interface EmbeddedDatabase {
   url: string;
   /** Where the data is. */
   dataDir: string;
-  /** The process of the PostgreSQL that runs now; another after a restart. */
+  /** The process of the PostgreSQL that runs now; another after a restart. 0 until it runs for the first time. */
   readonly pid: number;
   /** Stops PostgreSQL, waits until it is gone, and lets go of the data folder. */
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL on a data folder. @throws EmbeddedDatabaseError, in words for the person who started us. */
+/**
+ * Starts PostgreSQL on a data folder. One that holds data already, and where PostgreSQL does not start, as on a full disk,
+ * is tried again until it does. @throws EmbeddedDatabaseError, in words for the person who started us.
+ */
 export async function startEmbedded(options: {
   dataDir?: string | undefined;
   log: Log;
 }): Promise<EmbeddedDatabase> {
   const { log } = options;
+  const held = existsSync(findDataFolder(options.dataDir).cluster);
   const folder = await openDataFolder(options.dataDir);
   try {
     const isElsewhere = options.dataDir !== undefined && folder.path !== resolve(options.dataDir);
     log(isElsewhere ? "database-starting-elsewhere" : "database-starting", { folder: folder.path });
     await stopOrphans(folder.cluster, log);
-    const first = await launch(folder);
-    log("database-started", { pid: first.pid });
+    const first = await launch(folder).catch((error) => {
+      if (!held) throw error;
+      log("database-not-starting", { log: folder.log });
+      return undefined;
+    });
+    if (first) log("database-started", { pid: first.pid });
     return supervise(folder, first, log);
   } catch (error) {
     folder.close();
@@ -42,22 +51,22 @@ export async function startEmbedded(options: {
   }
 }
 
-function supervise(folder: OpenDataFolder, first: Postmaster, log: Log): EmbeddedDatabase {
-  let current: Postmaster | undefined = first;
-  let last = first.pid;
+function supervise(folder: OpenDataFolder, first: Postmaster | undefined, log: Log): EmbeddedDatabase {
+  let current = first;
+  let last = first?.pid ?? 0;
   const stopping = new AbortController();
   // When this process ends without `stop` (an uncaught error), PostgreSQL is not left behind.
   const leave = () => current && signal(current.pid, "SIGINT");
   process.once("exit", leave);
 
   const watch = async () => {
-    for (let deaths = 0; current; ) {
+    for (let deaths = 0; !stopping.signal.aborted; ) {
       const started = Date.now();
-      const exit = await current.exited;
+      const exit = await current?.exited;
       current = undefined;
       if (stopping.signal.aborted) return;
-      log("database-exited", { code: exit.code ?? undefined, signal: exit.signal ?? undefined });
-      deaths = Date.now() - started > 5_000 ? 0 : deaths + 1;
+      if (exit) log("database-exited", { code: exit.code ?? undefined, signal: exit.signal ?? undefined });
+      deaths = exit && Date.now() - started > 5_000 ? 0 : deaths + 1;
       current = await revive(folder, deaths, log, stopping.signal);
       last = current?.pid ?? last;
       if (current && stopping.signal.aborted) await end(current);

@@ -1,9 +1,13 @@
 // Whatever befalls the database, the article can be read, a visitor hears in plain words that their answers are not saved
 // yet and loses none of them, and leads flow again by themselves when the database is back.
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, type ExpectStatic, it, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
+import { findDataFolder } from "../database/data-folder.ts";
 import { findRunning } from "../database/embedded.ts";
+import { processesOn, signal } from "../database/processes.ts";
 import { type Cluster, copyCluster, makeCluster } from "./support/clusters.ts";
 import { aLead, removeLeads } from "./support/database.ts";
 import { layNetwork } from "./support/network.ts";
@@ -206,7 +210,26 @@ describe.concurrent("a database that", () => {
 }, 60_000);
 
 describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () => {
-  it("whose disk is full loses nothing, also when it dies of it, and leads flow again when there is room", async ({
+  it("of our own that is silent does not keep a stopping server either", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const folder = await mkdtemp(join(tmpdir(), "leads-silent-"));
+    await chmod(folder, 0o711);
+    const server = await startServer({ DATA_DIR: join(folder, "data"), DELIVERY: "off" });
+    const processes = processesOn(findDataFolder(join(folder, "data")).cluster);
+    onTestFinished(async () => {
+      for (const pid of processes) signal(pid, "SIGKILL");
+      await rm(folder, { recursive: true, maxRetries: 20 });
+    });
+    expect(processes.length).toBeGreaterThan(3);
+    for (const pid of processes) signal(pid, "SIGSTOP");
+    const began = performance.now();
+    expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it("whose disk is full loses nothing, also when it dies of it or is started on it, and leads flow again when there is room", async ({
     expect,
     onTestFinished,
   }) => {
@@ -222,7 +245,12 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     await owner`create table more_log as select 1`.catch(() => {});
     await expect.poll(() => server.output(), { timeout: 5_000 }).toContain("database-exited");
     await expectTrouble(expect, server, 503);
+    await server.end();
+    const next = await startServer({ DATA_DIR: join(disk.folder, "data"), DELIVERY: "off" });
+    onTestFinished(async () => void (await next.end()));
+    expect(next.output()).toContain("database-not-starting");
+    await expectTrouble(expect, next, 503);
     disk.empty();
-    await expectRecovery(expect, server, owner);
+    await expectRecovery(expect, next, owner);
   }, 60_000);
 });
