@@ -43,13 +43,18 @@ describe("a lead is marked", () => {
     expect(await marks()).toEqual([{ name: "Robot", mark: "trap filled" }]);
   });
 
-  it.each(["https://x", "HTTP://x", "see www.x", "cheap-pills.ru", "buy at shop24.com now"])(
-    "when its name has a link: %s",
-    async (name) => {
-      await store({ name });
-      expect(await marks()).toEqual([{ name, mark: "link in name" }]);
-    },
-  );
+  it.each([
+    "https://x",
+    "HTTP://x",
+    "see www.x",
+    "cheap-pills.ru",
+    "buy at shop24.com now",
+    "see bit.ly/abc",
+    "t.me/cash",
+  ])("when its name has a link: %s", async (name) => {
+    await store({ name });
+    expect(await marks()).toEqual([{ name, mark: "link in name" }]);
+  });
 
   it.each([
     "Dr. Com",
