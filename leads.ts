@@ -1,6 +1,7 @@
 // The door to the team's `leads` command: reads what was typed and the settings, finds the database, and leaves with
 // an exit status that a script can trust: 0 all is well, 1 something is wrong, 2 the command was not understood.
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { ConfigError, readConfig } from "./config.ts";
 import { connect } from "./database/connect.ts";
@@ -13,9 +14,6 @@ import { help } from "./team/help.ts";
 import { type Act, Misuse, Refusal } from "./team/subcommand.ts";
 
 const { stdin, stdout, stderr } = process;
-
-// Node's own --env-file-if-exists would say at each command that there is none.
-if (existsSync(".env")) process.loadEnvFile();
 
 /** Whoever read the results has had enough (`leads list | head`): an end, not a fault. */
 class ReaderLeft extends Error {}
@@ -46,6 +44,7 @@ async function main(words: string[]): Promise<number> {
 }
 
 async function atTheDesk(act: Act, stop: AbortSignal): Promise<number> {
+  readSettingsFile();
   const database = await openDatabase(readConfig(process.env), tell);
   const sql = connect(database.url, { max: 2, name: "leads command" });
   // A query under way ends with its connection, and the act with it.
@@ -57,6 +56,20 @@ async function atTheDesk(act: Act, stop: AbortSignal): Promise<number> {
   } finally {
     await sql.end({ timeout: 1 });
     await database.close();
+  }
+}
+
+// Node's own --env-file-if-exists would say at each command that there is none.
+function readSettingsFile(): void {
+  try {
+    if (existsSync(".env")) process.loadEnvFile();
+  } catch (cause) {
+    throw new Refusal(
+      `The settings in ${resolve(".env")} cannot be read. Run this as the user who may read them.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -160,7 +160,7 @@ describe("leads restore", () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:
-        "This database holds 1 leads and 0 receipts of erased ones already. Nothing was restored: restore into an empty database (another DATA_DIR or DATABASE_URL, started once with: npm start).\n",
+        "This database holds 1 lead and 0 receipts of erased ones already. Nothing was restored: restore into an empty database (another DATA_DIR or DATABASE_URL, started once with: npm start).\n",
     });
     expect(await everything(owner)).toEqual(before);
   });

@@ -11,7 +11,7 @@ import { newestVersion } from "../database/migrate.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { codeOf } from "../log.ts";
 import { Sealed, tables } from "./backup-file.ts";
-import { type Act, Refusal, readWords } from "./subcommand.ts";
+import { type Act, counted, Refusal, readWords } from "./subcommand.ts";
 
 export function backup(words: readonly string[]): Act {
   const { positionals } = readWords("backup <file>", words, {});
@@ -27,8 +27,10 @@ export function backup(words: readonly string[]): Act {
         oneMoment,
       ),
     );
-    const { "public.leads": leads, "private.deliveries": deliveries } = seal.rows;
-    await out(`Backed up ${leads} leads and ${deliveries} deliveries to ${path}\n`);
+    const { "public.leads": leads = 0, "private.deliveries": deliveries = 0 } = seal.rows;
+    await out(
+      `Backed up ${counted(leads, "lead")} and ${counted(deliveries, "delivery", "deliveries")} to ${path}\n`,
+    );
     return 0;
   };
 }

@@ -4,7 +4,7 @@ import type postgres from "postgres";
 import { newestVersion } from "../database/migrate.ts";
 import { transaction } from "../database/transaction.ts";
 import { readBackup, type Table, tables } from "./backup-file.ts";
-import { type Act, Refusal, readWords } from "./subcommand.ts";
+import { type Act, counted, Refusal, readWords } from "./subcommand.ts";
 
 /** Letters of JSON that go to the database in one statement. */
 const batchSize = 500_000;
@@ -16,7 +16,7 @@ export function restore(words: readonly string[]): Act {
     const schema = await newestVersion();
     const rows = await transaction(sql, (tx) => restoreAll(tx, path, schema));
     await out(
-      `Restored ${rows["public.leads"]} leads and ${rows["private.deliveries"]} deliveries from ${path}\n`,
+      `Restored ${counted(rows["public.leads"] ?? 0, "lead")} and ${counted(rows["private.deliveries"] ?? 0, "delivery", "deliveries")} from ${path}\n`,
     );
     tell("If the server runs, start it again, so that its own wording and channels are in force.");
     return 0;
@@ -61,7 +61,7 @@ async function makeRoom(tx: postgres.TransactionSql): Promise<void> {
     select (select count(*)::int from public.leads) as leads, (select count(*)::int from private.erasures) as erasures`;
   if (held && held.leads + held.erasures > 0) {
     throw new Refusal(
-      `This database holds ${held.leads} leads and ${held.erasures} receipts of erased ones already. Nothing was restored: restore into an empty database (another DATA_DIR or DATABASE_URL, started once with: npm start).`,
+      `This database holds ${counted(held.leads, "lead")} and ${counted(held.erasures, "receipt")} of erased ones already. Nothing was restored: restore into an empty database (another DATA_DIR or DATABASE_URL, started once with: npm start).`,
     );
   }
   for (const table of [...tables].reverse()) await tx`delete from ${tx(table)}`;

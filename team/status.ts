@@ -3,7 +3,7 @@
 import type { Sql } from "../database/connect.ts";
 import { type ChannelCount, countDeliveries } from "../delivery/outbox.ts";
 import { json } from "./json.ts";
-import { type Act, readWords, typed } from "./subcommand.ts";
+import { type Act, counted, readWords, typed } from "./subcommand.ts";
 import { duration } from "./times.ts";
 
 export function status(words: readonly string[]): Act {
@@ -102,6 +102,6 @@ const cells = (
 ];
 
 const number = (count: number) => count.toLocaleString("en-US");
-const leads = (count: number) => (count === 1 ? "1 lead" : `${number(count)} leads`);
+const leads = (count: number) => counted(count, "lead");
 const row = ([first = "", ...rest]: string[]) =>
   first.padEnd(16) + rest.map((text) => text.padStart(11)).join("");

@@ -35,6 +35,10 @@ export class Refusal extends Error {
   override name = "Refusal";
 }
 
+/** A count and what is counted, as a person says it. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
 /** A command as a person would type it. */
 export const typed = (words: string): string => `npm run leads -- ${words}`;
 
@@ -47,7 +51,7 @@ export function readWords<const O extends ParseArgsOptionsConfig>(
   words: readonly string[],
   options: O,
 ) {
-  const { values, positionals } = parse(usage, words, options);
+  const { values, positionals } = parse(usage, words.filter(Boolean), options);
   const wanted = usage.split(" [--")[0]?.match(/<\w+>/g) ?? [];
   if (positionals.length < wanted.length) throw misuse(usage, `Which ${wanted[positionals.length]}?`);
   if (positionals.length > wanted.length)
