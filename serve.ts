@@ -41,6 +41,7 @@ try {
 async function serve(config: Config): Promise<void> {
   const site = await loadSite(config);
   for (const setting of completeProvider(config.provider).missing) log("setting-missing", { setting });
+  if (/^http:\/\/localhost\b/.test(config.site.url)) log("setting-missing", { setting: "SITE_URL" });
 
   const { intake, owner, prepared } = await openDatabase(config);
   // A refusal is told when the server listens, and is not nobody's until then.

@@ -41,9 +41,24 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
           `An address that does not exist is answered ${missing.status}.`,
           "Have the host answer 404 with 404.html, and no page of its own in place of every address.",
         ),
+    ...examineAddress(article.body, site),
     ...examineHeaders(article, deployment),
     ...examineForm(article.body, deployment),
     ...(await examineScript(article.body, site)),
+  ];
+}
+
+function examineAddress(html: string, site: string): Finding[] {
+  const told = /<link rel="canonical" href="([^"]*?)\/?"/.exec(html)?.[1] ?? "none";
+  // Nobody else finds a site on one's own machine.
+  const isHere = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])\b/;
+  if (told === site || (isHere.test(told) && isHere.test(site)))
+    return [well("The article knows its own address.")];
+  return [
+    wrong(
+      `The article tells search engines that its address is ${told}.`,
+      `Set SITE_URL=${site}, then start the server or build the pages again.`,
+    ),
   ];
 }
 

@@ -14,7 +14,8 @@ export interface Built {
   loader: string;
   /** The fonts that the first screen needs. */
   fonts: string[];
-  shareCard: string;
+  /** Where the share card is, and whose name stands on it. */
+  shareCard: { path: string; payer: string };
   photo: Photo | null;
 }
 

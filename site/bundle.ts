@@ -1,9 +1,10 @@
 // Bundles with Vite: the form's script and the style, then the inline script that fetches it, then the
 // renderer, which is told what the first two have made.
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
 import type { Config } from "../config.ts";
+import { completeProvider } from "../content/provider.ts";
 import type { Built } from "./built.ts";
 import { buildPhoto, photoIn } from "./photo.ts";
 import { drawShareCard } from "./share-card.ts";
@@ -26,11 +27,15 @@ export async function bundle(root: string, config: Config, version: string): Pro
   const built: Built = {
     ...client.built,
     loader: await bundleLoader(common, client.formScript),
-    shareCard: `/assets/share-card-${version}.png`,
+    shareCard: {
+      path: `/assets/share-card-${version}.png`,
+      payer: completeProvider(config.provider).provider.name,
+    },
     photo: await buildPhoto(content, assets),
   };
   await bundleRenderer(common, built);
-  await drawShareCard(config.provider, photoIn(content), join(root, "dist", built.shareCard));
+  const card = await drawShareCard(config.provider, photoIn(content));
+  writeFileSync(join(root, "dist", built.shareCard.path), card);
 }
 
 async function bundleClient(common: InlineConfig) {

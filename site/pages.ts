@@ -2,8 +2,11 @@
 // and the one page that is rendered on demand, the article with a refused plain post.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { completeProvider } from "../content/provider.ts";
 import { type Body, compress, compressible } from "./compress.ts";
 import { commonHeaders, contentSecurityPolicy, nothingAllowed } from "./headers.ts";
+import { photoIn } from "./photo.ts";
 import type { PageSettings, Refused } from "./render.tsx";
 import { siteFiles } from "./site-files.ts";
 
@@ -29,7 +32,7 @@ export interface Site {
 
 /** Reads what `node site/build.ts` has made, and renders the pages with these settings. */
 export async function loadSite(settings: PageSettings): Promise<Site> {
-  const { renderArticle, renderThankYou, renderNotFound } = await rendererModule();
+  const { renderArticle, renderThankYou, renderNotFound, shareCardPath } = await rendererModule();
   const { site } = settings;
   const documentHeaders = (html: string) => ({
     ...commonHeaders(site.url),
@@ -62,8 +65,10 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
   }
   for (const name of builtAssets()) {
     const type = types[extname(name)] ?? "application/octet-stream";
-    pages.set(`/assets/${name}`, file(type, compressedAsset(name), "public, max-age=31536000, immutable"));
+    pages.set(`/assets/${name}`, file(type, compressedAsset(name), immutable));
   }
+  const card = shareCardPath(completeProvider(settings.provider).provider.name);
+  if (!pages.has(card)) pages.set(card, file("image/png", await drawnAnew(settings), immutable));
   return {
     pages,
     notFound: document(renderNotFound(settings), 404),
@@ -72,6 +77,14 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
       return { headers: { ...documentHeaders(html), "cache-control": "no-store" }, body: html };
     },
   };
+}
+
+const immutable = "public, max-age=31536000, immutable";
+
+// The build drew a card for another provider; loaded only here, because it takes a library of pictures.
+async function drawnAnew({ provider }: PageSettings): Promise<Body[]> {
+  const { drawShareCard } = await import("./share-card.ts");
+  return compress(await drawShareCard(provider, photoIn(content)), false);
 }
 
 /** A page of these bodies, each with the whole of its headers. */
@@ -101,6 +114,7 @@ export function answer(page: Page, request: Request): Response {
   return new Response(bytes, { status: page.status, headers: form.headers });
 }
 
+const content = fileURLToPath(new URL("../content/", import.meta.url));
 const built = new URL("../dist/assets/", import.meta.url);
 /** `render.tsx` as the build left it: Node runs TypeScript, but no JSX. */
 export const rendererModule = (): Promise<typeof import("./render.tsx")> =>

@@ -1,10 +1,13 @@
-// An operator's own photo instead of the drawing: one file, `content/photo.jpg` (or .jpeg, .png, .webp), made
-// into AVIF, WebP and JPEG in the widths that screens ask for.
+// An operator's own photo instead of the drawing: one file, `content/photo.jpg` (or .jpeg, .png, .webp), cut to the shape
+// of its place and made into AVIF, WebP and JPEG in the widths that screens ask for.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Photo } from "./built.ts";
 
 const widths = [480, 800, 1200, 1920];
+
+/** The shape of its place in the article, as `article.css` has it. Of a photo of another shape the liveliest part is kept. */
+const heightOf = (width: number) => Math.round((width * 5) / 8);
 
 /** The operator's file, if there is one. */
 export const photoIn = (content: string): string | undefined =>
@@ -17,8 +20,9 @@ export async function buildPhoto(content: string, assets: string): Promise<Photo
   const { default: sharp } = await import("sharp");
   mkdirSync(assets, { recursive: true });
   const { autoOrient: size } = await sharp(original).metadata();
-  // Never wider than the original: an enlarged photo is only a blurred and heavier one.
-  const made = [...new Set(widths.map((width) => Math.min(width, size.width)))];
+  // Never larger than the original: an enlarged photo is only a blurred and heavier one.
+  const widest = Math.min(size.width, Math.floor((size.height * 8) / 5));
+  const made = [...new Set(widths.map((width) => Math.min(width, widest)))];
   const write = async (width: number, format: "avif" | "webp" | "jpeg") => {
     const { data, hash } = await encode(sharp, original, width, format);
     const name = `photo-${width}-${hash}.${format === "jpeg" ? "jpg" : format}`;
@@ -33,10 +37,10 @@ export async function buildPhoto(content: string, assets: string): Promise<Photo
     ),
   });
   return {
-    width: size.width,
-    height: size.height,
+    width: widest,
+    height: heightOf(widest),
     sets: [await set("avif"), await set("webp")],
-    fallback: await write(Math.min(1200, size.width), "jpeg"),
+    fallback: await write(Math.min(1200, widest), "jpeg"),
   };
 }
 
@@ -47,6 +51,7 @@ async function encode(
   format: "avif" | "webp" | "jpeg",
 ) {
   const { createHash } = await import("node:crypto");
-  const data = await sharp(original).autoOrient().resize({ width }).toFormat(format).toBuffer();
+  const shape = { width, height: heightOf(width), position: "attention" };
+  const data = await sharp(original).autoOrient().resize(shape).toFormat(format).toBuffer();
   return { data, hash: createHash("sha256").update(data).digest("base64url").slice(0, 8) };
 }

@@ -73,6 +73,8 @@ export function renderNotFound({ provider: settings }: PageSettings): string {
   );
 }
 
+export { shareCardPath } from "./share-card-path.ts";
+
 /** The article's drawing by itself, for the share card. */
 export const renderDrawing = (): string => renderToStaticMarkup(<Picture alt="" photo={null} />);
 

@@ -6,8 +6,8 @@ import { headline, label } from "../content/article.ts";
 import { completeProvider } from "../content/provider.ts";
 import { rendererModule } from "./pages.ts";
 
-/** Draws the card into `file`. `photo` is the operator's picture file, which then takes the drawing's half. */
-export async function drawShareCard(settings: ProviderSettings, photo: string | undefined, file: string) {
+/** Draws the card, as a PNG. `photo` is the operator's picture file, which then takes the drawing's half. */
+export async function drawShareCard(settings: ProviderSettings, photo: string | undefined): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
   const picture = photo ? await sharp(photo).autoOrient().resize(600, 630).toBuffer() : await drawing();
   const { name } = completeProvider(settings).provider;
@@ -20,10 +20,10 @@ export async function drawShareCard(settings: ProviderSettings, photo: string | 
     ${lines.map((line, index) => text(line, 56, 196 + index * 68, 60, "#1c2321")).join("")}
     ${text(payer, 56, 580, Math.min(28, (28 * 500) / textWidth(payer, 28)), "#1c2321")}
   </svg>`;
-  await sharp(Buffer.from(svg))
+  return sharp(Buffer.from(svg))
     .composite([{ input: picture, left: 600, top: 0 }])
     .png({ palette: true, quality: 90 })
-    .toFile(file);
+    .toBuffer();
 }
 
 async function drawing(): Promise<Buffer> {
@@ -36,7 +36,9 @@ async function drawing(): Promise<Buffer> {
 const letters: Record<string, [number, string]> = JSON.parse(
   readFileSync(new URL("share-card-letters.json", import.meta.url), "utf8"),
 );
-const letter = (character: string): [number, string] => letters[character] ?? letters["?"] ?? [500, ""];
+// A letter with a mark that has no outline here is drawn without its mark.
+const letter = (character: string): [number, string] =>
+  letters[character] ?? letters[character.normalize("NFD")[0] ?? ""] ?? letters["?"] ?? [500, ""];
 
 function text(words: string, x: number, y: number, size: number, fill: string): string {
   let pen = 0;

@@ -2,11 +2,11 @@
 // and by whom.
 import * as words from "../content/article.ts";
 import type { Provider } from "../content/provider.ts";
-import { built } from "./built.ts";
+import { shareCardPath } from "./share-card-path.ts";
 
 export function ShareHead({ siteUrl, provider }: { siteUrl: string; provider: Provider }) {
   const title = `${words.label}: ${words.headline}`;
-  const image = `${siteUrl}${built.shareCard}`;
+  const image = `${siteUrl}${shareCardPath(provider.name)}`;
   const facts = {
     "@context": "https://schema.org",
     "@type": "AdvertiserContentArticle",

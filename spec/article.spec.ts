@@ -147,6 +147,28 @@ describe("the provider", () => {
   });
 });
 
+describe("the share card", () => {
+  const other = useSite({ ...pageSettings, provider: { name: "Müller Supply" } });
+  it("names who pays, also when the pages were built for another", async () => {
+    const cardOf = async (address: string) => {
+      const html = await (await fetch(address)).text();
+      const path = /og:image" content="[^"]*?(\/assets\/[^"]*)"/.exec(html)?.[1] ?? "";
+      const answer = await fetch(new URL(path, address));
+      return {
+        path,
+        type: answer.headers.get("content-type"),
+        bytes: Buffer.from(await answer.arrayBuffer()),
+      };
+    };
+    const [usual, named] = await Promise.all([cardOf(site.url()), cardOf(other.url())]);
+    expect([usual.type, named.type]).toEqual(["image/png", "image/png"]);
+    expect(named.path).not.toBe(usual.path);
+    expect(named.bytes).toEqual(await drawShareCard({ name: "Müller Supply" }, undefined));
+    expect(named.bytes).not.toEqual(await drawShareCard({ name: "M?ller Supply" }, undefined));
+    expect(usual.bytes).toEqual(await drawShareCard({}, undefined));
+  });
+});
+
 describe("a phone number", () => {
   it.each([
     ["(800) 555-0142", "tel:8005550142"],
@@ -177,11 +199,29 @@ describe("an operator's photo", () => {
     }
   });
 
+  it("of another shape is cut to the shape of its place, around what is to be seen in it", async () => {
+    const portrait = mkdtempSync(join(tmpdir(), "portrait-"));
+    const wall = { create: { width: 600, height: 1200, channels: 3, background: "#dce7d9" } } as const;
+    const face = await sharp({ create: { width: 200, height: 200, channels: 3, background: "#c68a60" } })
+      .png()
+      .toBuffer();
+    await sharp(wall)
+      .composite([{ input: face, left: 200, top: 60 }])
+      .png()
+      .toFile(join(portrait, "photo.png"));
+    const photo = await buildPhoto(portrait, join(portrait, "assets"));
+    expect(photo).toMatchObject({ width: 600, height: 375 });
+    const shown = sharp(join(portrait, photo?.fallback.replace(/^\//, "") ?? ""));
+    const { channels } = await shown.stats();
+    expect(Math.max(...channels.map(({ stdev }) => stdev)), "the face is in it").toBeGreaterThan(10);
+    rmSync(portrait, { recursive: true });
+  });
+
   it("takes the place of the drawing on the share card", async () => {
-    const card = join(folder, "card.png");
     const coloursOfTheRightHalf = async (photo: string | undefined) => {
-      await drawShareCard({}, photo, card);
-      const half = await sharp(card).extract({ left: 600, top: 0, width: 600, height: 630 }).toBuffer();
+      const half = await sharp(await drawShareCard({}, photo))
+        .extract({ left: 600, top: 0, width: 600, height: 630 })
+        .toBuffer();
       return (await sharp(half).stats()).channels.map(({ stdev }) => Math.round(stdev));
     };
     expect(await coloursOfTheRightHalf(photoIn(folder)), "one plain colour").toEqual([0, 0, 0]);

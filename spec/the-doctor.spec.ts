@@ -276,6 +276,11 @@ describe("the doctor names a site that", () => {
         host.withoutHeaders = true;
       },
     ],
+    [
+      "names another address as its own",
+      /its address is https:\/\/old\.example/,
+      altered(/rel="canonical" href="[^"]*"/g, 'rel="canonical" href="https://old.example/"'),
+    ],
     ["has no form", /no lead form/, altered(/data-backend-url="[^"]*"/g, "")],
     [
       "sends leads elsewhere",
