@@ -96,7 +96,7 @@ function owe(owed: WeakMap<Duplex, Set<ServerResponse>>, socket: Duplex, outgoin
     return false;
   }
   here.add(outgoing);
-  outgoing.once("close", () => here.delete(outgoing));
+  outgoing.on("close", () => here.delete(outgoing));
   return true;
 }
 
