@@ -58,7 +58,7 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
     if (text === undefined || isDatabaseAddress(text)) return text;
     return refuse(
       name,
-      "must be as postgres://user:password@host:port/name. Write # as %23, / as %2F, % as %25.",
+      "must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, # as %23, % as %25.",
     );
   };
 

@@ -70,7 +70,9 @@ function splitAddress(address: string): { url: string; servers: ServerAddress[] 
 }
 
 function serverOf(text: string, otherPort: string): ServerAddress {
-  const [, name = "", written] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? [];
+  const found = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text);
+  if (!found) throw notAnAddress();
+  const [, name = "", written] = found;
   const host = decodeURIComponent(name).replace(/^\[(.*)\]$/, "$1") || "localhost";
   const port = Number(written ?? otherPort);
   return host.startsWith("/")
@@ -78,13 +80,15 @@ function serverOf(text: string, otherPort: string): ServerAddress {
     : { host, port };
 }
 
+// Never a server that nobody named: what is half understood would be sent there, the password too.
+const notAnAddress = () => new TypeError("This is not the address of a PostgreSQL server.");
+
 function partsOf(address: string) {
   const found =
     /^(?<scheme>\w+:\/\/)(?<login>[^@/?#]*@)?(?<hosts>[^/?#]*)(?<database>\/[^?#]*)?(?<query>\?.*)?$/.exec(
       address,
     );
-  // Never a server that nobody named: what is half understood would be sent there, the password too.
-  if (!found?.groups) throw new TypeError("This is not the address of a PostgreSQL server.");
+  if (!found?.groups) throw notAnAddress();
   const { scheme = "postgres://", login = "", hosts = "", database = "", query = "" } = found.groups;
   return { scheme, login, hosts, database, query };
 }

@@ -108,6 +108,7 @@ describe("starting", () => {
 
   it.each([
     ["DATABASE_URL", "postgres://u:p@db.example.com:54a2/x"],
+    ["DATABASE_URL", "postgres://u:p@ss@db.example.com/x"],
     ["DATABASE_URL", "postgres://u:p#1@db.example.com/x"],
     ["DATABASE_URL", "postgres://u:p/1@db.example.com/x"],
     ["DATABASE_URL", "postgres://u:se%kret@db.example.com/x"],
