@@ -13,6 +13,10 @@ const events = {
     level: "warn",
     says: "A setting has no value yet; a placeholder is shown to readers.",
   },
+  "address-missing": {
+    level: "warn",
+    says: "The pages give an address on this machine as their own. Set SITE_URL before others read them.",
+  },
   "database-starting": { level: "info", says: "Starting the embedded PostgreSQL." },
   "database-starting-elsewhere": {
     level: "warn",

@@ -41,7 +41,7 @@ try {
 async function serve(config: Config): Promise<void> {
   const site = await loadSite(config);
   for (const setting of completeProvider(config.provider).missing) log("setting-missing", { setting });
-  if (/^http:\/\/localhost\b/.test(config.site.url)) log("setting-missing", { setting: "SITE_URL" });
+  if (/^http:\/\/localhost\b/.test(config.site.url)) log("address-missing");
 
   const { intake, owner, prepared } = await openDatabase(config);
   // A refusal is told when the server listens, and is not nobody's until then.
@@ -134,7 +134,9 @@ async function openDatabase(
   if (config.intakeDatabaseUrl && !config.databaseUrl) {
     return { intake: config.intakeDatabaseUrl, owner: undefined, prepared: Promise.resolve() };
   }
-  const embedded = config.databaseUrl ? undefined : await startEmbedded({ dataDir: config.dataDir, log });
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded({ dataDir: config.dataDir, log, patient: true });
   if (embedded) open.push(() => embedded.stop());
   const owner = config.databaseUrl ?? embedded?.url ?? "";
   const sql = connect(owner, { max: 1, name: "leads set-up" });
@@ -146,7 +148,7 @@ async function openDatabase(
     if (!config.intakeDatabaseUrl) await openIntakeLogin(sql, owner);
   };
   const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
-  await (embedded?.pid ? prepared : Promise.race([prepared, wait(2_000, undefined, { ref: false })]));
+  await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
   return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), owner, prepared };
 }
 

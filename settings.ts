@@ -49,7 +49,9 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
     const text = set(name);
     if (text === undefined) return undefined;
     const scheme = /^([a-z]+):\/\/./.exec(text)?.[1] ?? "";
-    if (schemes.includes(scheme) && (!scheme.startsWith("http") || URL.canParse(text))) return text;
+    if (scheme.startsWith("http") && !URL.canParse(text))
+      return refuse(name, "must be a web address such as https://example.com.");
+    if (schemes.includes(scheme)) return text;
     return refuse(name, `must be an address that starts with ${schemes.map((s) => `${s}://`).join(" or ")}.`);
   };
 
@@ -58,7 +60,7 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
     if (text === undefined || isDatabaseAddress(text)) return text;
     return refuse(
       name,
-      "must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, # as %23, % as %25.",
+      "must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
     );
   };
 
@@ -117,11 +119,12 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
   };
 }
 
+// As `database/connect.ts` takes it apart.
 function isDatabaseAddress(text: string): boolean {
   const [, hosts] =
-    /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?([^@/?#]*)(?:\/[^?#]*)?(?:\?[^#]*)?$/.exec(text) ?? [];
+    /^postgres(?:ql)?:\/\/(?=.)(?:[^@/?#]*@)?([^@/?#]*)(?:\/[^?#]*)?(?:\?[^#]*)?$/.exec(text) ?? [];
   const isHost = (host: string) => {
-    const [, port] = /^(?:\[[\da-f:.]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i.exec(host) ?? ["", "none"];
+    const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i.exec(host) ?? ["", "none"];
     return port === undefined || Number(port) <= 65535;
   };
   return hosts !== undefined && hosts.split(",").every(isHost) && !/%(?![\da-f]{2})/i.test(text);

@@ -30,12 +30,13 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
 
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
 export function dial(phone: string): string {
-  const [number = "", extension] = phone.split(/\s*(?:\bextension|\bext\b\.?|x(?=\s*\d)|#)\s*/i);
+  const [, number = phone, extension] =
+    /^(.*[\d\s)])(?:ext(?:ension)?\.?|x|#)\s*(\d+)\D*$/i.exec(phone) ?? [];
+  // Where the digits make a number by themselves, the letters only talk about it.
+  const isSpelt = number.replace(/\D/g, "").length < 10;
+  const keys = "22233344455566677778889999";
   const digits = number
-    .replace(
-      /[a-z]/gi,
-      (letter) => "22233344455566677778889999"[letter.toLowerCase().charCodeAt(0) - 97] ?? "",
-    )
+    .replace(/[a-z]/gi, (letter) => (isSpelt ? (keys[letter.toLowerCase().charCodeAt(0) - 97] ?? "") : ""))
     .replace(/[^+\d]/g, "");
-  return `tel:${digits}${extension ? `;ext=${extension.replace(/\D/g, "")}` : ""}`;
+  return `tel:${digits}${extension ? `;ext=${extension}` : ""}`;
 }

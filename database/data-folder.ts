@@ -53,7 +53,7 @@ export function findDataFolder(dataDir: string | undefined): DataFolder {
 }
 
 function placeFor(wanted: string): string {
-  if (statSync(wanted, { throwIfNoEntry: false })?.isDirectory() === false)
+  if (existsSync(wanted) && !statSync(wanted).isDirectory())
     throw new EmbeddedDatabaseError(`The data folder ${wanted} is a file. Name a folder in DATA_DIR.`);
   const account = accountFor(join(wanted, "postgresql"));
   if (!account) return wanted;

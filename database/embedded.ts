@@ -24,12 +24,13 @@ export interface EmbeddedDatabase {
 }
 
 /**
- * Starts PostgreSQL on a data folder. One that holds data already, and where PostgreSQL does not start, as on a full disk,
- * is tried again until it does. @throws EmbeddedDatabaseError, in words for the person who started us.
+ * Starts PostgreSQL on a data folder. With `patient`, one that holds data already, and where PostgreSQL does not start, as
+ * on a full disk, is tried again until it does. @throws EmbeddedDatabaseError, in words for the person who started us.
  */
 export async function startEmbedded(options: {
   dataDir?: string | undefined;
   log: Log;
+  patient?: boolean;
 }): Promise<EmbeddedDatabase> {
   const { log } = options;
   const held = existsSync(findDataFolder(options.dataDir).cluster);
@@ -39,8 +40,7 @@ export async function startEmbedded(options: {
     log(isElsewhere ? "database-starting-elsewhere" : "database-starting", { folder: folder.path });
     await stopOrphans(folder.cluster, log);
     const first = await launch(folder).catch((error) => {
-      if (!held) throw error;
-      log("database-not-starting", { log: folder.log });
+      if (!held || !options.patient) throw error;
       return undefined;
     });
     if (first) log("database-started", { pid: first.pid });
@@ -98,7 +98,7 @@ async function end(postmaster: Postmaster) {
   postmaster.exited.then(() => {
     gone = true;
   });
-  // Who stops us waits ten seconds in all, seven of them for the leads under way.
+  // Who stops a server usually waits ten seconds, of which leads under way may take seven.
   await endProcess(postmaster.pid, () => gone, 2);
 }
 
@@ -110,11 +110,11 @@ async function revive(folder: OpenDataFolder, deaths: number, log: Log, stopping
     if (stopping.aborted) return undefined;
     try {
       await stopOrphans(folder.cluster, log);
-      const next = await launch(folder);
+      const next = await launch(folder, stopping);
       log("database-started", { pid: next.pid });
       return next;
-    } catch (error) {
-      log("database-exited", { error: codeOf(error) });
+    } catch {
+      if (tries === deaths - 3 && !stopping.aborted) log("database-not-starting", { log: folder.log });
     }
   }
   return undefined;

@@ -22,18 +22,20 @@ export async function openIntakeLogin(sql: Sql, ownerAddress: string): Promise<v
 
 // A role may set for itself what its next sessions start with, such as commits that do not wait for the disk, or nothing
 // but reading; no right forbids that. So whatever it has set ends with the next start.
-const forgetItsOwnSettings = `do $$ declare place record; begin
+const forgetItsOwnSettings = `do $$ declare place name; begin
   for place in
-    select d.datname from pg_db_role_setting s left join pg_database d on d.oid = s.setdatabase
-    where s.setrole = '${role}'::regrole and s.setconfig <> '{statement_timeout=8s}'
+    select d.datname from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
+    where s.setrole = '${role}'::regrole
   loop
-    if place.datname is null then
-      alter role ${role} reset all;
-      alter role ${role} set statement_timeout = '8s';
-    else
-      execute format('alter role ${role} in database %I reset all', place.datname);
-    end if;
+    execute format('alter role ${role} in database %I reset all', place);
   end loop;
+  if not exists (
+    select from pg_db_role_setting
+    where setrole = '${role}'::regrole and setdatabase = 0 and setconfig = '{statement_timeout=8s}'
+  ) then
+    alter role ${role} reset all;
+    alter role ${role} set statement_timeout = '8s';
+  end if;
 end $$`;
 
 // Temporary tables, large objects, and before PostgreSQL 15 tables in `public`: room for a flood where only leads belong.

@@ -18,8 +18,11 @@ export interface Postmaster {
   exited: Promise<Exit>;
 }
 
-/** Starts PostgreSQL and waits until it answers. @throws EmbeddedDatabaseError when it exits instead. */
-export async function launch(folder: OpenDataFolder): Promise<Postmaster> {
+/**
+ * Starts PostgreSQL and waits until it answers. @throws EmbeddedDatabaseError when it exits instead, or is ended because
+ * nobody wants it any more.
+ */
+export async function launch(folder: OpenDataFolder, unwanted?: AbortSignal): Promise<Postmaster> {
   const { postgres, cluster, account, log, sockets } = folder;
   for (const file of [".s.PGSQL.5432", ".s.PGSQL.5432.lock"]) rmSync(join(sockets, file), { force: true });
   const out = openSync(log, "a", 0o600);
@@ -52,6 +55,8 @@ export async function launch(folder: OpenDataFolder): Promise<Postmaster> {
     const written = readPidFile(cluster);
     if (child.pid !== undefined && written?.pid === child.pid && written.isReady)
       return { pid: child.pid, exited };
+    if (unwanted?.aborted && child.pid !== undefined)
+      await endProcess(child.pid, () => exit !== undefined, 2);
     await delay(10);
   }
   throw new EmbeddedDatabaseError(`PostgreSQL did not start. It says why at the end of ${log}.`);

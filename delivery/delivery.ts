@@ -1,7 +1,6 @@
 // A delivery: one thing that happened to one lead, owed to one channel, with all that the channel tells of it.
 import type { StoredLead } from "../lead/lead.ts";
 
-/** One thing that happened to one lead, owed to one channel. */
 export interface Delivery {
   /** Also the message's id on every try, so that a receiver can tell a repetition. */
   id: string;

@@ -1,5 +1,5 @@
-// The outbox: every delivery that we still owe the team. Here it is filled beside the insert's own trigger, tried again
-// and counted; `claim.ts` empties it.
+// The outbox: every delivery that we still owe the team. Here it is filled beside the insert's own trigger, counted,
+// and sent again when the team retries; `claim.ts` empties it.
 import type { Sql } from "../database/connect.ts";
 import type { Delivery } from "./delivery.ts";
 

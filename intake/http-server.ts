@@ -72,8 +72,11 @@ export function makeHttpServer(
   // Only `100-continue` means something to us; other expectations may be left unmet (RFC 9110, 10.1.1).
   server.on("checkExpectation", listener);
   server.on("connect", (_, socket) => void answerAndClose(socket, refuse(refusals.noSuchMethod("CONNECT"))));
-  // What came before it on the connection is answered before.
+  const refused = new WeakSet<Duplex>();
+  // Once a connection, however much it goes on to send; and what came before on it is answered before.
   server.on("clientError", async (error, socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
     const before = [...(owed.get(socket) ?? [])].filter(({ req }) => req.complete);
     await Promise.all(before.map((outgoing) => once(outgoing, "close")));
     await answerAndClose(socket, refuse(refusalOf(error)));

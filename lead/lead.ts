@@ -39,7 +39,8 @@ export function parseLead(values: Readonly<Record<string, unknown>>): { lead: Le
   return { lead: lead as Lead };
 }
 
-/** Reads a submitted form as a lead. A box is in the form only when it is ticked; a text not there is blank. */
+/** Reads a submitted form as a lead. A text not there is blank. A browser sends a box only when it is
+ * ticked; a program may write that one is false. */
 export function leadFromForm(form: { get(name: string): unknown }): Lead {
   const text = (name: string) => String(form.get(name) ?? "");
   const isTicked = (name: string) => ![null, "false"].includes(form.get(name) as string | null);

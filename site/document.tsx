@@ -21,6 +21,8 @@ export function Document({ title, description, canonical, robots, head, script, 
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        {/* iPhones would put a link around each number, also within the form, which the form's script must find as it was. */}
+        <meta name="format-detection" content="telephone=no, date=no, email=no, address=no" />
         <title>{title}</title>
         <meta name="description" content={description} />
         {robots && <meta name="robots" content={robots} />}

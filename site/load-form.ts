@@ -9,6 +9,8 @@ declare const FORM_SCRIPT: string;
 const root = document.getElementById("lead-form") as HTMLElement;
 const button = root.querySelector("button") as HTMLButtonElement;
 const status = root.querySelector("[role=status]") as HTMLElement;
+/** Milliseconds until a post that brought no page counts as stopped by the visitor. Sending twice stores once. */
+const patience = 20_000;
 let asked = false;
 let pressed = false;
 
@@ -33,11 +35,14 @@ root.addEventListener("submit", (event) => {
   pressed = true;
   // When the post is on its way, unless the form's script has taken it.
   setTimeout(() => event.defaultPrevented || say(busy, true));
+  setTimeout(becomeIdle, patience);
 });
 // Out of the back/forward cache the page comes as it was left.
-addEventListener("pageshow", ({ persisted }) => {
-  if (persisted && button.textContent === busy.button) say(idle, false);
-});
+addEventListener("pageshow", ({ persisted }) => persisted && becomeIdle());
+
+function becomeIdle() {
+  if (button.textContent === busy.button) say(idle, false);
+}
 
 function say(words: typeof idle, isBusy: boolean) {
   button.disabled = isBusy;

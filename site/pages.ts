@@ -68,7 +68,8 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
     pages.set(`/assets/${name}`, file(type, compressedAsset(name), immutable));
   }
   const card = shareCardPath(completeProvider(settings.provider).provider.name);
-  if (!pages.has(card)) pages.set(card, file("image/png", await drawnAnew(settings), immutable));
+  const anew = pages.has(card) ? undefined : await drawnAnew(settings).catch(() => undefined);
+  if (anew) pages.set(card, file("image/png", anew, immutable));
   return {
     pages,
     notFound: document(renderNotFound(settings), 404),
@@ -81,7 +82,8 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
 
 const immutable = "public, max-age=31536000, immutable";
 
-// The build drew a card for another provider; loaded only here, because it takes a library of pictures.
+// The build drew a card for another provider; loaded only here, because it takes a library of pictures. Where that cannot
+// be had, no card is better than one that names another payer.
 async function drawnAnew({ provider }: PageSettings): Promise<Body[]> {
   const { drawShareCard } = await import("./share-card.ts");
   return compress(await drawShareCard(provider, photoIn(content)), false);

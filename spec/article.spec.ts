@@ -177,6 +177,9 @@ describe("a phone number", () => {
     ["1-800-555-0100 ext. 12", "tel:18005550100;ext=12"],
     ["1-800-555-0100 x12", "tel:18005550100;ext=12"],
     ["1-800-FOX-TEXT", "tel:18003698398"],
+    ["1-800-BOX4YOU", "tel:18002694968"],
+    ["Toll-free 1-800-555-0142", "tel:18005550142"],
+    ["(800) 555-0142, Mon-Fri", "tel:8005550142"],
   ])("is dialled as it is written: %s", (phone, link) => {
     expect(dial(phone)).toBe(link);
   });

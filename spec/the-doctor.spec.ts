@@ -8,6 +8,7 @@ import { testLead } from "../doctor/data-path.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineKey } from "../doctor/key.ts";
+import { examinePages } from "../doctor/pages.ts";
 import { atTheEnd } from "./support/at-the-end.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
@@ -276,11 +277,6 @@ describe("the doctor names a site that", () => {
         host.withoutHeaders = true;
       },
     ],
-    [
-      "names another address as its own",
-      /its address is https:\/\/old\.example/,
-      altered(/rel="canonical" href="[^"]*"/g, 'rel="canonical" href="https://old.example/"'),
-    ],
     ["has no form", /no lead form/, altered(/data-backend-url="[^"]*"/g, "")],
     [
       "sends leads elsewhere",
@@ -305,6 +301,23 @@ describe("the doctor names a site that", () => {
   ])("%s", async (_, says, breakIt) => {
     breakIt();
     await expectWrong(says);
+  });
+
+  it("names another address as its own, unless it is looked at from its own machine", async () => {
+    const site = "https://www.example.com";
+    const ask = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
+      ask(String(url).replace(site, host.url), options),
+    );
+    const says = async (site: string) =>
+      (await examinePages({ url: project.url, key: keys.publishable, site })).map(
+        ({ is, says }) => `${is}: ${says}`,
+      );
+    expect(await says(site)).toContain(
+      `wrong: The article tells search engines that its address is ${host.url}.`,
+    );
+    expect(await says(host.url)).toContain("well: The article knows its own address.");
+    vi.restoreAllMocks();
   });
 
   it("may not reach its backend by its own policy", async () => {
