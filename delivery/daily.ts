@@ -3,7 +3,8 @@
 import type { Sql } from "../database/connect.ts";
 import type { PatientDatabase } from "../database/patience.ts";
 import type { Log } from "../log.ts";
-import { countDeliveries, oweForgotten, oweOverdue } from "./outbox.ts";
+import { countDeliveries, countLeads } from "./counts.ts";
+import { oweForgotten, oweOverdue } from "./outbox.ts";
 import type { Chore } from "./worker.ts";
 
 export interface Retention {
@@ -54,18 +55,7 @@ export async function forgetWhatIsOld(sql: Sql, log: Log, keep: Retention, at = 
 
 /** Says how many leads there are and what became of their deliveries, for whoever compares the two. */
 export async function reconcile(sql: Sql, log: Log): Promise<void> {
-  const [leads] = await sql<{ stored: number; lastDay: number; toldNobody: number; unreviewed: number }[]>`
-    select
-      count(*)::int as stored,
-      count(*) filter (where l.created_at > now() - interval '24 hours')::int as "lastDay",
-      count(*) filter (
-        where not exists (select from private.deliveries d where d.lead_id = l.id)
-      )::int as "toldNobody",
-      count(*) filter (
-        where l.created_at < now() - interval '24 hours'
-          and not exists (select from private.reviews r where r.lead_id = l.id)
-      )::int as unreviewed
-    from public.leads l`;
+  const leads = await countLeads(sql);
   const channels = await countDeliveries(sql);
   const facts = channels.flatMap(({ channel, delivered, pending, failed }) => [
     [`${channel}_delivered`, delivered],

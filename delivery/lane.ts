@@ -47,6 +47,8 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
     results.note(deliveries, outcome, breaksOff.signal.aborted);
   const mayClaim = () => !stopped && free() > 0 && !outage.isPause();
 
+  const writeDown = () => void results.writeDown().then(tellWhenQuiet);
+
   async function look(): Promise<void> {
     do {
       lookAgain = false;
@@ -57,13 +59,13 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
       const [sendable, unsendable] = sort(deliveries);
       for (const [delivery, reason] of unsendable) note([delivery], { kind: "never", reason });
       for (const message of portions(sendable, channel.batch)) void send(message);
-      if (unsendable.length > 0) void results.writeDown();
+      if (unsendable.length > 0) writeDown();
       lookAgain ||= deliveries.length === most;
     } while (lookAgain && mayClaim());
   }
 
   function run(): void {
-    void results.writeDown();
+    writeDown();
     lookAgain = true;
     if (looking || !mayClaim()) return;
     looking = true;

@@ -1,5 +1,5 @@
-// The outbox: every delivery that we still owe the team. Here it is filled beside the insert's own trigger, counted,
-// and sent again when the team retries; `claim.ts` empties it.
+// The outbox: every delivery that we still owe the team. Here it is filled beside the insert's own trigger, and sent again
+// when the team retries; `claim.ts` empties it, `counts.ts` counts it.
 import type { Sql } from "../database/connect.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -35,8 +35,9 @@ export async function oweForgotten(sql: Sql, at?: At): Promise<number> {
 }
 
 /**
- * Owes word of each lead that has waited 20 hours unreviewed, once. Looks back one day more: who starts late hears of
- * what can still be helped, and `leads status` tells of the rest. Returns how many deliveries that makes.
+ * Owes word of each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Looks back
+ * one day more: who starts late hears of what can still be helped, and `leads status` tells of the rest. Returns how
+ * many deliveries that makes.
  */
 export async function oweOverdue(sql: Sql, at?: At): Promise<number> {
   const now = timeIn(sql, at);
@@ -48,6 +49,9 @@ export async function oweOverdue(sql: Sql, at?: At): Promise<number> {
       and l.created_at <= ${now} - interval '20 hours'
       and l.created_at > ${now} - interval '44 hours'
       and not exists (select from private.reviews r where r.lead_id = l.id)
+      and not exists (
+        select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null
+      )
       and not exists (
         select from private.deliveries d
         where d.lead_id = l.id and d.event = 'lead.overdue' and d.channel = c.name
@@ -74,38 +78,6 @@ export async function retry(sql: Sql, id: string, at?: At): Promise<number> {
 /** Has everything that failed tried again now. Returns how many that is. */
 export async function retryFailed(sql: Sql, at?: At): Promise<number> {
   return makeDue(sql, sql`failed_at is not null`, at);
-}
-
-/** How a channel stands, for the team's status and the daily line. */
-export interface ChannelCount {
-  channel: Delivery["channel"];
-  enabled: boolean;
-  delivered: number;
-  pending: number;
-  /** When the oldest pending delivery was owed. */
-  oldestPending: Date | null;
-  failed: number;
-  /** Pending ones that have been due for a quarter of an hour while nobody sends them. */
-  stuck: number;
-}
-
-/** Counts the deliveries of each channel. */
-export async function countDeliveries(sql: Sql, at?: At): Promise<ChannelCount[]> {
-  const now = timeIn(sql, at);
-  return sql<ChannelCount[]>`
-    select
-      c.name as channel, c.enabled,
-      count(d.delivered_at)::int as delivered,
-      count(d.failed_at)::int as failed,
-      count(d.id) filter (where d.delivered_at is null and d.failed_at is null)::int as pending,
-      min(d.created_at) filter (where d.delivered_at is null and d.failed_at is null) as "oldestPending",
-      count(d.id) filter (
-        where d.delivered_at is null and d.failed_at is null
-          and d.due_at < ${now} - interval '15 minutes' and coalesce(d.claimed_until < ${now}, true)
-      )::int as stuck
-    from private.channels c left join private.deliveries d on d.channel = c.name
-    group by c.name
-    order by c.name`;
 }
 
 /** What became of one lead's deliveries, as the team sees it. */

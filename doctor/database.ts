@@ -1,7 +1,7 @@
 // The database from inside, when DATABASE_URL is given: what may be done with leads, and whether the team hears of them.
 import type { Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
-import { type ChannelCount, countDeliveries } from "../delivery/outbox.ts";
+import { type ChannelCount, countDeliveries } from "../delivery/counts.ts";
 import { codeOf } from "../log.ts";
 import { type Finding, well, wrong } from "./finding.ts";
 

@@ -54,6 +54,18 @@ describe("the daily work", () => {
     expect(lines.join("")).toMatch(/warn leads-overdue: .* deliveries=\d/);
   });
 
+  it("tells nobody to hurry for a person who withdrew the permission", async () => {
+    await enableChannels(sql, ["webhook"]);
+    await insertMany(2);
+    await sql`select private.withdraw_permission(id) from public.leads where name = 'Visitor 0'`;
+    await tellOfWaiting(sql, log, new Date(Date.now() + 20.5 * 3_600_000));
+    expect(
+      await sql`
+        select l.name from private.deliveries d join public.leads l on l.id = d.lead_id
+        where d.event = 'lead.overdue'`,
+    ).toEqual([{ name: "Visitor 1" }]);
+  });
+
   it("owes a lead that came before any channel was set up", async () => {
     await insertMany(3);
     expect(await counts()).toMatchObject({ owed: 0 });
@@ -70,7 +82,7 @@ describe("the daily work", () => {
     await reconcile(sql, log);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      / stored=3 lastDay=3 toldNobody=2 unreviewed=0 email_delivered=0 email_pending=0 email_failed=1 webhook_delivered=0 webhook_pending=1 webhook_failed=0\n$/,
+      / stored=3 lastDay=3 erased=0 unreviewed=3 overdue=0 toldNobody=2 email_delivered=0 email_pending=0 email_failed=1 webhook_delivered=0 webhook_pending=1 webhook_failed=0\n$/,
     );
   });
 
@@ -123,6 +135,16 @@ describe("one round of delivering", () => {
     expect(hanging.received.length).toBeGreaterThan(0);
     const held = await sql`select from private.deliveries where claimed_until is not null`;
     expect([held.length, (await counts())?.delivered]).toEqual([0, 0]);
+  });
+
+  it("returns when all that was due cannot be sent, and has written that down", async () => {
+    await enableChannels(sql, ["webhook"]);
+    await insertMany(1);
+    await sql`update private.deliveries set attempts = 26`;
+    await deliverDue(parts({ webhook: { url: "http://127.0.0.1:9/", secret }, email: undefined }), {
+      seconds: 20,
+    });
+    expect(await counts()).toEqual({ delivered: 0, failed: 1, owed: 1 });
   });
 
   it("says so when the database is away", async () => {

@@ -20,10 +20,10 @@ const rooms: Record<string, string[]> = {
   lead: [],
   content: ["lead"],
   database: [],
-  delivery: ["lead", "content", "database"],
-  intake: ["lead", "database", "delivery/outbox.ts"],
-  team: ["lead", "database", "delivery/outbox.ts"],
-  doctor: ["lead", "content", "database", "delivery/outbox.ts"],
+  delivery: ["lead", "database"],
+  intake: ["lead", "database"],
+  team: ["lead", "database", "delivery/outbox.ts", "delivery/counts.ts"],
+  doctor: ["lead", "content", "database", "delivery/counts.ts"],
   site: ["lead", "content"],
 };
 /** Where rooms are joined and the settings are read. */

@@ -2,14 +2,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { mostAttempts, waitAfter } from "../delivery/backoff.ts";
 import { claim, hasten, record } from "../delivery/claim.ts";
-import {
-  countDeliveries,
-  enableChannels,
-  oweForgotten,
-  oweOverdue,
-  retry,
-  retryFailed,
-} from "../delivery/outbox.ts";
+import { countDeliveries } from "../delivery/counts.ts";
+import { enableChannels, oweForgotten, oweOverdue, retry, retryFailed } from "../delivery/outbox.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();

@@ -1,7 +1,7 @@
 // `leads status`: does every accepted lead reach the team, and is it reviewed in time? Its exit status carries the answer,
 // so that cron or a monitor can watch it: 1 when a delivery failed or is stuck.
 import type { Sql } from "../database/connect.ts";
-import { type ChannelCount, countDeliveries } from "../delivery/outbox.ts";
+import { type ChannelCount, countDeliveries, countLeads, type LeadCount } from "../delivery/counts.ts";
 import { json } from "./json.ts";
 import { type Act, counted, readWords, typed } from "./subcommand.ts";
 import { duration } from "./times.ts";
@@ -16,15 +16,10 @@ export function status(words: readonly string[]): Act {
 }
 
 /** How things stand. Every accepted lead is stored or was erased; every stored one is owed to each channel. */
-export interface Status {
+export interface Status extends Omit<LeadCount, "lastDay" | "toldNobody"> {
   /** False when a delivery failed or is stuck. */
   ok: boolean;
   accepted: number;
-  stored: number;
-  erased: number;
-  /** Neither reviewed nor withdrawn; `overdue` are those of them that are older than the 24 hours promised. */
-  unreviewed: number;
-  overdue: number;
   /** Leads that came while no channel was set up. */
   owed_to_no_channel: number;
   channels: ChannelCount[];
@@ -36,28 +31,19 @@ export const inSnakeCase = ({ channels, ...rest }: Status) => ({
   channels: channels.map(({ oldestPending: oldest_pending, ...channel }) => ({ ...channel, oldest_pending })),
 });
 
-type Counts = Omit<Status, "ok" | "channels">;
-
 export async function readStatus(sql: Sql): Promise<Status> {
-  const [counts] = await sql<Counts[]>`
-    with lead as (select count(*)::int as stored from public.leads),
-      erasure as (select count(*)::int as erased from private.erasures),
-      waiting as (
-        select count(*)::int as unreviewed,
-          count(*) filter (where l.created_at < now() - interval '24 hours')::int as overdue
-        from public.leads l
-        where not exists (select from private.reviews r where r.lead_id = l.id)
-          and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
-      ),
-      forgotten as (
-        select count(*)::int as owed_to_no_channel from public.leads l
-        where not exists (select from private.deliveries d where d.lead_id = l.id)
-      )
-    select stored + erased as accepted, stored, erased, unreviewed, overdue, owed_to_no_channel
-    from lead, erasure, waiting, forgotten`;
+  const { stored, erased, unreviewed, overdue, toldNobody } = await countLeads(sql);
   const channels = await countDeliveries(sql);
   const ok = channels.every(({ failed, stuck }) => failed === 0 && stuck === 0);
-  return { ok, ...(counts as Counts), channels: [...channels] };
+  const leads = {
+    accepted: stored + erased,
+    stored,
+    erased,
+    unreviewed,
+    overdue,
+    owed_to_no_channel: toldNobody,
+  };
+  return { ok, ...leads, channels: [...channels] };
 }
 
 /** The same in words, with what to type next. */
