@@ -110,7 +110,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 function readProvider({ set, address }: Settings): ProviderSettings {
-  const privacyUrl = address("PROVIDER_PRIVACY_URL", ["https", "http"]);
+  const privacyUrl = address("PROVIDER_PRIVACY_URL");
   const named = Object.entries(providerSettings).flatMap(([key, name]) =>
     set(name) ? [[key, set(name)]] : [],
   );
@@ -118,7 +118,7 @@ function readProvider({ set, address }: Settings): ProviderSettings {
 }
 
 function readWebhook({ set, address, together, refuse }: Settings): DeliverySettings["webhook"] {
-  const url = address("WEBHOOK_URL", ["https", "http"]);
+  const url = address("WEBHOOK_URL");
   const secret = set("WEBHOOK_SECRET");
   if (!together(["WEBHOOK_URL", "WEBHOOK_SECRET"], "the webhook") || !url || !secret) return undefined;
   const problem = problemWithWebhook(url);
@@ -132,8 +132,8 @@ function readWebhook({ set, address, together, refuse }: Settings): DeliverySett
   return { url, secret };
 }
 
-function readEmail({ set, address, together, refuse }: Settings): DeliverySettings["email"] {
-  const smtpUrl = address("SMTP_URL", ["smtp", "smtps"]);
+function readEmail({ set, mailServer, together, refuse }: Settings): DeliverySettings["email"] {
+  const smtpUrl = mailServer("SMTP_URL");
   const apiKey = set("RESEND_API_KEY");
   const details = set("MAIL_DETAILS")?.toLowerCase() ?? "none";
   if (!["none", "full"].includes(details)) refuse("MAIL_DETAILS", "must be none or full.");

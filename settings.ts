@@ -10,10 +10,12 @@ export interface Settings {
   /** The setting as it stands; blank counts as not set. */
   set(name: string): string | undefined;
   wholeNumber(name: string, byDefault: number, least: number, most: number): number;
-  /** An address with one of these schemes. */
-  address(name: string, schemes: readonly string[]): string | undefined;
+  /** A web address. */
+  address(name: string): string | undefined;
   /** The address of a PostgreSQL server as libpq takes it, or of several. */
   database(name: string): string | undefined;
+  /** The address of a mail server, as nodemailer takes it. */
+  mailServer(name: string): string | undefined;
   /** A web address without a query, and without the slash at its end. */
   origin(name: string): string | undefined;
   /** Something that can stand in a header. */
@@ -45,27 +47,28 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
     return byDefault;
   };
 
-  const address = (name: string, schemes: readonly string[]): string | undefined => {
+  const address = (name: string): string | undefined => {
     const text = set(name);
     if (text === undefined) return undefined;
-    const scheme = /^([a-z]+):\/\/./.exec(text)?.[1] ?? "";
-    if (scheme.startsWith("http") && !URL.canParse(text))
-      return refuse(name, "must be a web address such as https://example.com.");
-    if (schemes.includes(scheme)) return text;
-    return refuse(name, `must be an address that starts with ${schemes.map((s) => `${s}://`).join(" or ")}.`);
+    if (!/^https?:\/\/./.test(text))
+      return refuse(name, "must be an address that starts with https:// or http://.");
+    return URL.canParse(text) ? text : refuse(name, "must be a web address such as https://example.com.");
   };
 
   const database = (name: string): string | undefined => {
     const text = set(name);
     if (text === undefined || isDatabaseAddress(text)) return text;
-    return refuse(
-      name,
-      "must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
-    );
+    return refuse(name, `must be as postgres://user:password@host:port/name. ${inThePassword}`);
+  };
+
+  const mailServer = (name: string): string | undefined => {
+    const text = set(name);
+    if (text === undefined || isMailServer(text)) return text;
+    return refuse(name, `must be as smtp://user:password@host:port or smtps://. ${inThePassword}`);
   };
 
   const origin = (name: string): string | undefined => {
-    const text = address(name, ["https", "http"]);
+    const text = address(name);
     if (text === undefined) return undefined;
     const { origin, pathname, search, hash, username } = new URL(text);
     if (!search && !hash && !username) return `${origin}${pathname}`.replace(/\/+$/, "");
@@ -114,9 +117,23 @@ export function makeSettings(env: Readonly<Record<string, string | undefined>>):
   };
 
   return {
-    ...{ wrong, refuse, set, wholeNumber, address, database, origin, oneWord, onOrOff, origins, proxies },
-    together,
+    ...{ wrong, refuse, set, wholeNumber, address, database, mailServer, origin, oneWord, onOrOff },
+    ...{ origins, proxies, together },
   };
+}
+
+const inThePassword = "In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.";
+
+// A sign of the password that is not written so ends the host, the path or the query too early.
+function isMailServer(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) return false;
+  if (!/^\/?$/.test(url.pathname) || url.search.includes("@") || url.hash) return false;
+  try {
+    return decodeURIComponent(text) !== "";
+  } catch {
+    return false;
+  }
 }
 
 // As `database/connect.ts` takes it apart.

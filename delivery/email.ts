@@ -32,12 +32,14 @@ export function makeEmail(
     onRejected = () => {},
   }: { timeout?: number; onRejected?: (count: number) => void } = {},
 ): Channel {
-  const post = makePost(settings.via);
+  let post: Promise<Post> | undefined;
   const send: Channel["send"] = async (deliveries, stop) => {
     const { from, to } = settings;
     const messageId = await messageIdOf(deliveries, from);
     const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
     const tooLate = AbortSignal.timeout(timeout);
+    // Made with the first mail: what is wrong with it is that mail's outcome, and not nobody's to hear.
+    post ??= makePost(settings.via);
     const { rejected = 0, ...outcome } = await (await post)(mail, AbortSignal.any([stop, tooLate]));
     if (rejected > 0) onRejected(rejected);
     if (outcome.kind !== "not now") return outcome;

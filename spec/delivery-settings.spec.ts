@@ -80,6 +80,22 @@ describe("the settings of the delivery", () => {
   ])("take %s for the webhook", (url) => expect(refused({ ...webhook, WEBHOOK_URL: url })).toBe(""));
 
   it.each([
+    "smtp://mail.example.com",
+    "smtps://leads%40example.com:p%23ss@mail.example.com:465/",
+    "smtp://10.0.0.7:2525?pool=true",
+    "smtp://[::1]:25",
+  ])("take %s for the mail server", (SMTP_URL) => expect(refused({ ...smtp, SMTP_URL })).toBe(""));
+
+  it.each(["u:p#1@h", "u:1#2@h", "u:1/2@h", "u:1?2@h", "u:%zz@h", "u:%ff@h"])(
+    "tell how to write the password in smtp://%s",
+    (rest) => {
+      expect(refused({ ...smtp, SMTP_URL: `smtp://${rest}` })).toBe(
+        "SMTP_URL must be as smtp://user:password@host:port or smtps://. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
+      );
+    },
+  );
+
+  it.each([
     [
       { ...webhook, WEBHOOK_URL: "http://crm.example.com" },
       "WEBHOOK_URL must start with https://, unless it is on this machine.",
@@ -104,10 +120,9 @@ describe("the settings of the delivery", () => {
     [{ SMTP_URL: smtp.SMTP_URL }, "MAIL_FROM and NOTIFY_EMAIL must be set as well"],
     [{ NOTIFY_EMAIL: "a@example.com", MAIL_FROM: "b@example.com" }, "SMTP_URL must be set as well"],
     [{ ...smtp, RESEND_API_KEY: "re_1" }, "RESEND_API_KEY cannot be set together with SMTP_URL."],
-    [
-      { ...smtp, SMTP_URL: "http://mail.example.com" },
-      "SMTP_URL must be an address that starts with smtp:// or smtps://.",
-    ],
+    [{ ...smtp, SMTP_URL: "http://mail.example.com" }, "SMTP_URL must be as smtp://user:password@host:port"],
+    [{ ...smtp, SMTP_URL: "smtp://[bad" }, "SMTP_URL must be as smtp://user:password@host:port"],
+    [{ ...smtp, SMTP_URL: "smtps://" }, "SMTP_URL must be as smtp://user:password@host:port"],
     [{ ...smtp, MAIL_FROM: "Leads" }, "MAIL_FROM must be an address"],
     [{ ...smtp, MAIL_FROM: "a@example.com\r\nBcc: c@example.com" }, "MAIL_FROM must be an address"],
     [
