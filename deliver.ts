@@ -5,9 +5,11 @@ import { permissionNotice } from "./content/permission.ts";
 import { completeProvider } from "./content/provider.ts";
 import { connect } from "./database/connect.ts";
 import { EmbeddedDatabaseError, findRunning } from "./database/embedded.ts";
-import { migrate } from "./database/migrate.ts";
-import { makePatient } from "./database/patience.ts";
-import { startDelivery } from "./delivery/deliver.ts";
+import { MigrationError } from "./database/migrate.ts";
+import { makePatient, type PatientDatabase } from "./database/patience.ts";
+import { DatabaseRefusal, prepare } from "./database/prepare.ts";
+import { announce, startDelivery } from "./delivery/deliver.ts";
+import type { Worker } from "./delivery/worker.ts";
 import { makeLog } from "./log.ts";
 
 /** A start that cannot go on; the message is for the person who typed `npm run deliver`. */
@@ -16,11 +18,18 @@ class StartError extends Error {
 }
 
 const log = makeLog((line) => process.stdout.write(line));
+// Whoever read the log may leave; the leads do not wait for a reader.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
+const stopping = new AbortController();
+let delivery: { worker: Worker; database: PatientDatabase } | undefined;
 
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
 try {
   await deliver(readConfig(process.env));
 } catch (error) {
-  const isSpoken = [ConfigError, StartError, EmbeddedDatabaseError].some((kind) => error instanceof kind);
+  const spoken = [ConfigError, StartError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
+  const isSpoken = spoken.some((kind) => error instanceof kind);
   process.stderr.write(`${isSpoken ? (error as Error).message : (error as Error).stack}\n`);
   process.exitCode = 1;
 }
@@ -32,17 +41,24 @@ async function deliver(config: Config): Promise<void> {
       "There is no database to deliver from. Set DATABASE_URL, or start the server first: npm start",
     );
   }
-  const database = makePatient(() => connect(address, { max: 3, name: "leads delivery" }), log);
   const notice = permissionNotice(completeProvider(config.provider).provider);
-  const worker = startDelivery({ database, settings: config.delivery, notice, log, migrate });
+  const settings = config.delivery;
+  const setUp = connect(address, { max: 1, name: "leads set-up" });
+  await prepare(setUp, (sql) => announce(sql, settings, notice), log, stopping.signal).finally(() =>
+    setUp.end({ timeout: 1 }),
+  );
+  if (stopping.signal.aborted) return;
+  const database = makePatient(() => connect(address, { max: 3, name: "leads delivery" }), log);
+  delivery = { worker: startDelivery({ database, settings, notice, log }), database };
+}
 
-  const stop = async () => {
-    process.once("SIGINT", () => process.exit(130));
-    log("stopping");
-    await worker.stop();
-    await database.end();
-    log("stopped");
-    process.exit(0);
-  };
-  process.once("SIGINT", stop).once("SIGTERM", stop);
+async function stop(): Promise<never> {
+  if (stopping.signal.aborted) process.exit(130);
+  process.once("SIGINT", () => process.exit(130));
+  log("stopping");
+  stopping.abort();
+  await delivery?.worker.stop();
+  await delivery?.database.end();
+  log("stopped");
+  process.exit(0);
 }

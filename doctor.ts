@@ -7,6 +7,9 @@ import { examine } from "./doctor/examine.ts";
 import { lastLine, lineOf } from "./doctor/report.ts";
 import { codeOf } from "./log.ts";
 
+// Whoever read the findings has had enough (`npm run doctor | head`); the exit status still tells.
+process.stdout.on("error", () => {});
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: string[]): Promise<number> {

@@ -50,6 +50,7 @@ async function atTheDesk(act: Act, stop: AbortSignal): Promise<number> {
   // A query under way ends with its connection, and the act with it.
   stop.addEventListener("abort", () => void sql.end({ timeout: 0 }));
   try {
+    stop.throwIfAborted();
     await requireSchema(sql);
     const columns = stdout.columns ?? 120;
     return await act({ sql, now: new Date(), out, tell, ask, columns, onTerminal: stdout.isTTY, stop });
@@ -78,6 +79,10 @@ async function ask(question: string): Promise<string | undefined> {
   const person = createInterface({ input: stdin, output: stderr });
   try {
     return await person.question(`${question} `);
+  } catch (error) {
+    // Ctrl-C or Ctrl-D instead of an answer.
+    if (codeOf(error) === "ABORT_ERR") return "";
+    throw error;
   } finally {
     person.close();
   }

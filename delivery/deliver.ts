@@ -23,8 +23,6 @@ export interface DeliveryParts {
   /** The permission notice that stands beside the button. */
   notice: string;
   log: Log;
-  /** Brings the schema up to date first, where the process has the migrations at hand. */
-  migrate?: (sql: Sql) => Promise<unknown>;
 }
 
 /** Starts a worker that delivers until it is stopped. The database may be away; the worker begins when it is there. */
@@ -66,15 +64,8 @@ function makeChannels({ settings: { webhook, email }, log }: DeliveryParts): Cha
   return [...(webhook ? [makeWebhook(webhook)] : []), ...(email ? [makeEmail(email, { onRejected })] : [])];
 }
 
-// The schema may take its time: an index on a table of many leads.
-const patience = 10 * 60_000;
-
-function setUp({ database, settings, notice, migrate }: DeliveryParts): Promise<void> {
-  return database.ask(async (sql: Sql) => {
-    await migrate?.(sql);
-    await announce(sql, settings, notice);
-  }, patience);
-}
+const setUp = ({ database, settings, notice }: DeliveryParts): Promise<void> =>
+  database.ask((sql) => announce(sql, settings, notice));
 
 /** Tells the database what an insert needs to know: the wording that is agreed to, and the channels a lead is owed to. */
 export async function announce(sql: Sql, settings: DeliveryParts["settings"], notice: string): Promise<void> {

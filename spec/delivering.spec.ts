@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../database/connect.ts";
+import { addressAs, connect } from "../database/connect.ts";
 import { makePatient } from "../database/patience.ts";
 import { makeLog } from "../log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
@@ -128,6 +128,27 @@ describe("npm run deliver", () => {
       () => output().includes("no-channel: No channel is set up: leads are stored, and nobody"),
       20,
     );
+  });
+
+  it("goes on when nobody reads its log any more, and when its terminal is closed ends as when it is asked to", async () => {
+    const receiver = await startReceiver();
+    const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
+    const { child } = startDeliver(env);
+    await until(() => isSetUp(1), 20);
+    child.stdout?.destroy();
+    await insert();
+    await until(() => receiver.received.length === 1);
+    await until(async () => (await delivered()).length === 1);
+    expect(await end(child, "SIGHUP")).toBe(0);
+  });
+
+  it("ends with a sentence when the database will never let it in", async () => {
+    const { child, output } = startDeliver({
+      DATABASE_URL: addressAs(url, "leads_owner_of_the_spec", "wrong"),
+    });
+    await once(child, "exit");
+    expect(child.exitCode).toBe(1);
+    expect(output()).toContain("does not let us in. Check the user and the password in DATABASE_URL.\n");
   });
 
   it("tells what to do when there is no database", async () => {

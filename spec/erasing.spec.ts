@@ -1,12 +1,15 @@
 // How a person is erased: with everything kept and owed about them, after somebody said so, leaving a receipt that
 // tells nothing about whom it was.
 import { spawn } from "node:child_process";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
-import { ending, leads } from "./support/leads-command.ts";
+import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { insertAt, startServer } from "./support/server.ts";
 
 let database: TestDatabase;
 let url: string;
@@ -107,11 +110,33 @@ describe("leads erase", () => {
     ["yes", 0, 2],
     ["no", 1, 3],
     ["", 1, 3],
+    ["\x03", 1, 3],
+    ["\x04", 1, 3],
   ])("asks a person at a terminal, and takes %j for an answer", async (answer, status, left) => {
     const ran = await atTerminal(["erase", id("Rosa")], `${answer}\n`);
     expect(ran.stdout).toContain("Erase this lead? Type yes:");
+    expect(ran.stdout).toContain(status ? "Nothing was erased." : "Erased ");
     expect(ran.status).toBe(status);
     expect(await names()).toHaveLength(left);
+  });
+
+  it("does not begin when Ctrl-C came while the database was starting", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "leads-erase-"));
+    await chmod(folder, 0o711);
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const settings = { DATA_DIR: join(folder, "data") };
+    const server = await startServer(settings);
+    expect((await insertAt(server.address, aLead())).status).toBe(201);
+    await server.end("SIGTERM");
+    const child = startLeads(["erase", "--email", aLead().email, "--yes"], settings);
+    child.stderr?.once("data", () => child.kill("SIGINT"));
+    expect(await ending(child)).toEqual({
+      status: 130,
+      stdout: "",
+      stderr: "The server is not running; its database is started for this command.\n",
+    });
+    const { stdout } = await ending(startLeads(["list", "--json"], settings));
+    expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
   it.each([

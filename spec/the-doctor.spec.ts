@@ -476,6 +476,17 @@ describe("npm run doctor", () => {
     expect(status).toBe(0);
   });
 
+  it("leaves quietly when its reader has had enough, and still tells by its exit status", async () => {
+    const { PATH = "", HOME = "" } = process.env;
+    const words = ["--url", project.url, "--key", "wrong", "--site", host.url];
+    const child = spawn(process.execPath, ["doctor.ts", ...words], { env: { PATH, HOME } });
+    child.stdout.destroy();
+    let complaint = "";
+    child.stderr.on("data", (text) => (complaint += text));
+    const [status] = await once(child, "close");
+    expect([status, complaint]).toEqual([1, ""]);
+  });
+
   it.each([
     [["--adress", "x"], /Unknown option '--adress'/],
     [["--url", "abc"], /--url takes a web address/],
