@@ -139,6 +139,7 @@ async function openDatabase(
     : await startEmbedded({ dataDir: config.dataDir, log, patient: true });
   if (embedded) open.push(() => embedded.stop());
   const owner = config.databaseUrl ?? embedded?.url ?? "";
+  const intake = config.intakeDatabaseUrl ?? intakeAddress(owner);
   const sql = connect(owner, { max: 1, name: "leads set-up" });
   const setUp = async (sql: Sql) => {
     // Who delivers also says to which channels; who only serves the page says what stands beside its button.
@@ -149,7 +150,7 @@ async function openDatabase(
   };
   const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
-  return { intake: config.intakeDatabaseUrl ?? intakeAddress(owner), owner, prepared };
+  return { intake, owner, prepared };
 }
 
 async function stop(exitCode: number): Promise<never> {

@@ -2,11 +2,15 @@
 // the owner's, so that several processes that start on one database agree without a word.
 import { createHmac } from "node:crypto";
 import { addressAs, type Sql } from "./connect.ts";
+import { DatabaseRefusal } from "./prepare.ts";
 
 /** The role of the intake's connections, as the first migration makes it. */
 const role = "leads_intake";
 
-/** The intake's address on the owner's database. It works once `openIntakeLogin` has run there. */
+/**
+ * The intake's address on the owner's database. It works once `openIntakeLogin` has run there.
+ * @throws DatabaseRefusal when the owner's address holds no password, of which the intake's could be made.
+ */
 export const intakeAddress = (ownerAddress: string): string =>
   addressAs(ownerAddress, role, password(ownerAddress));
 
@@ -59,6 +63,11 @@ end $$`;
 
 // Whoever knows the owner's password could read the leads anyway, so nothing is given away by deriving from it.
 function password(ownerAddress: string): string {
-  const secret = /^[a-z]+:\/\/[^@/?#]*?:([^@/?#]*)@/.exec(ownerAddress)?.[1] ?? "";
+  const secret = /^[a-z]+:\/\/[^@/?#]*?:([^@/?#]+)@/.exec(ownerAddress)?.[1];
+  if (!secret) {
+    throw new DatabaseRefusal(
+      "DATABASE_URL holds no password, and the intake's own login is made of it. Write it there, or make a login and name it in INTAKE_DATABASE_URL.",
+    );
+  }
   return createHmac("sha256", secret).update(role).digest("base64url");
 }

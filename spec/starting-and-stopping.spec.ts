@@ -164,6 +164,12 @@ describe("starting", () => {
       code: 1,
       says: expect.stringContaining("has no database of that name."),
     });
+    expect(await refusedStart({ DATABASE_URL: database.url.replace(/:[^:@]+@/, "@") })).toMatchObject({
+      code: 1,
+      says: expect.stringContaining(
+        "DATABASE_URL holds no password, and the intake's own login is made of it.",
+      ),
+    });
   });
 });
 
