@@ -25,11 +25,11 @@ export const noKey = refusal(401, "PGRST302")("No API key found in request", {
   hint: "Send the anonymous key in the `apikey` header.",
 });
 export const wrongKey = refusal(401, "PGRST301")(
-  "This page is out of date. Please reload it and send the form again.",
+  "We could not take your answers this way. Please press the button once more.",
   { details: "Invalid API key", hint: "The `apikey` header must be this server's ANON_KEY." },
 );
 export const wrongToken = refusal(401, "PGRST301")(
-  "This page is out of date. Please reload it and send the form again.",
+  "We could not take your answers this way. Please press the button once more.",
   { details: "The bearer token is not the anonymous key", hint: "Send ANON_KEY, or no token at all." },
 );
 

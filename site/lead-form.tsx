@@ -8,7 +8,7 @@ import { dial, type Provider } from "../content/provider.ts";
 import { fields, type Lead, leadFromForm } from "../lead/lead.ts";
 import { busy, idle } from "./button-words.ts";
 import { BoxField, TextField, TrapField } from "./fields.tsx";
-import { type Backend, sendLead } from "./send-lead.ts";
+import { type Backend, KeyRefused, sendLead } from "./send-lead.ts";
 
 export interface LeadFormProps {
   backend: Backend;
@@ -26,10 +26,13 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
   const [status, setStatus] = useState<Status>(
     refused ? { is: "error", message: refused.message, cameWithPage: true } : { is: "idle" },
   );
-  useIdleWhenBack(() => setStatus({ is: "idle" }));
+  const needsNoKey = useRef(false);
+  useIdleWhenBack(setStatus);
   useErrorInTitle(status.is === "error");
 
   async function submit(event: SubmitEvent<HTMLFormElement>) {
+    // The page's key was refused before: this time the form posts by itself.
+    if (needsNoKey.current) return setStatus({ is: "idle" });
     event.preventDefault();
     if (status.is === "submitting") return;
     const lead = leadFromForm(new FormData(event.currentTarget));
@@ -37,6 +40,7 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
     try {
       await sendLead(backend, lead);
     } catch (error) {
+      needsNoKey.current = error instanceof KeyRefused;
       return setStatus({ is: "error", message: messageOf(error), cameWithPage: false });
     }
     location.assign("/thank-you");
@@ -134,14 +138,12 @@ const messageOf = (error: unknown) =>
   error instanceof Error && error.message ? error.message : "Failed to submit. Please try again.";
 
 /** Coming back from the thank-you page out of the back/forward cache finds the page as it was left: busy. */
-function useIdleWhenBack(becomeIdle: () => void) {
-  const idle = useRef(becomeIdle);
-  idle.current = becomeIdle;
+function useIdleWhenBack(setStatus: (status: Status) => void) {
   useEffect(() => {
-    const shown = (event: PageTransitionEvent) => event.persisted && idle.current();
+    const shown = (event: PageTransitionEvent) => event.persisted && setStatus({ is: "idle" });
     addEventListener("pageshow", shown);
     return () => removeEventListener("pageshow", shown);
-  }, []);
+  }, [setStatus]);
 }
 
 /** A screen reader says the title first, so an error is told there too. */

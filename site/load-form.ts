@@ -13,6 +13,7 @@ const status = root.querySelector("[role=status]") as HTMLElement;
 const patience = 20_000;
 let asked = false;
 let pressed = false;
+let stopped: ReturnType<typeof setTimeout>;
 
 /** What the form consists of; what is typed is no part of it. */
 const parts = () => `${root.getElementsByTagName("*").length} ${root.textContent}`;
@@ -34,8 +35,14 @@ function load() {
 root.addEventListener("submit", (event) => {
   pressed = true;
   // When the post is on its way, unless the form's script has taken it.
-  setTimeout(() => event.defaultPrevented || say(busy, true));
-  setTimeout(becomeIdle, patience);
+  setTimeout(() => {
+    if (event.defaultPrevented) return;
+    root.querySelector("[role=alert]")?.remove();
+    document.title = document.title.replace(/^Error: /, "");
+    say(busy, true);
+    clearTimeout(stopped);
+    stopped = setTimeout(becomeIdle, patience);
+  });
 });
 // Out of the back/forward cache the page comes as it was left.
 addEventListener("pageshow", ({ persisted }) => persisted && becomeIdle());

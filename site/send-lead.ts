@@ -15,9 +15,12 @@ const submitLeadPatience = 2_000;
 
 const unreachable = "We could not reach the server. Please check your internet connection and try again.";
 
+/** The backend does not know the page's key, or no longer. A plain post needs none. */
+export class KeyRefused extends Error {}
+
 /**
  * Stores the lead, then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
- * @throws Error with a message for the banner; anything else that is thrown has none.
+ * @throws Error with a message for the banner, KeyRefused among them; anything else that is thrown has none.
  */
 export async function sendLead(backend: Backend, lead: Lead): Promise<void> {
   await insert(backend, lead);
@@ -38,11 +41,17 @@ async function insert({ url, key }: Backend, lead: Lead): Promise<void> {
   }).catch((cause: unknown) => {
     throw new Error(unreachable, { cause });
   });
-  const message = answer.ok ? "" : messageIn(await answer.text().catch(() => ""));
+  const isStored = answer.ok && isOurs(answer);
+  const message = isStored ? "" : messageIn(await answer.text().catch(() => ""));
   clearTimeout(tooLong);
-  if (answer.ok) return;
+  if (isStored) return;
+  if (answer.status === 401) throw new KeyRefused(message);
   throw message ? new Error(message) : answer;
 }
+
+/** A network that wants to be logged in to answers with a page of its own, or sends on to one. */
+const isOurs = ({ headers, redirected }: Response) =>
+  !redirected && !headers.get("content-type")?.startsWith("text/html");
 
 /** The refusal's `message`. A proxy's HTML page, a bare string or an empty body has none. */
 function messageIn(body: string): string | undefined {

@@ -361,6 +361,59 @@ describe("the lead form before its script", () => {
     expect(await typed(page)).toEqual(lead);
   });
 
+  it("stays busy until the answer comes, also when that takes longer, and after an earlier press", async () => {
+    const page = await open();
+    await page.clock.install();
+    await page.goto(site.url());
+    await page.getByLabel("Full Name *").focus();
+    await hydrated(page);
+    await fillIn(page, lead);
+    site.reply(insert, { status: 400, body: '{"message":"Please enter your full name."}' });
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    site.reply(insert, "hang");
+    await page.clock.runFor(15_000);
+    await press(page);
+    for (const seconds of [6, 16]) {
+      await page.clock.runFor(seconds * 1_000);
+      expect(await page.getByRole("button", { name: "Submitting...", exact: true }).isDisabled()).toBe(true);
+    }
+    await page.clock.runFor(10_000);
+    expect(await page.getByRole("alert").textContent()).toContain("We could not reach the server.");
+  });
+
+  it.each([
+    [
+      "a page of a network that wants to be logged in to",
+      { status: 200, headers: { "content-type": "text/html" }, body: "<h1>Welcome</h1>" },
+    ],
+    ["somebody else's page that it was sent on to", { status: 302, headers: { location: "/thank-you" } }],
+  ])("does not take %s for a stored lead", async (_, reply) => {
+    site.reply(insert, reply);
+    const page = await takenOver();
+    await fillIn(page, lead);
+    await press(page);
+    expect(await page.getByRole("alert").textContent()).toContain("Failed to submit. Please try again.");
+    expect(await typed(page)).toEqual(lead);
+  });
+
+  it("sends the second time without the key when the page's key is no longer known", async () => {
+    site.reply(insert, { status: 401, body: '{"message":"Please press the button once more."}' });
+    const page = await takenOver();
+    await fillIn(page, lead);
+    await press(page);
+    expect(await page.getByRole("alert").textContent()).toContain(
+      "What you typed is still here. You can press the button again.",
+    );
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(site.calls.map(({ path }) => path)).toEqual([insert, "/"]);
+    expect(Object.fromEntries(new URLSearchParams(site.calls[1]?.body))).toMatchObject({
+      name: lead.name,
+      phone: lead.phone,
+    });
+  });
+
   it("neither loses nor doubles the lead when the button is pressed while the script arrives", async () => {
     const page = await open();
     const arrive = await holdScript(page);
@@ -428,6 +481,35 @@ describe("the lead form before its script", () => {
     await press(page);
     await page.waitForURL("**/thank-you");
     expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual({ ...lead, zip_code: "12345" });
+  });
+
+  it("clears the old error when it posts by itself again", async () => {
+    const page = await open();
+    const refused = site.site().article({ lead, message: "Please try again." });
+    let posts = 0;
+    await page.route(site.url(), (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      posts += 1;
+      return posts > 1
+        ? undefined
+        : route.fulfill({ status: 503, headers: refused.headers, body: refused.body });
+    });
+    await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    // While the post is under way nobody can be asked in the page, so the page tells by itself.
+    await page.evaluate(() => {
+      const tell = () => {
+        const alerts = document.querySelectorAll("[role=alert]").length;
+        if (document.querySelector("button")?.disabled) console.debug(`${alerts} alerts, ${document.title}`);
+      };
+      new MutationObserver(tell).observe(document, { subtree: true, childList: true });
+    });
+    const told = page.waitForEvent("console");
+    await press(page);
+    expect((await told).text()).toMatch(/^0 alerts, Sponsored/);
   });
 
   it("asks for the script only when the form is a screen away or touched", async () => {
