@@ -89,7 +89,7 @@ describe("supabase-js", () => {
       .from("leads")
       .insert(aLead());
     expect(status).toBe(401);
-    expect(error?.message).toMatch(/reload/);
+    expect(error?.message).toMatch(/press the button once more/);
   });
 
   it("invokes submit-lead without an error", async () => {
