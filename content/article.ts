@@ -64,7 +64,7 @@ export const keyBenefits = {
   picture: {
     alt: "A line for one day rises and falls. Four dots on it are finger-sticks, all in the healthy band. Between the first two dots, at night, the line dips far below the band.",
     caption:
-      "A made-up day. The dots are four finger-sticks, and all look fine. The line is what a CGM sees: a low at night that no dot shows.",
+      "A made-up day. The band is a healthy range. The dots are four finger-sticks, and all look fine. The line is what a CGM sees: a low at night that no dot shows.",
   },
   benefits: [
     {

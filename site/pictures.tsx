@@ -37,7 +37,7 @@ const Woman = () => (
   <g>
     <path d="M620 190h84v96h-84z" fill={shade} />
     <path d="M562 600c-14-130-34-224 36-292 40-36 106-50 156-30 72 28 98 120 102 322z" fill={shirt} />
-    <path d="M606 264q46 44 102-6l16 14q-64 66-134 10z" fill={sleeve} />
+    <path d="M617 288q46 22 92-16" fill="none" stroke={sleeve} strokeWidth="18" strokeLinecap="round" />
     <path
       d="M580 96c14-34 44-52 82-52 48 0 78 38 74 96-4 62-42 104-84 104-32 0-50-18-58-40q-6-2-4-10l4-8q-8-4-4-12l2-8q-14-4-16-10 0-4 4-10 4-14 0-50z"
       fill={skin}
@@ -55,8 +55,10 @@ const Woman = () => (
     />
     <g fill="none" stroke={ink} strokeWidth="5" strokeLinecap="round">
       <circle cx="606" cy="134" r="20" fill={white} fillOpacity=".4" />
-      <path d="m626 130 54 2M598 137q8 6 16 0" />
-      <path d="M600 192q14 8 28-4" stroke="#7c3f2b" />
+      <path d="m626 130 54 2" />
+      <path d="M592 131q10-6 22 0" strokeWidth="4" />
+      <path d="M599 139h0" strokeWidth="10" />
+      <path d="M594 187q16 12 32-1" stroke="#7c3f2b" />
     </g>
   </g>
 );
@@ -70,7 +72,6 @@ const Arm = () => (
     <Reader x={330} y={250} />
     <path d="M452 452q-20 0-34-8M448 420q-24-2-42-6M450 484q-16 2-36-6" stroke={skin} strokeWidth="30" />
     <Sensor x={692} y={440} />
-    <path d="M636 412q-22-8-40 6M626 378q-42-10-70 16" stroke={white} strokeWidth="9" />
   </g>
 );
 
@@ -93,7 +94,7 @@ const Reader = ({ x, y }: { x: number; y: number }) => (
       stroke={ink}
       strokeWidth="9"
     />
-    <path d="M46 98h44m-14-12 14 12-14 12" stroke={shirt} strokeWidth="7" />
+    <path d="M46 103h44m-11-10 11 10-11 10" stroke={shirt} strokeWidth="7" />
     <path d="M12 126h116v26H12z" fill={wall} />
     <path d="M18 150c18-2 18-26 36-24s18 22 34 18 12-16 32-14" stroke={shirt} strokeWidth="6" />
     <circle cx="70" cy="193" r="9" fill="#5c6b67" />
@@ -130,7 +131,7 @@ const Wear = () => (
   <g fill="none">
     <path d="M104 0h60v164H86z" fill={shirt} />
     <path d="m98 40-10 84-108-16" stroke={skin} strokeWidth="46" />
-    <path d="M102 6 95 64" stroke={sleeve} strokeWidth="62" strokeLinecap="butt" />
+    <path d="M104-12 95 64" stroke={sleeve} strokeWidth="62" strokeLinecap="butt" />
     <g transform="translate(91 92) scale(.68)">
       <Sensor x={0} y={0} />
     </g>
@@ -142,7 +143,7 @@ const Check = () => (
   <>
     <path fill={skin} d="M0 84h160v80H0z" />
     <path fill={shade} d="M0 106h160v60H0z" />
-    <path d="M46 84q2-30 34-30t34 30z" fill={white} />
+    <path d="M44 84v-6q0-14 16-14h40q16 0 16 14v6z" fill={white} stroke={ink} strokeWidth="4" />
     <path d="M80 84v42" stroke={white} strokeWidth="5" />
     <path d="M56 36q24-18 48 0M44 22q36-26 72 0" fill="none" stroke={shirt} strokeWidth="6" />
     <path d="M36 124h0M60 138h0M104 122h0M124 136h0M98 146h0M54 118h0" stroke={sun} strokeWidth="13" />

@@ -13,12 +13,13 @@ export async function drawShareCard(settings: ProviderSettings, photo: string | 
   const { name } = completeProvider(settings).provider;
   const payer = `Paid for by ${name}`;
   const lines = wrap(headline, 15);
+  const payers = textWidth(payer, 25) > 500 ? wrap(payer, 36) : [payer];
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" viewBox="0 0 1200 630">
     <rect width="1200" height="630" fill="#fbf8f1"/>
     <rect x="56" y="56" width="${textWidth(label, 30) + 40}" height="58" fill="#0c4a43"/>
     ${text(label, 76, 96, 30, "#ffffff")}
     ${lines.map((line, index) => text(line, 56, 196 + index * 68, 60, "#1c2321")).join("")}
-    ${text(payer, 56, 580, Math.min(28, (28 * 500) / textWidth(payer, 28)), "#1c2321")}
+    ${payers.map((line, index) => text(line, 56, 580 - (payers.length - 1 - index) * 36, Math.min(28, (28 * 500) / textWidth(line, 28)), "#1c2321")).join("")}
   </svg>`;
   return sharp(Buffer.from(svg))
     .composite([{ input: picture, left: 600, top: 0 }])
@@ -29,7 +30,7 @@ export async function drawShareCard(settings: ProviderSettings, photo: string | 
 async function drawing(): Promise<Buffer> {
   const { renderDrawing } = await rendererModule();
   const place = '<svg width="600" height="630" preserveAspectRatio="xMidYMid slice" ';
-  return Buffer.from(renderDrawing().replace("<svg ", place));
+  return Buffer.from(renderDrawing().replace("<svg ", place).replace("0 0 960 600", "305 0 571 600"));
 }
 
 /** By letter: how far it moves the pen, and its outline, in thousandths of the letter's size. */

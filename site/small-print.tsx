@@ -10,7 +10,8 @@ export function Sources() {
       <ul>
         {Object.values(sources).map((source: Source) => (
           <li key={source.url}>
-            <a href={source.url}>{source.title}</a> {source.publisher}. Reviewed {day(source.reviewed)}.
+            <a href={source.url}>{source.title}</a> {source.publisher}. Reviewed{" "}
+            <span className="unbroken">{day(source.reviewed)}</span>.
           </li>
         ))}
       </ul>

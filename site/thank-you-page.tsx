@@ -28,12 +28,12 @@ export function ThankYouPage({ provider }: { provider: Provider }) {
         <section>
           <h2>{words.stop.heading}</h2>
           <p>{words.stop.text(provider)}</p>
-          <p>
-            <a className="go" href="/">
-              Back to the article
-            </a>
-          </p>
         </section>
+        <p className="back">
+          <a className="go" href="/">
+            Back to the article
+          </a>
+        </p>
       </main>
       <Footer provider={provider} />
     </>
