@@ -147,6 +147,26 @@ describe("the lead form", () => {
     expect(site.calls.map(({ path }) => path)).toEqual([insert]);
   });
 
+  it.each([
+    [390, 780],
+    [412, 840],
+    [1280, 800],
+  ])("shows the banner and the button that it speaks of together, at %i by %i px", async (width, height) => {
+    site.reply(insert, refusal("Please try again."));
+    const page = await takenOver();
+    await page.setViewportSize({ width, height });
+    await fillIn(page, lead);
+    // The button as low in the view as can be when it is pressed.
+    await page.evaluate(() => document.querySelector("button")?.scrollIntoView({ block: "end" }));
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    const ends = await page.evaluate(() =>
+      ["[role=alert]", "button"].map((one) => document.querySelector(one)?.getBoundingClientRect()),
+    );
+    expect(ends[0]?.top).toBeGreaterThanOrEqual(0);
+    expect(ends[1]?.bottom).toBeLessThanOrEqual(height);
+  });
+
   it("clears the old error at each new submit, and succeeds when the server does", async () => {
     site.reply(insert, refusal("Not now."));
     const page = await takenOver();
