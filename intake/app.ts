@@ -4,7 +4,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { codeOf, type Log } from "../log.ts";
-import { formPost, refusedArticle, type ShowArticle } from "./form-post.ts";
+import { formPost, isForm, refusedArticle, refusedInWords, type ShowArticle } from "./form-post.ts";
 import { withHeaders } from "./http-server.ts";
 import { insertLead } from "./insert-lead.ts";
 import { refuseKey } from "./key.ts";
@@ -32,8 +32,6 @@ export interface Parts {
   log: Log;
 }
 
-const sixteenKilobytes = 16 * 1024;
-
 /** The app: a request in, its answer out. `env` is the adapter's, for who asks. */
 export interface App {
   fetch(request: Request, env?: object): Response | Promise<Response>;
@@ -43,10 +41,7 @@ export interface App {
 export function makeApp(parts: Parts): App {
   const { log, store, addressOf } = parts;
   const app = new Hono();
-  const tooManyTries = async (context: Context) => {
-    const seconds = await parts.limit?.(addressOf(context));
-    return seconds === undefined ? undefined : refusals.tooManyTries(seconds);
-  };
+  const tooMany = (context: Context) => parts.limit?.(addressOf(context));
 
   app.use(async (context, next) => {
     await next();
@@ -67,8 +62,8 @@ export function makeApp(parts: Parts): App {
   app.post(
     "/rest/v1/leads",
     async (context, next) => {
-      const refusal = await tooManyTries(context);
-      return refusal ? refusals.refuse(refusal) : next();
+      const over = await tooMany(context);
+      return over ? refusals.refuse(refusals.tooManyTries(over.seconds)) : next();
     },
     limitBody(() => refusals.refuse(refusals.tooLarge)),
     insertLead(store, addressOf, log),
@@ -78,17 +73,31 @@ export function makeApp(parts: Parts): App {
   );
   app.all("/rest/*", ({ req }) => refusals.refuse(refusalOfPath(req.method, req.path)));
 
+  const fromForm: MiddlewareHandler[] = [
+    async (context, next) => {
+      const over = await tooMany(context);
+      const refusal = over && refusals.tooManyTries(over.seconds);
+      // To render the article for each of a flood would cost more than the flood.
+      if (over?.isFlood) return refusedInWords(refusal as refusals.Refusal);
+      context.set("refusal", refusal);
+      return next();
+    },
+    limitBody(() => refusedArticle(parts.showArticle, {}, refusals.tooLarge)),
+    formPost(store, parts.showArticle, addressOf, log, (context) => context.get("refusal")),
+  ];
+  app.on("POST", ["/", "/functions/v1/submit-lead"], ...fromForm.map(onlyForms));
+  app.post("/", ({ req }) =>
+    refusals.refuse(
+      refusals.wrongType(req.header("content-type") ?? "", "A form is application/x-www-form-urlencoded."),
+    ),
+  );
+
   app.all("/functions/v1/submit-lead", (context) => parts.submitLead(context.req.raw));
   app.all("/functions/*", () => refusals.refuse(refusals.noSuchFunction));
 
-  app.post(
-    "/",
-    limitBody(() => refusedArticle(parts.showArticle, {}, refusals.tooLarge)),
-    formPost(store, parts.showArticle, addressOf, log, tooManyTries),
-  );
   app.get("*", (context) => parts.showNotFound(context.req.raw));
   app.all("*", ({ req }) => {
-    const answer = refusals.refuse(refusals.noSuchMethod(shown(req.method)));
+    const answer = refusals.refuse(refusals.noSuchMethod(req.method));
     answer.headers.set("allow", req.path === "/" ? "GET, HEAD, POST" : "GET, HEAD");
     return answer;
   });
@@ -103,17 +112,22 @@ export function makeApp(parts: Parts): App {
   return { fetch: (request, env) => page(request) ?? app.fetch(request, env) };
 }
 
+const onlyForms =
+  (handle: MiddlewareHandler): MiddlewareHandler =>
+  (context, next) =>
+    isForm(context.req.raw) ? handle(context, next) : next();
+
 const isRead = (method: string) => method === "GET" || method === "HEAD";
 
 // Hono's own limit opens the body as a stream, which costs more than the rest of an insert's way through here. A length
 // that was declared, which Node holds the sender to, needs no such look.
 function limitBody(refuse: () => Response | Promise<Response>): MiddlewareHandler {
-  const count = bodyLimit({ maxSize: sixteenKilobytes, onError: refuse });
+  const count = bodyLimit({ maxSize: refusals.mostBytes, onError: refuse });
   return async (context, next) => {
     const declared = context.req.header("content-length");
     const isCounted = declared === undefined || context.req.header("transfer-encoding") !== undefined;
     if (isCounted) return count(context, next);
-    return Number(declared) <= sixteenKilobytes ? next() : refuse();
+    return Number(declared) <= refusals.mostBytes ? next() : refuse();
   };
 }
 
@@ -130,8 +144,6 @@ const allow = (origins: Parts["allowedOrigins"]): MiddlewareHandler =>
 function refusalOfPath(method: string, path: string) {
   const [, table = "", more] = /^\/rest\/v1\/([^/]*)(\/.*)?$/.exec(path) ?? [];
   if (!table || more !== undefined || table === "rpc") return refusals.noSuchPath;
-  if (table !== "leads") return refusals.noSuchTable(shown(table));
-  return refusals.noSuchMethod(shown(method));
+  if (table !== "leads") return refusals.noSuchTable(table);
+  return refusals.noSuchMethod(method);
 }
-
-const shown = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 60);

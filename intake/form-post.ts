@@ -1,5 +1,6 @@
-// The plain form post: `POST /` from a page whose script has not arrived, or never will. It stores the lead as call 1
-// does, and goes on to the thank-you page; a refusal returns the whole article with everything typed still in it.
+// The plain form post, from a page whose script has not arrived, or never will: `POST /`, and call 2's address from a page
+// that is served elsewhere. It stores the lead as call 1 does, and goes on to the thank-you page; a refusal returns the
+// whole article with everything typed still in it.
 import type { Context } from "hono";
 import { type Lead, leadFromForm, parseLead } from "../lead/lead.ts";
 import type { Log } from "../log.ts";
@@ -7,11 +8,14 @@ import { evidenceOf } from "./evidence.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
 import { refusalOf } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
-import * as refusals from "./refusals.ts";
 import type { Store } from "./store.ts";
 
 /** Shows the article again: what was typed, and the sentence for the banner. */
 export type ShowArticle = (refused: { lead: Partial<Lead>; message: string }) => Response | Promise<Response>;
+
+/** Whether a request is a form's, by its content type. */
+export const isForm = ({ headers }: Request): boolean =>
+  /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
 
 /** Makes the handler. `refusedBefore` tells of a refusal that came earlier, such as too many tries. */
 export function formPost(
@@ -19,18 +23,14 @@ export function formPost(
   showArticle: ShowArticle,
   addressOf: (context: Context) => string,
   log: Log,
-  refusedBefore: (context: Context) => Promise<Refusal | undefined>,
+  refusedBefore: (context: Context) => Refusal | undefined,
 ) {
   return async (context: Context): Promise<Response> => {
     const { headers } = context.req.raw;
-    if (!/^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "")) {
-      return refusals.refuse(refusals.notJsonType("a form is application/x-www-form-urlencoded"));
-    }
     const form = new URLSearchParams(await context.req.text());
     const lead = leadFromForm(form);
     const evidence = evidenceOf(headers, addressOf(context), Boolean(form.get("website")));
-    const refusal =
-      (await refusedBefore(context)) ?? (await tryToStore(lead, () => store(lead, evidence), log));
+    const refusal = refusedBefore(context) ?? (await tryToStore(lead, () => store(lead, evidence), log));
     if (refusal) return refusedArticle(showArticle, lead, refusal);
     return new Response(null, {
       status: 303,
@@ -59,4 +59,12 @@ export async function refusedArticle(
   headers.set("cache-control", "no-store");
   if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
   return new Response(article.body, { status: refusal.status, headers });
+}
+
+/** Answers a refusal with the sentence alone, and with the way back to what was typed. */
+export function refusedInWords({ status, message, retryAfter }: Refusal): Response {
+  const headers = new Headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
+  const text = `${message}\n\nPress the Back button of your browser. Everything you typed is still there.\n`;
+  return new Response(text, { status, headers });
 }

@@ -64,7 +64,7 @@ export function refusalOf({ field, kind }: Problem): Refusal {
 
 function wrongProfile(headers: Headers): Refusal | undefined {
   const profile = headers.get("content-profile") ?? "public";
-  return profile === "public" ? undefined : refusals.noSuchSchema(shown(profile));
+  return profile === "public" ? undefined : refusals.noSuchSchema(refusals.shown(profile));
 }
 
 const answerTypes = /^(\*\/\*|application\/(\*|json|vnd\.pgrst\.(object|array)\+json|geo\+json)|text\/csv)$/;
@@ -72,7 +72,9 @@ const answerTypes = /^(\*\/\*|application\/(\*|json|vnd\.pgrst\.(object|array)\+
 function wrongAccept(headers: Headers): Refusal | undefined {
   const accept = headers.get("accept") || "*/*";
   const types = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase() ?? "");
-  return types.some((type) => answerTypes.test(type)) ? undefined : refusals.noSuchMediaType(shown(accept));
+  return types.some((type) => answerTypes.test(type))
+    ? undefined
+    : refusals.noSuchMediaType(refusals.shown(accept));
 }
 
 function wrongType(headers: Headers): Refusal | undefined {
@@ -80,7 +82,7 @@ function wrongType(headers: Headers): Refusal | undefined {
   const isJson = /^application\/(json|vnd\.pgrst\.(object|array)\+json)$/i.test(type.trim());
   const charset = parameters.map((p) => /^\s*charset\s*=\s*"?([^"]*)"?\s*$/i.exec(p)?.[1]).find(Boolean);
   if (isJson && /^utf-?8$/i.test(charset ?? "utf-8")) return undefined;
-  return refusals.notJsonType(shown(headers.get("content-type") ?? ""));
+  return refusals.wrongType(headers.get("content-type") ?? "");
 }
 
 // RFC 7240. Those that ask for more than to insert are read, and refused as the role's missing rights refuse them.
@@ -91,7 +93,7 @@ function readPreferences(prefer: string | null) {
   const unknown = given.filter((preference) => !known.test(preference));
   const strict = given.includes("handling=strict");
   return {
-    refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(shown)) : undefined,
+    refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(refusals.shown)) : undefined,
     wantsMoreThanAnInsert: given.some((p) => /^(return=(headers-only|representation)|resolution=)/.test(p)),
     missingIsDefault: given.includes("missing=default"),
     counts: given.includes("count=exact"),
@@ -105,7 +107,7 @@ const ignoredParameters = new Set(["select", "order", "limit", "offset", "on_con
 function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | undefined }> {
   for (const [name, value] of parameters) {
     if (name !== "columns" && !ignoredParameters.has(name))
-      return { refusal: refusals.noFilter(shown(value)) };
+      return { refusal: refusals.noFilter(refusals.shown(value)) };
   }
   const columns = parameters.get("columns");
   if (!columns) return { columns: undefined };
@@ -128,7 +130,7 @@ function readRow(body: Uint8Array, columns?: string[]): Read<{ values: Record<st
 
 function refuseColumns(columns: string[]): Refusal | undefined {
   const unknown = columns.find((column) => !fieldNames.has(column) && !serverColumns.has(column));
-  if (unknown !== undefined) return refusals.noSuchColumn(shown(unknown));
+  if (unknown !== undefined) return refusals.noSuchColumn(refusals.shown(unknown));
   return columns.some((column) => serverColumns.has(column)) ? refusals.noRight : undefined;
 }
 
@@ -144,6 +146,3 @@ function namedValues(
     columns.map((column) => [column, Object.hasOwn(values, column) ? values[column] : absent]),
   );
 }
-
-// What a program sent, repeated to it: short, and on one line.
-const shown = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 60);

@@ -38,11 +38,11 @@ export const noRight = refusal(401, "42501")("permission denied for table leads"
 });
 
 export const noSuchTable = (table: string) =>
-  refusal(404, "PGRST205")(`Could not find the table 'public.${table}' in the schema cache`);
+  refusal(404, "PGRST205")(`Could not find the table 'public.${shown(table)}' in the schema cache`);
 export const noSuchPath = refusal(404, "PGRST125")("Invalid path specified in request URL");
 export const noSuchFunction = refusal(404, "NOT_FOUND")("Requested function was not found");
 export const noSuchMethod = (method: string) =>
-  refusal(405, "PGRST117")(`Unsupported HTTP method: ${method}`);
+  refusal(405, "PGRST117")(`Unsupported HTTP method: ${shown(method)}`);
 export const noSuchColumn = (column: string) =>
   refusal(400, "PGRST204")(`Could not find the '${column}' column of 'leads' in the schema cache`);
 export const noSuchSchema = (schema: string) =>
@@ -58,12 +58,16 @@ export const noPreference = (preferences: string[]) =>
     details: `Invalid preferences: ${preferences.join(", ")}`,
   });
 
-export const notJsonType = (type: string) => refusal(400, "PGRST102")(`Content-Type not acceptable: ${type}`);
+export const wrongType = (type: string, hint?: string) =>
+  refusal(400, "PGRST102")(`Content-Type not acceptable: ${shown(type)}`, hint === undefined ? {} : { hint });
 export const notJson = refusal(400, "PGRST102")("Empty or invalid json");
 export const notJsonForColumns = refusal(400, "22P02")("invalid input syntax for type json");
 export const notOneLead = refusal(400, "PGRST102")("Send one lead: a JSON object, or an array of one.", {
   hint: "A 201 here always means that one lead is stored.",
 });
+
+/** The most that a body may hold, in bytes: more than any lead. */
+export const mostBytes = 16 * 1024;
 export const tooLarge = refusal(413, "PGRST102")(
   "What you typed is too long for this form. Please shorten it and try again.",
   { details: "The request's body is larger than 16 kB." },
@@ -104,6 +108,9 @@ export const broken = refusal(
   500,
   "XX000",
 )("Something went wrong on our side. Your answers are still here: please try again in a minute.");
+
+/** What a program sent, repeated to it: short, and on one line. */
+export const shown = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 60);
 
 /** The answer that tells a program of a refusal, as PostgREST words it. All four fields are always there. */
 export function refuse({ status, code, message, details, hint, retryAfter }: Refusal): Response {

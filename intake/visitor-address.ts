@@ -3,7 +3,7 @@ import type { Http2Bindings, HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
-import { RateLimiterMemory } from "rate-limiter-flexible";
+import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 
 /** Makes the function that tells a visitor's address. `trusted` are the proxies that may name it (TRUST_PROXY). */
 export function makeAddressOf(trusted: readonly string[]) {
@@ -22,8 +22,16 @@ function plain(address: string): string {
   return one.startsWith("::ffff:") && ipaddr.isValid(one) ? ipaddr.process(one).toString() : one;
 }
 
-/** Seconds until the sender of a request may try again, or undefined while it may. */
-export type Limit = (address: string) => Promise<number | undefined>;
+/** A sender of too many leads. */
+export interface TooMany {
+  /** Until it may try again. */
+  seconds: number;
+  /** It has been told so as often as it may send, and goes on: no person does. */
+  isFlood: boolean;
+}
+
+/** Counts a try of a sender. Undefined while it may send. */
+export type Limit = (address: string) => Promise<TooMany | undefined>;
 
 // A senior centre sends its whole reading room from one address; a person who taps again and again is not a flood.
 const generous = { points: 60, duration: 60 };
@@ -42,18 +50,21 @@ export function makeLimit(newSendersAMinute = remembered.points): Limit {
   return async (address) => {
     const sender = networkOf(address);
     const isNew = (await leads.get(sender)) === null;
-    if (isNew && (await secondsToWait(newSenders, "any")) !== undefined) return undefined;
-    return secondsToWait(leads, sender);
+    if (isNew && (await consume(newSenders, "any"))) return undefined;
+    return consume(leads, sender);
   };
 }
 
-async function secondsToWait(limiter: RateLimiterMemory, key: string): Promise<number | undefined> {
+async function consume(limiter: RateLimiterMemory, key: string): Promise<TooMany | undefined> {
   try {
     await limiter.consume(key);
     return undefined;
   } catch (refused) {
-    const { msBeforeNext = 1_000 } = refused as { msBeforeNext?: number };
-    return Math.max(1, Math.ceil(msBeforeNext / 1000));
+    const { msBeforeNext = 1_000, consumedPoints = 0 } = refused as Partial<RateLimiterRes>;
+    return {
+      seconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+      isFlood: consumedPoints > 2 * limiter.points,
+    };
   }
 }
 

@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { aLead } from "./support/database.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { type HostedProject, startHosted } from "./support/hosted.ts";
+import { anonKey } from "./support/intake.ts";
+import { startServer } from "./support/server.ts";
 import { buildSite, headersFor, type StaticHost, startStaticHost } from "./support/static-host.ts";
 import { fillIn, submit } from "./support/visitor.ts";
 
@@ -81,6 +83,31 @@ describe("a visitor of the static site without script", () => {
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await stored()).toEqual([aLead()]);
+  });
+});
+
+describe("a visitor without script of a static site whose backend is our own server", () => {
+  it("has the lead stored and is thanked, and gets the whole form again for what is to be mended", async () => {
+    const { url, owner } = await makeDatabase();
+    const { address } = await startServer({ DATABASE_URL: url });
+    const ours = await startStaticHost();
+    ours.folder = await buildSite({
+      SITE_URL: ours.url,
+      VITE_SUPABASE_URL: address,
+      VITE_SUPABASE_ANON_KEY: anonKey,
+    });
+    const page = await open(ours.url, { javaScriptEnabled: false });
+    await fillIn(page, aLead({ phone: " " }));
+    await submit(page);
+    await page.getByRole("alert").getByText("Please enter your phone number.").waitFor();
+    expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
+    await page.getByLabel("Phone Number *").fill("(305) 555-0142");
+    await submit(page);
+    await page.waitForURL("**/thank-you");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank You for Your Interest");
+    expect(await owner`select name, phone from leads`).toEqual([
+      { name: "Rosa Martinez", phone: "(305) 555-0142" },
+    ]);
   });
 });
 

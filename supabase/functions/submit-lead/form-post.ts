@@ -3,10 +3,12 @@
 // refusal is plain text, because hosted functions may answer with no HTML: the browser's Back brings the form as it was.
 import type { Sql } from "../../../database/connect.ts";
 import type { PatientDatabase } from "../../../database/patience.ts";
+import { transaction } from "../../../database/transaction.ts";
 import { type Evidence, evidenceOf } from "../../../intake/evidence.ts";
+import { refusedInWords as refuse } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
-import { type Refusal, tooLarge } from "../../../intake/refusals.ts";
+import { mostBytes, tooLarge } from "../../../intake/refusals.ts";
 import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
 import { codeOf, type Log } from "../../../log.ts";
 
@@ -20,13 +22,8 @@ export interface FormPostParts {
   log: Log;
 }
 
-const mostBytes = 16 * 1024;
-
 /** Longer than any honest insert; the visitor is told to try again then. */
 const patience = 10_000;
-
-export const isFormPost = ({ method, headers }: Request): boolean =>
-  method === "POST" && /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
 
 /** Makes the handler. */
 export function formPost(parts: FormPostParts) {
@@ -63,7 +60,7 @@ async function textOf(request: Request): Promise<string | undefined> {
 
 // What PostgREST does for call 1: the role and the headers for this transaction alone, then the same insert.
 async function storeAsVisitor(sql: Sql, lead: Lead, evidence: Evidence): Promise<void> {
-  await sql.begin(async (tx) => {
+  await transaction(sql, async (tx) => {
     await tx`
       select
         set_config('request.headers', ${JSON.stringify(evidence)}, true),
@@ -79,7 +76,7 @@ function onlyRefusals(error: unknown): { error: unknown } {
   throw error;
 }
 
-// Supabase's gateway tells who called; a visitor could only write in front of it.
+// Cloudflare, in front of hosted Supabase, tells who called. Elsewhere the first of the list is what the caller claims.
 const addressOf = (headers: Headers): string =>
   headers.get("cf-connecting-ip") ?? headers.get("x-forwarded-for")?.split(",")[0]?.trim() ?? "";
 
@@ -98,12 +95,4 @@ function thank(site: string | undefined): Response {
     "Thank you for your interest.\n\nYour information was received. We will contact you shortly.\n",
     { headers },
   );
-}
-
-/** A refusal as the visitor reads it. */
-export function refuse({ status, message, retryAfter }: Refusal): Response {
-  const headers = new Headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
-  if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
-  const text = `${message}\n\nPress the Back button of your browser. Everything you typed is still there.\n`;
-  return new Response(text, { status, headers });
 }

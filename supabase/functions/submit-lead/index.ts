@@ -6,9 +6,10 @@ import { completeProvider } from "../../../content/provider.ts";
 import { connect } from "../../../database/connect.ts";
 import { makePatient } from "../../../database/patience.ts";
 import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
+import { isForm, refusedInWords } from "../../../intake/form-post.ts";
 import { broken } from "../../../intake/refusals.ts";
 import { makeLog } from "../../../log.ts";
-import { formPost, isFormPost, refuse } from "./form-post.ts";
+import { formPost } from "./form-post.ts";
 import { makeRounds } from "./rounds.ts";
 
 const env = Deno.env.toObject();
@@ -42,8 +43,10 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   const wake = () => outliveTheAnswer(rounds.wake());
   const submitLead = makeSubmitLead({ knows: (key) => keys.includes(key), wake, allowedOrigins });
   const form = formPost({ database, site, allowedOrigins, wake, log });
-  return (request) => (isFormPost(request) ? form(request) : submitLead(request));
+  return (request) => (isPostedForm(request) ? form(request) : submitLead(request));
 }
+
+const isPostedForm = (request: Request) => request.method === "POST" && isForm(request);
 
 function withOwn(site: string | undefined, allowed: "*" | string[]): "*" | string[] {
   return allowed === "*" ? allowed : [...allowed, ...(site ? [site] : [])];
@@ -74,7 +77,7 @@ function outliveTheAnswer(work: Promise<unknown>): void {
 
 // A wrong setting must not look like a network that is down, neither to the page nor to whoever looks for the fault.
 async function outOfOrder(request: Request): Promise<Response> {
-  if (isFormPost(request)) return refuse(broken);
+  if (isPostedForm(request)) return refusedInWords(broken);
   const headers = {
     "access-control-allow-origin": "*",
     "access-control-allow-headers": "authorization, x-client-info, apikey, content-type",
