@@ -5,7 +5,7 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 import { permissionNotice } from "./content/permission.ts";
 import { completeProvider } from "./content/provider.ts";
 import { connect, type Sql } from "./database/connect.ts";
-import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
+import { type EmbeddedDatabase, EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { intakeAddress, openIntakeLogin } from "./database/intake-login.ts";
 import { MigrationError } from "./database/migrate.ts";
 import { makePatient } from "./database/patience.ts";
@@ -35,7 +35,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(sign
 try {
   await serve(readConfig(process.env));
 } catch (error) {
-  await giveUp(error);
+  // What ends because we stop is no failure, and whoever stops goes on doing so.
+  if (!stopping.signal.aborted) await giveUp(error);
 }
 
 async function serve(config: Config): Promise<void> {
@@ -46,6 +47,7 @@ async function serve(config: Config): Promise<void> {
   const { intake, owner, prepared } = await openDatabase(config);
   // A refusal is told when the server listens, and is not nobody's until then.
   prepared.catch(() => {});
+  if (stopping.signal.aborted) return;
   let delivery: Delivery | undefined;
   const wake = () => delivery?.worker.wake();
   const database = makePatient(() => connect(intake, { max: 1, name: "leads intake" }), log);
@@ -134,10 +136,7 @@ async function openDatabase(
   if (config.intakeDatabaseUrl && !config.databaseUrl) {
     return { intake: config.intakeDatabaseUrl, owner: undefined, prepared: Promise.resolve() };
   }
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbedded({ dataDir: config.dataDir, log, patient: true });
-  if (embedded) open.push(() => embedded.stop());
+  const embedded = config.databaseUrl ? undefined : await embed(config);
   const owner = config.databaseUrl ?? embedded?.url ?? "";
   const intake = config.intakeDatabaseUrl ?? intakeAddress(owner);
   const sql = connect(owner, { max: 1, name: "leads set-up" });
@@ -151,6 +150,17 @@ async function openDatabase(
   const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
   return { intake, owner, prepared };
+}
+
+function embed({ dataDir }: Config): Promise<EmbeddedDatabase> {
+  const starting = startEmbedded({ dataDir, log, patient: true, unwanted: stopping.signal });
+  open.push(() =>
+    starting.then(
+      (embedded) => embedded.stop(),
+      () => {},
+    ),
+  );
+  return starting;
 }
 
 async function stop(exitCode: number): Promise<never> {

@@ -31,15 +31,17 @@ export async function startEmbedded(options: {
   dataDir?: string | undefined;
   log: Log;
   patient?: boolean;
+  /** Nobody wants it any more: a PostgreSQL that is starting is ended. */
+  unwanted?: AbortSignal;
 }): Promise<EmbeddedDatabase> {
-  const { log } = options;
+  const { log, unwanted } = options;
   const held = existsSync(findDataFolder(options.dataDir).cluster);
   const folder = await openDataFolder(options.dataDir);
   try {
     const isElsewhere = options.dataDir !== undefined && folder.path !== resolve(options.dataDir);
     log(isElsewhere ? "database-starting-elsewhere" : "database-starting", { folder: folder.path });
     await stopOrphans(folder.cluster, log);
-    const first = await launch(folder).catch((error) => {
+    const first = await launch(folder, unwanted).catch((error) => {
       if (!held || !options.patient) throw error;
       return undefined;
     });

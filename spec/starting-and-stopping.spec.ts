@@ -2,6 +2,7 @@
 // stops without leaving anyone unanswered or anything running.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +10,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../config.ts";
 import { addressAs, connect } from "../database/connect.ts";
+import { findDataFolder } from "../database/data-folder.ts";
+import { processesOn } from "../database/processes.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
@@ -209,6 +212,17 @@ describe("stopping", () => {
       "close",
     ]);
     expect(await ended).toEqual({ code: 0, signal: null });
+  });
+
+  it("leaves no PostgreSQL behind when it comes while that is starting", async () => {
+    const env = { DATA_DIR: join(folder, "early") };
+    await (await startServer(env)).end();
+    const { cluster } = findDataFolder(env.DATA_DIR);
+    const server = spawnServer(env);
+    await expect.poll(() => existsSync(join(cluster, "postmaster.pid")), { interval: 1 }).toBe(true);
+    expect(await server.end()).toEqual({ code: 0, signal: null });
+    expect(server.output()).not.toContain("listening");
+    expect(processesOn(cluster)).toEqual([]);
   });
 
   it("after kill -9 of the server, the next start keeps every stored lead", async () => {

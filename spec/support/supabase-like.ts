@@ -56,7 +56,8 @@ export interface SupabaseLike extends TestDatabase {
 /** Starts a server for a chapter, prepared as Supabase does, and removes it after the chapter. */
 export async function startSupabaseLike(server = installedServers()[0] as Installed) {
   const port = await startCluster(server);
-  const address = (role: string, database: string) => `postgres://${role}:trusted@127.0.0.1:${port}/${database}`;
+  const address = (role: string, database: string) =>
+    `postgres://${role}:trusted@127.0.0.1:${port}/${database}`;
   const connections: Sql[] = [];
   const open = (role: string, database: string) => {
     const sql = connect(address(role, database));
