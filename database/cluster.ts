@@ -70,7 +70,7 @@ async function initialise(making: Making) {
     making,
   );
   const single = ["--single", "-F", "-j", "-c", "exit_on_error=on", ...place, "postgres"];
-  await run(programs.postgres, single, making, `create database ${databaseName};\n`);
+  await run(programs.postgres, single, making, ourDatabaseAlone);
   // Nothing was flushed so far; once, at the end, is as good and half a second shorter.
   const method = process.platform === "linux" ? ["--sync-method=syncfs"] : [];
   await run(programs.initdb, [...place, "--sync-only", ...method], making);
@@ -80,6 +80,18 @@ async function initialise(making: Making) {
   flush(dirname(cluster));
   flush(dirname(dirname(cluster)));
 }
+
+/**
+ * Makes our database. Nobody but the owner has any business in those that come with the server. An empty line ends each
+ * statement.
+ */
+const ourDatabaseAlone = `create database ${databaseName};
+
+revoke connect on database postgres from public;
+
+revoke connect on database template1 from public;
+
+`;
 
 /** The builtin C.UTF-8 sorts and compares alike on every machine, so an index outlives a change of system. */
 const clusterOptions = [

@@ -43,6 +43,7 @@ const forgetItsOwnSettings = `do $$ declare place name; begin
 end $$`;
 
 // Temporary tables, large objects, and before PostgreSQL 15 tables in `public`: room for a flood where only leads belong.
+// Locks by number, one of which the next start waits for; the triggers take theirs as their owner.
 // A copy of a database does not take these rights over, so they are looked at on every start and seldom changed.
 const takeWhatEverybodyHas = `do $$ declare makes regprocedure; begin
   if has_database_privilege('${role}', current_database(), 'temporary') then
@@ -53,7 +54,8 @@ const takeWhatEverybodyHas = `do $$ declare makes regprocedure; begin
   end if;
   for makes in
     select oid from pg_proc
-    where pronamespace = 'pg_catalog'::regnamespace and proname in ('lo_creat', 'lo_create', 'lo_from_bytea')
+    where pronamespace = 'pg_catalog'::regnamespace
+      and proname ~ '^(lo_creat|lo_create|lo_from_bytea|pg_logical_emit_message|pg_(try_)?advisory_(xact_)?lock(_shared)?)$'
   loop
     if has_function_privilege('${role}', makes, 'execute') then
       execute format('revoke execute on function %s from public', makes);

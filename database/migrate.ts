@@ -30,6 +30,8 @@ export async function migrate(sql: Sql): Promise<string[]> {
   const migrations = await readMigrations();
   return transaction(sql, async (tx) => {
     await refuseOldServer(tx);
+    // Who waits longer is told so in the log, and tries again.
+    await tx`set local lock_timeout = '10s'`;
     await tx`select pg_advisory_xact_lock(${lock})`;
     await tx.unsafe(
       `create schema if not exists supabase_migrations;

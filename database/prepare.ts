@@ -24,6 +24,7 @@ export async function prepare(
 ): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
+      await refuseOtherLetters(sql);
       for (const name of await migrate(sql)) log("migrated", { name });
       await setUp(sql);
       if (tries > 0) log("database-ready");
@@ -60,6 +61,15 @@ export async function makeIsReady(intake: PatientDatabase): Promise<() => Promis
 }
 
 class ReadOnly extends Error {}
+
+// In any other encoding the database refuses names that people have, and counts letters wrongly.
+async function refuseOtherLetters(sql: Sql): Promise<void> {
+  const [server] = await sql<{ letters: string }[]>`select current_setting('server_encoding') as letters`;
+  if (server?.letters === "UTF8") return;
+  throw new DatabaseRefusal(
+    `The database keeps texts as ${server?.letters}, which has no letters for many names. Make one with: create database leads encoding 'UTF8' template template0`,
+  );
+}
 
 // SQLSTATE classes that no waiting mends: 28 is the login, 3D the database's name, 42 a missing right, 0A too old.
 function refuseWhatStays(error: unknown): void {

@@ -98,6 +98,17 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
+  it("lets somebody hold up its preparation, and the log tells", async ({ expect }) => {
+    const cluster = await copyCluster(pattern);
+    await cluster.start();
+    const other = connect(cluster.url, { max: 1 });
+    await other`select pg_advisory_lock(2026112100)`;
+    const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
+    await expect.poll(server.output, { timeout: 20_000 }).toMatch(/ database-unreachable: .* code=55P03/);
+    await other.end();
+    await expect.poll(server.output, { timeout: 20_000 }).toContain(" database-ready: ");
+  });
+
   it("is lost in the middle of its preparation", async ({ expect }) => {
     const cluster = await copyCluster(pattern);
     await cluster.start();

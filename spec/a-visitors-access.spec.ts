@@ -1,7 +1,7 @@
 // What a visitor may do in the database, as the roles that act for a visitor: Supabase's `anon` and our intake. The same
 // holds on a plain PostgreSQL and on one that Supabase prepared, where everything new in `public` is granted to everybody.
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Sql } from "../database/connect.ts";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { openIntakeLogin } from "../database/intake-login.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
@@ -183,9 +183,20 @@ describe("the intake's own login, where the database is all ours", () => {
     ["keep a large object", "select lo_from_bytea(0, 'x')"],
     ["make a large object", "select lo_create(0)"],
     ["make a large object as of old", "select lo_creat(-1)"],
+    ["hold the lock that the next start waits for", "select pg_advisory_lock(1)"],
+    ["fill the server's table of locks", "select pg_try_advisory_xact_lock(n) from generate_series(1, 9) n"],
+    ["fill the write-ahead log", "select pg_logical_emit_message(false, 'x', 'x')"],
   ])("cannot %s", async (_, statement) => {
     const { owner, url, intake } = await makeDatabase();
     await openIntakeLogin(owner, url);
     await expect(intake.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
+    await expect(intake`insert into leads ${intake(aLead())}`).resolves.toBeDefined();
+  });
+
+  it.each(["postgres", "template1"])("cannot enter the embedded server's database %s", async (name) => {
+    const { intakeUrl } = await makeDatabase();
+    const elsewhere = connect(addressOfDatabase(intakeUrl, name), { max: 1 });
+    onTestFinished(() => elsewhere.end());
+    await expect(elsewhere`select 1`).rejects.toMatchObject({ code: "42501" });
   });
 });

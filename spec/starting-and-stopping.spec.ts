@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../config.ts";
-import { addressAs, connect } from "../database/connect.ts";
+import { addressAs, addressOfDatabase, connect } from "../database/connect.ts";
 import { findDataFolder } from "../database/data-folder.ts";
 import { processesOn } from "../database/processes.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
@@ -171,6 +171,16 @@ describe("starting", () => {
       code: 1,
       says: expect.stringContaining(
         "DATABASE_URL holds no password, and the intake's own login is made of it.",
+      ),
+    });
+  });
+
+  it("says so when the database has no letters for many names", async () => {
+    await database.owner.unsafe("create database latin encoding 'LATIN1' template template0 locale 'C'");
+    expect(await refusedStart({ DATABASE_URL: addressOfDatabase(database.url, "latin") })).toMatchObject({
+      code: 1,
+      says: expect.stringContaining(
+        "The database keeps texts as LATIN1, which has no letters for many names.",
       ),
     });
   });
