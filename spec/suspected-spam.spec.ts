@@ -51,6 +51,14 @@ describe("a lead is marked", () => {
     "buy at shop24.com now",
     "see bit.ly/abc",
     "t.me/cash",
+    "t.me",
+    "bit.ly",
+    "pills.biz",
+    "visit spam.io",
+    "a.casino.site",
+    "spam.co.uk",
+    "mailto:x@y",
+    "<a href=x>",
   ])("when its name has a link: %s", async (name) => {
     await store({ name });
     expect(await marks()).toEqual([{ name, mark: "link in name" }]);
@@ -58,6 +66,9 @@ describe("a lead is marked", () => {
 
   it.each([
     "Dr. Com",
+    "T.Ly",
+    "J.Me Smith",
+    "St.John",
     "J.R. Orgill",
     "Mary-Ann St. John",
     "T.Commons",
