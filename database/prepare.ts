@@ -4,12 +4,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log.ts";
 import type { Sql } from "./connect.ts";
 import { MigrationError, migrate, newestVersion } from "./migrate.ts";
-import type { PatientDatabase } from "./patience.ts";
+import { DatabaseSilent, type PatientDatabase, within } from "./patience.ts";
 
 /** A database that will not let us do our work, however long we wait; the message says what to mend. */
 export class DatabaseRefusal extends Error {
   override name = "DatabaseRefusal";
 }
+
+/** Milliseconds. */
+const firstAnswer = 10_000;
 
 /**
  * Prepares the owner's database, trying again each second while it is away: the schema first, then `setUp`, which does
@@ -24,7 +27,8 @@ export async function prepare(
 ): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
-      await refuseOtherLetters(sql);
+      // Something between us and the server may take connections and drop them: postgres.js tries on and says nothing.
+      await within(firstAnswer, refuseOtherLetters(sql));
       for (const name of await migrate(sql)) log("migrated", { name });
       await setUp(sql);
       if (tries > 0) log("database-ready");
@@ -32,7 +36,8 @@ export async function prepare(
     } catch (error) {
       if (signal.aborted) return;
       // What has no code is no word of the database's, but a fault of ours or a sentence of the migration's.
-      if (error instanceof MigrationError || !(error instanceof Error && "code" in error)) throw error;
+      const isWord = error instanceof Error && ("code" in error || error instanceof DatabaseSilent);
+      if (error instanceof MigrationError || !isWord) throw error;
       refuseWhatStays(error);
       if (tries === 0) log("database-unreachable", { code: codeOf(error) });
     }

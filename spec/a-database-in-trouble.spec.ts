@@ -1,6 +1,8 @@
 // Whatever befalls the database, the article can be read, a visitor hears in plain words that their answers are not saved
 // yet and loses none of them, and leads flow again by themselves when the database is back.
+import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, type ExpectStatic, it, vi } from "vitest";
@@ -88,6 +90,26 @@ describe.concurrent("a database that", () => {
     await expectTrouble(expect, server, 503);
     await cluster.start();
     await expectRecovery(expect, server, connect(cluster.url, { max: 1 }));
+  });
+
+  it("is behind something that takes connections and drops them: the log tells", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const balancer = createServer((socket) => {
+      socket.on("error", () => {}).on("data", () => socket.end());
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void balancer.close());
+    await once(balancer, "listening");
+    const { port } = balancer.address() as AddressInfo;
+    const server = await startServer({
+      DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/leads`,
+      DELIVERY: "off",
+    });
+    await expect
+      .poll(server.output, { timeout: 15_000 })
+      .toMatch(/ database-unreachable: .* code=DatabaseSilent/);
+    await expectHealth(expect, server.address, 503);
   });
 
   it("is lost and comes back", async ({ expect }) => {
