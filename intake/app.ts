@@ -133,13 +133,20 @@ function limitBody(refuse: () => Response | Promise<Response>): MiddlewareHandle
 
 // The preflight asks which headers may be sent; like Supabase's gateway, any may. Errors carry the permission as well,
 // because a browser hides a refusal without it and the visitor would read "no network".
-const allow = (origins: Parts["allowedOrigins"]): MiddlewareHandler =>
-  cors({
+// Methods without a right are allowed too, or a browser would say "no network" instead of who may not.
+function allow(origins: Parts["allowedOrigins"]): MiddlewareHandler {
+  const handle = cors({
     origin: origins === "*" ? "*" : (origin) => (origins.includes(origin) ? origin : null),
-    allowMethods: ["POST", "OPTIONS"],
+    allowMethods: ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "HEAD"],
     exposeHeaders: ["content-range", "preference-applied", "retry-after"],
     maxAge: 86_400,
   });
+  return async (context, next) => {
+    const preflight = await handle(context, next);
+    // 200, as PostgREST answers (CONTRACT 4).
+    return preflight && new Response(null, { status: 200, headers: preflight.headers });
+  };
+}
 
 function refusalOfPath(method: string, path: string) {
   const [, table = "", more] = /^\/rest\/v1\/([^/]*)(\/.*)?$/.exec(path) ?? [];

@@ -48,7 +48,11 @@ export function refusalOf({ field, kind }: Problem): Refusal {
     case "missing":
       return field.kind === "text"
         ? refusals.badValue("23502", `Please enter your ${label}.`, details)
-        : refusals.badValue("23502", `null value in column "${field.name}"`, details);
+        : refusals.badValue(
+            "23502",
+            `null value in column "${field.name}" of relation "leads" violates not-null constraint`,
+            details,
+          );
     case "not storable":
       return refusals.badValue(
         "22P05",
@@ -122,10 +126,11 @@ function readRow(body: Uint8Array, columns?: string[]): Read<{ values: Record<st
     return { refusal: columns ? refusals.notJsonForColumns : refusals.notJson };
   }
   const [row, ...others] = Array.isArray(json) ? json : [json];
-  if (others.length > 0 || typeof row !== "object" || row === null || Array.isArray(row)) {
-    return { refusal: refusals.notOneLead };
-  }
-  return { values: row as Record<string, unknown> };
+  if (others.length > 0 || row === undefined) return { refusal: refusals.notOneLead };
+  const isObject = typeof row === "object" && row !== null && !Array.isArray(row);
+  if (isObject) return { values: row as Record<string, unknown> };
+  if (!Array.isArray(json)) return { refusal: refusals.notOneLead };
+  return { refusal: columns ? refusals.notARecordset : refusals.notObjects };
 }
 
 function refuseColumns(columns: string[]): Refusal | undefined {

@@ -61,7 +61,14 @@ export const noPreference = (preferences: string[]) =>
 export const wrongType = (type: string, hint?: string) =>
   refusal(400, "PGRST102")(`Content-Type not acceptable: ${shown(type)}`, hint === undefined ? {} : { hint });
 export const notJson = refusal(400, "PGRST102")("Empty or invalid json");
-export const notJsonForColumns = refusal(400, "22P02")("invalid input syntax for type json");
+export const notJsonForColumns = refusal(400, "22P02")("invalid input syntax for type json", {
+  details: "The body is not JSON.",
+});
+export const notObjects = refusal(400, "PGRST102")("All object keys must match");
+export const notARecordset = refusal(
+  400,
+  "22023",
+)("argument of json_to_recordset must be an array of objects");
 export const notOneLead = refusal(400, "PGRST102")("Send one lead: a JSON object, or an array of one.", {
   hint: "A 201 here always means that one lead is stored.",
 });

@@ -185,7 +185,17 @@ describe("inserting a lead", () => {
     [
       "broken JSON with columns",
       insertRequest("{", { query: columnsOf("name") }),
-      refusal(400, "22P02", "invalid input syntax for type json"),
+      refusal(400, "22P02", "invalid input syntax for type json", { details: anything }),
+    ],
+    [
+      "an array of what is no object",
+      insertRequest("[1]"),
+      refusal(400, "PGRST102", "All object keys must match"),
+    ],
+    [
+      "an array of what is no object, with columns",
+      insertRequest("[1]", { query: columnsOf("name") }),
+      refusal(400, "22023", "argument of json_to_recordset must be an array of objects"),
     ],
     [
       "an empty array",
@@ -230,7 +240,12 @@ describe("inserting a lead", () => {
     [
       "a box that is null",
       insertRequest(aLead({ has_medicare: null })),
-      refusal(400, "23502", 'null value in column "has_medicare"', { details: anything }),
+      refusal(
+        400,
+        "23502",
+        'null value in column "has_medicare" of relation "leads" violates not-null constraint',
+        { details: anything },
+      ),
     ],
     [
       "a box in the columns but not in the body",
@@ -238,7 +253,12 @@ describe("inserting a lead", () => {
         { name: "R", email: "r", phone: "1", zip_code: "2" },
         { query: columnsOf("name,email,phone,zip_code,has_medicare") },
       ),
-      refusal(400, "23502", 'null value in column "has_medicare"', { details: anything }),
+      refusal(
+        400,
+        "23502",
+        'null value in column "has_medicare" of relation "leads" violates not-null constraint',
+        { details: anything },
+      ),
     ],
     [
       "a text that is a number",
@@ -353,9 +373,10 @@ describe("inserting a lead", () => {
         },
       }),
     );
-    expect(answer.ok).toBe(true);
+    expect(answer.status).toBe(200);
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
     expect(answer.headers.get("access-control-allow-headers")).toBe(headers);
+    expect(answer.headers.get("access-control-allow-methods")).toBe("GET,POST,PATCH,PUT,DELETE,OPTIONS,HEAD");
   });
 });
 

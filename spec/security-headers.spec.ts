@@ -67,7 +67,7 @@ const answers: [string, () => string, number, string][] = [
   ["an unknown table", () => bytes("GET /rest/v1/x", [`apikey: ${anonKey}`]), 404, "no-store"],
   ["an unknown function", () => bytes("POST /functions/v1/x"), 404, "no-store"],
   ["a method that a page has not", () => bytes("DELETE /"), 405, "no-store"],
-  ["a preflight", () => bytes("OPTIONS /rest/v1/leads", [`origin: ${site}`]), 204, "no-store"],
+  ["a preflight", () => bytes("OPTIONS /rest/v1/leads", [`origin: ${site}`]), 200, "no-store"],
   ["a request that is none", () => "nonsense\r\n\r\n", 400, "no-store"],
   ["a bad host", () => bytes("GET /").replace("host: x", "host: a b"), 400, "no-store"],
   ["CONNECT", () => bytes("CONNECT x:443"), 405, "no-store"],
