@@ -144,7 +144,7 @@ function isDatabaseAddress(text: string): boolean {
     const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i.exec(host) ?? ["", "none"];
     return port === undefined || Number(port) <= 65535;
   };
-  return hosts !== undefined && hosts.split(",").every(isHost) && !/%(?![\da-f]{2})/i.test(text);
+  return hosts?.split(",").every(isHost) === true && !/%(?![\da-f]{2})/i.test(text);
 }
 
 // A bare number is an address to ipaddr.js (1 is 0.0.0.1), and a count of proxies to those who write it.

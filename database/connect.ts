@@ -48,12 +48,6 @@ export function addressAs(address: string, role: string, password: string): stri
   return `${scheme}${encodeURIComponent(role)}:${encodeURIComponent(password)}@${hosts}${database}${query}`;
 }
 
-/** The same server and role, another database. */
-export function addressOfDatabase(address: string, database: string): string {
-  const { scheme, login, hosts, query } = partsOf(address);
-  return `${scheme}${login}${hosts}/${database}${query}`;
-}
-
 // What libpq keeps to itself; postgres.js would send it to the server, which knows no such setting.
 const clientOnly = ["host", "port", "target_session_attrs", "channel_binding", "gssencmode"];
 

@@ -97,7 +97,7 @@ function supervise(folder: OpenDataFolder, first: Postmaster | undefined, log: L
 
 async function end(postmaster: Postmaster) {
   let gone = false;
-  postmaster.exited.then(() => {
+  void postmaster.exited.then(() => {
     gone = true;
   });
   // Who stops a server usually waits ten seconds, of which leads under way may take seven.

@@ -39,7 +39,7 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
   let looking = false;
   let lookAgain = false;
   let underWay = 0;
-  let onQuiet: (() => void)[] = [];
+  const onQuiet: (() => void)[] = [];
 
   // While the channel is down, one message at a time tries whether it is back.
   const free = () => (outage.isDown() ? 1 : channel.concurrency) - underWay;
@@ -94,7 +94,7 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
 
   async function heed(outcome: Outcome): Promise<void> {
     if (outcome.kind === "not now" && breaksOff.signal.aborted) return;
-    if (!outage.endsWith(outcome)) return;
+    if (!outage.heed(outcome)) return;
     await database.ask((sql) => hasten(sql, channel.name, now?.())).catch(() => {});
   }
 

@@ -80,10 +80,12 @@ function asText({ title, todo, leads }: Part): string {
 
 function asHtml({ title, todo, leads }: Part): string {
   const tables = leads.map((facts) => {
-    const rows = facts.map(([label, value]) => `<tr><td>${escape(label)}</td><td>${escape(value)}</td></tr>`);
+    const rows = facts.map(
+      ([label, value]) => `<tr><td>${escapeHtml(label)}</td><td>${escapeHtml(value)}</td></tr>`,
+    );
     return `<table cellpadding="4">${rows.join("")}</table><hr>`;
   });
-  return `<h2>${escape(title)}</h2><p>${escape(todo)}</p>${tables.join("")}`;
+  return `<h2>${escapeHtml(title)}</h2><p>${escapeHtml(todo)}</p>${tables.join("")}`;
 }
 
 // One line, whatever was typed: nobody can make a fact of their own look like one of ours.
@@ -103,4 +105,5 @@ const format = new Intl.DateTimeFormat("en-US", {
 } as Intl.DateTimeFormatOptions);
 const timeOf = (time: Date): string => format.format(time).replaceAll(/\s/g, " ");
 
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

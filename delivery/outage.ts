@@ -2,27 +2,27 @@
 import type { Outcome } from "./channel.ts";
 
 /** So many failures in a row are an outage of the channel, and not one delivery that it dislikes. */
-const outage = 3;
+const failuresOfAnOutage = 3;
 
 export interface Outage {
   isDown(): boolean;
   /** The channel is to be asked for nothing at this moment. */
   isPause(): boolean;
   /** Heeds what came of a message. True when the channel had been down, and answers again. */
-  endsWith(outcome: Outcome): boolean;
+  heed(outcome: Outcome): boolean;
 }
 
 /** `clock` tells milliseconds. */
 export function makeOutage(clock: () => number): Outage {
   let failuresInARow = 0;
   let pausedUntil = 0;
-  const isDown = () => failuresInARow >= outage;
+  const isDown = () => failuresInARow >= failuresOfAnOutage;
   const isPause = () => clock() < pausedUntil;
 
   return {
     isDown,
     isPause,
-    endsWith(outcome) {
+    heed(outcome) {
       if (outcome.kind !== "not now") {
         const wasDown = isDown();
         failuresInARow = 0;
@@ -40,4 +40,7 @@ export function makeOutage(clock: () => number): Outage {
 
 /** Seconds the channel pauses in an outage, or when it asks; the deliveries have their own waits besides. */
 const pauseAfter = (failures: number, asked = 0) =>
-  Math.max(failures < outage ? 0 : Math.min(2 ** (failures - outage), 30), Math.min(asked, 60));
+  Math.max(
+    failures < failuresOfAnOutage ? 0 : Math.min(2 ** (failures - failuresOfAnOutage), 30),
+    Math.min(asked, 60),
+  );

@@ -48,7 +48,7 @@ export function makeWebhook(
 }
 
 /** What is posted: the same bytes on every try, unless the lead's permission changed between them. */
-export function payloadOf({ event, owedAt, leadId, lead, permission, marks }: Delivery): object {
+function payloadOf({ event, owedAt, leadId, lead, permission, marks }: Delivery): object {
   const data = event === "lead.erased" || !lead ? { id: leadId } : { ...lead, permission, marks };
   return { type: event, timestamp: owedAt.toISOString(), data };
 }

@@ -14,5 +14,5 @@ export function refuseKey(request: Request, anonKey: string): Refusal | undefine
 }
 
 /** The bearer token of a request, or undefined. */
-export const bearerOf = (headers: Headers): string | undefined =>
+const bearerOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];

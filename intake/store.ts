@@ -91,7 +91,7 @@ export function makeStore(database: PatientDatabase, stored: () => void = () => 
       const one: Waiting = { row: { ...lead, evidence }, answer, isAnswered: false };
       const tired = setTimeout(() => answer(trouble ?? new StoreBusy()), limits.patience);
       waiting.push(one);
-      pump();
+      void pump();
     });
 }
 

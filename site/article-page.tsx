@@ -1,6 +1,5 @@
 // The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it
 // is plain HTML by the time it leaves; only the form's root is ever touched by a script.
-import { Fragment } from "react";
 import * as words from "../content/article.ts";
 import { dial, type Provider } from "../content/provider.ts";
 import { built } from "./built.ts";
@@ -147,7 +146,7 @@ function Coverage() {
 
 function Paragraphs({ texts, className }: { texts: readonly words.Text[]; className?: string }) {
   const paragraphs = texts.map((text) => <p key={sentences(text)}>{sentences(text)}</p>);
-  return className ? <div className={className}>{paragraphs}</div> : <Fragment>{paragraphs}</Fragment>;
+  return className ? <div className={className}>{paragraphs}</div> : paragraphs;
 }
 
 const sentences = (text: words.Text) =>

@@ -108,8 +108,8 @@ export const pageOf = (status: number, headers: Record<string, string>, bodies: 
 export function answer(page: Page, request: Request): Response {
   const accepted = request.headers.get("accept-encoding")?.toLowerCase() ?? "";
   const form = page.forms.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Form;
-  const known = page.status === 200 && request.headers.get("if-none-match");
-  if (known && known.split(",").some((tag) => ["*", form.etag].includes(tag.trim().replace(/^W\//, "")))) {
+  const known = page.status === 200 ? request.headers.get("if-none-match") : null;
+  if (known?.split(",").some((tag) => ["*", form.etag].includes(tag.trim().replace(/^W\//, "")))) {
     return new Response(null, { status: 304, headers: { ...page.headers, etag: form.etag } });
   }
   const bytes = request.method === "HEAD" ? null : (form.bytes as Uint8Array<ArrayBuffer>);

@@ -4,9 +4,12 @@ import { text } from "node:stream/consumers";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { csvLine, readCell } from "../team/csv.ts";
+import { csvLine } from "../team/csv.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { leads, startLeads } from "./support/leads-command.ts";
+
+/** The rule for whoever reads an export: a cell that begins with an apostrophe loses that one. */
+const readCell = (cell: string): string => (cell.startsWith("'") ? cell.slice(1) : cell);
 
 /** Four leads that are hard to carry, the newest first. */
 const typed = [

@@ -346,6 +346,7 @@ function breakable(pool: typeof sql) {
       if (!state.isDown || !isStatement) return Reflect.apply(target, self, parameters);
       // Like a statement of postgres.js, it does nothing until it is awaited.
       return {
+        // biome-ignore lint/suspicious/noThenProperty: that is how one waits for it.
         then(_: unknown, refuse: (error: Error) => void) {
           state.refused += 1;
           refuse(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));

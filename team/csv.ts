@@ -7,9 +7,6 @@ export type Cell = string | boolean | Date | null;
 export const csvLine = (cells: readonly Cell[]): string =>
   `${cells.map((cell) => quoted(text(cell))).join(",")}\r\n`;
 
-/** Takes a cell's apostrophe off again: the rule for whoever reads an export. */
-export const readCell = (cell: string): string => (cell.startsWith("'") ? cell.slice(1) : cell);
-
 function text(cell: Cell): string {
   if (cell === null) return "";
   if (cell instanceof Date) return cell.toISOString();

@@ -39,11 +39,11 @@ const leadColumns = [
 
 /** Takes records a page at a time and writes them out in one format, with these columns in this order. */
 function writer(format: "csv" | "json", columns: readonly string[], out: Desk["out"]) {
-  const valueOf = (record: object, name: string) => (record as Record<string, unknown>)[name];
+  const cellOf = (record: object, name: string) => (record as Record<string, unknown>)[name];
   if (format === "json") {
     const array = jsonArray(out);
     const inOrder = (record: object) =>
-      Object.fromEntries(columns.map((name) => [name, valueOf(record, name)]));
+      Object.fromEntries(columns.map((name) => [name, cellOf(record, name)]));
     return { add: (records: object[]) => array.add(records.map(inOrder)), end: array.end };
   }
   let heading = csvLine(columns);
@@ -51,7 +51,7 @@ function writer(format: "csv" | "json", columns: readonly string[], out: Desk["o
     async add(records: object[]) {
       await out(
         heading +
-          records.map((record) => csvLine(columns.map((name) => flat(valueOf(record, name))))).join(""),
+          records.map((record) => csvLine(columns.map((name) => flat(cellOf(record, name))))).join(""),
       );
       heading = "";
     },

@@ -38,5 +38,5 @@ async function whyNothing(sql: Parameters<typeof retryLead>[0], id: string): Pro
   >`select exists (select from private.channels where enabled) as any`;
   return row?.any
     ? `There is nothing to send again: the channels have been told of ${reference(id)}.`
-    : "No channel is set up. Set WEBHOOK_URL or SMTP_URL (see .env.example) and start the server again.";
+    : "No channel is set up. Set WEBHOOK_URL or NOTIFY_EMAIL (see .env.example) and start the server again.";
 }

@@ -26,10 +26,10 @@ function runs(program: string): boolean {
 function main(): void {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH && !runs(CHROMIUM_PATH))
-    return refuse(`CHROMIUM_PATH is ${CHROMIUM_PATH}, which is no program.`);
+    return void refuse(`CHROMIUM_PATH is ${CHROMIUM_PATH}, which is no program.`);
   if (findChromium()) return;
   if (!install("chromium")) {
-    return refuse(
+    return void refuse(
       "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
     );
   }

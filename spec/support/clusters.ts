@@ -7,7 +7,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { addressOfDatabase, connect } from "../../database/connect.ts";
+import { connect } from "../../database/connect.ts";
+import { addressOfDatabase } from "./address-of-database.ts";
 import { findPrograms } from "./postgresql-programs.ts";
 
 export interface Cluster {

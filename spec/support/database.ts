@@ -2,8 +2,9 @@
 // that meets it. It goes when that PostgreSQL goes.
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
-import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
+import { connect, type Sql } from "../../database/connect.ts";
 import { intakeAddress } from "../../database/intake-login.ts";
+import { addressOfDatabase } from "./address-of-database.ts";
 import { templateName } from "./postgresql.ts";
 
 export interface TestDatabase {

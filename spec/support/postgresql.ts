@@ -4,10 +4,11 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { addressOfDatabase, connect } from "../../database/connect.ts";
+import { connect } from "../../database/connect.ts";
 import { startEmbedded } from "../../database/embedded.ts";
 import { openIntakeLogin } from "../../database/intake-login.ts";
 import { migrate } from "../../database/migrate.ts";
+import { addressOfDatabase } from "./address-of-database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
