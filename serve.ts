@@ -14,13 +14,14 @@ import { announce, startDelivery } from "./delivery/deliver.ts";
 import { setNotice } from "./delivery/notice.ts";
 import { makeSubmitLead } from "./delivery/submit-lead.ts";
 import type { Worker } from "./delivery/worker.ts";
-import { makeApp, type Parts } from "./intake/app.ts";
-import { drain, ListenError, listen, makeHttpServer } from "./intake/http-server.ts";
+import { makeApp } from "./intake/app.ts";
+import { makeHttpServer } from "./intake/http-server.ts";
+import { drain, ListenError, listen } from "./intake/listen.ts";
 import { makeStore } from "./intake/store.ts";
 import { makeAddressOf, makeLimit } from "./intake/visitor-address.ts";
 import { codeOf, makeLog } from "./log.ts";
 import { commonHeaders, nothingAllowed } from "./site/headers.ts";
-import { answer, loadSite, type Site } from "./site/pages.ts";
+import { loadSite, show } from "./site/pages.ts";
 
 const log = makeLog((line) => process.stdout.write(line));
 // Whoever read the log may leave; the leads do not wait for a reader.
@@ -87,25 +88,6 @@ async function serve(config: Config): Promise<void> {
     if (!stopping.signal.aborted) delivery = deliverFrom(owner, config);
   };
   prepared.then(startDelivering).catch(giveUp);
-}
-
-function show(site: Site): Pick<Parts, "showPage" | "showNotFound" | "showArticle"> {
-  return {
-    showPage: (request) => {
-      const page = site.pages.get(pathOf(request.url));
-      return page && answer(page, request);
-    },
-    showNotFound: (request) => answer(site.notFound, request),
-    showArticle: (refused) => {
-      const { headers, body } = site.article(refused);
-      return new Response(body, { headers });
-    },
-  };
-}
-
-// The path of an absolute address, without the cost of taking the whole address apart for each reader.
-function pathOf(url: string): string {
-  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
 }
 
 interface Delivery {

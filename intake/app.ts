@@ -5,12 +5,12 @@ import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { codeOf, type Log } from "../log.ts";
 import { formPost, isForm, refusedArticle, refusedInWords, type ShowArticle } from "./form-post.ts";
-import { withHeaders } from "./http-server.ts";
 import { insertLead } from "./insert-lead.ts";
 import { refuseKey } from "./key.ts";
 import * as refusals from "./refusals.ts";
 import type { Store } from "./store.ts";
 import type { Limit } from "./visitor-address.ts";
+import { withHeaders } from "./with-headers.ts";
 
 /** What the web side is handed. */
 export interface Parts {

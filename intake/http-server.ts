@@ -1,5 +1,5 @@
-// The HTTP server under the app: how it opens and closes, how long a connection may take, and a plain answer to what is
-// not even a request. Neither Node nor the adapter says anything there: an empty 400 would be an empty red banner.
+// The HTTP server under the app: how long a connection may take, how much it may ask for at once, and a plain answer to what
+// is not even a request. Neither Node nor the adapter says anything there: an empty 400 would be an empty red banner.
 // (CONTRACT 2)
 import { once } from "node:events";
 import {
@@ -10,13 +10,12 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { setTimeout as wait } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { codeOf } from "../log.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
+import { withHeaders } from "./with-headers.ts";
 
 /** How long a connection may take, in milliseconds. */
 export interface Patience {
@@ -101,62 +100,6 @@ function owe(owed: WeakMap<Duplex, Set<ServerResponse>>, socket: Duplex, outgoin
   here.add(outgoing);
   outgoing.on("close", () => here.delete(outgoing));
   return true;
-}
-
-/** Where to listen. */
-export interface Place {
-  host: string;
-  /** 0 takes any that is free. */
-  port: number;
-}
-
-/** The server cannot listen there; the message is for the person who started it. */
-export class ListenError extends Error {
-  override name = "ListenError";
-}
-
-/** Listens, and returns the address to open in a browser. @throws ListenError */
-export async function listen(server: Server, at: Place): Promise<string> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await once(server.listen(at.port, at.host), "listening");
-      break;
-    } catch (error) {
-      // A server that was just killed may hold its port for a moment longer.
-      if (codeOf(error) === "EADDRINUSE" && tries < 15) await wait(200);
-      else throw new ListenError(whyNotListening(at, codeOf(error)), { cause: error });
-    }
-  }
-  const { port } = server.address() as AddressInfo;
-  const host = at.host === "127.0.0.1" || at.host === "0.0.0.0" ? "localhost" : at.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Stops listening: requests under way are answered within 7 s, a connection that is only kept open is closed. */
-export async function drain(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
-  const late = setTimeout(() => server.closeAllConnections(), 7_000);
-  await closed;
-  clearInterval(closeIdle);
-  clearTimeout(late);
-}
-
-/** Puts headers on an answer that has none of that name, and returns it. */
-export function withHeaders(answer: Response, headers: Readonly<Record<string, string>>): Response {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!answer.headers.has(name)) answer.headers.set(name, value);
-  }
-  return answer;
-}
-
-function whyNotListening({ port, host }: Place, code: string): string {
-  if (code === "EADDRINUSE")
-    return `The port ${port} is in use by another program. Stop it, or set PORT to another.`;
-  if (code === "EACCES")
-    return `The port ${port} needs more rights than this user has. Set PORT to one above 1023.`;
-  return `Cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`;
 }
 
 function refusalOf(error: Error): Refusal {

@@ -104,6 +104,23 @@ export const pageOf = (status: number, headers: Record<string, string>, bodies: 
   })),
 });
 
+/** The pages as the web side asks for them. */
+export const show = (site: Site) => ({
+  /** The answer, or undefined for an address that is no page's. */
+  showPage: (request: Request): Response | undefined => {
+    const page = site.pages.get(pathOf(request.url));
+    return page && answer(page, request);
+  },
+  showNotFound: (request: Request): Response => answer(site.notFound, request),
+  showArticle: (refused: Refused): Response => {
+    const { headers, body } = site.article(refused);
+    return new Response(body, { headers });
+  },
+});
+
+// The path of an absolute address, without the cost of taking the whole address apart for each reader.
+const pathOf = (url: string): string => /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
+
 /** Answers a GET or HEAD for a page: the smallest form the browser takes, or 304 when it has it already. */
 export function answer(page: Page, request: Request): Response {
   const accepted = request.headers.get("accept-encoding")?.toLowerCase() ?? "";
