@@ -48,6 +48,7 @@ const answers: [string, () => string, number, string][] = [
     200,
     "public, max-age=31536000, immutable",
   ],
+  ["an article that the browser has", () => bytes("GET /", ["if-none-match: *"]), 304, "no-cache"],
   ["a small file", () => bytes("GET /robots.txt"), 200, "public, max-age=3600"],
   ["the health check", () => bytes("GET /healthz"), 200, "no-store"],
   ["the readiness check", () => bytes("GET /readyz"), 200, "no-store"],
@@ -152,6 +153,8 @@ describe("a page of another site", () => {
     ["a body over 16 kB", (origin) => insert([`origin: ${origin}`], " ".repeat(20_000))],
     ["a lead", (origin) => insert([`origin: ${origin}`])],
     ["an unknown table", (origin) => bytes("GET /rest/v1/x", [`origin: ${origin}`])],
+    ["call 2 without a key", (origin) => bytes("POST /functions/v1/submit-lead", [`origin: ${origin}`])],
+    ["call 2 by another method", (origin) => bytes("GET /functions/v1/submit-lead", [`origin: ${origin}`])],
   ];
 
   it.each(asked)("may read the answer to %s when ALLOWED_ORIGINS names it", async (_, request) => {
