@@ -8,6 +8,7 @@ export default defineConfig({
     // Real servers and browsers on two cores: a slow answer is not a wrong one.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     maxWorkers: 3,
   },
 });

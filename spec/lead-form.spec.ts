@@ -493,7 +493,8 @@ describe("the lead form before its script", () => {
       expect(await typed(page)).toEqual({ ...lead, zip_code: "" });
     };
     await shown();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("alert");
+    // The browser gives it the focus with its next frame.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("alert");
     await arrive();
     await shown();
     site.reset();
