@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["spec/**/*.spec.ts"],
+    include: ["spec/**/*.spec.ts", "packages/**/*.spec.ts"],
     globalSetup: "spec/support/postgresql.ts",
     // Real servers and browsers on two cores: a slow answer is not a wrong one.
     testTimeout: 30_000,

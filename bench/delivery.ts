@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { SMTPServer } from "smtp-server";
 import { connect } from "../database/connect.ts";
-import { startEmbedded } from "../database/embedded.ts";
+import { startEmbedded } from "../packages/embedded-postgres/embedded.ts";
 import { inserts, load, type Measured, startProcess } from "./processes.ts";
 
 const { values: options } = parseArgs({ options: { leads: { type: "string", default: "10000" } } });
@@ -33,7 +33,7 @@ const mails = new SMTPServer({
 const webhookPort = await freePort();
 const smtpPort = await freePort();
 
-const server = await startProcess(["serve.ts"], / listening: .*:(\d+)$/, {
+const server = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
   ...{ PORT: "0", DATABASE_URL: database.url, ANON_KEY: key, RATE_LIMIT: "off" },
   WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/`,
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

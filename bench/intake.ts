@@ -8,9 +8,9 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
-import { startEmbedded } from "../database/embedded.ts";
 import { intakeAddress, openIntakeLogin } from "../database/intake-login.ts";
 import { migrate } from "../database/migrate.ts";
+import { startEmbedded } from "../packages/embedded-postgres/embedded.ts";
 import { startPeers } from "./peers.ts";
 import { inserts, load, type Measured, race, run, startProcess } from "./processes.ts";
 
@@ -34,7 +34,7 @@ await openIntakeLogin(owner, database.url);
 await owner`update private.channels set enabled = true`;
 const intakeUrl = intakeAddress(database.url);
 
-const ours = await startProcess(["serve.ts"], / listening: .*:(\d+)$/, {
+const ours = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
   PORT: "0",
   DATABASE_URL: database.url,
   ANON_KEY: key,

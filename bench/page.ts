@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { compress } from "../site/compress.ts";
-import { answer, type Page as BuiltPage, loadSite, pageOf } from "../site/pages.ts";
 import { launch } from "../spec/support/browser.ts";
+import { answer, type Page as BuiltPage, loadSite, pageOf } from "../web/pages.ts";
 
 const networks = [
   { name: "1.6 Mbps, 150 ms", bitsPerSecond: 1_600_000, latency: 150 },

@@ -24,7 +24,7 @@ process.once("exit", () => {
 export async function start(env: Record<string, string>): Promise<Running> {
   const began = performance.now();
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, ["--max-semi-space-size=4", "serve.ts"], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=4", "bin/serve.ts"], {
     env: { PATH, HOME, PORT: "0", ANON_KEY: key, RATE_LIMIT: "off", MALLOC_ARENA_MAX: "2", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });

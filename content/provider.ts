@@ -1,6 +1,6 @@
 // The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
 // a placeholder that a reader would believe and nobody owns, and the door warns of each at start.
-import type { ProviderSettings } from "../config.ts";
+import type { ProviderSettings } from "../config/config.ts";
 
 export type Provider = Record<keyof typeof placeholders, string> & {
   /** The provider's own page on health data, linked from every footer; none is made up (RCW 19.373.010). */

@@ -1,10 +1,10 @@
 // Makes a database ready for leads: the schema is current and all is set up that a lead needs. A server that is away is waited
 // for, because the article can be read meanwhile; one that refuses us for good stops the start.
 import { setTimeout as wait } from "node:timers/promises";
-import { codeOf, type Log } from "../log.ts";
+import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
 import { MigrationError, migrate, newestVersion } from "./migrate.ts";
-import { DatabaseSilent, type PatientDatabase, within } from "./patience.ts";
+import { DatabaseSilent, type PatientDatabase, within } from "./resilient-connection.ts";
 
 /** A database that will not let us do our work, however long we wait; the message says what to mend. */
 export class DatabaseRefusal extends Error {

@@ -1,7 +1,7 @@
 // A transaction whose loss does no harm. When a connection is lost inside postgres.js 3.4.9's own `begin`, it writes the
 // rollback to a socket that is gone, from where nobody can catch the error: the whole program ends (its issue 1208).
 import type postgres from "postgres";
-import { codeOf } from "../log.ts";
+import { codeOf } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
 
 /** Reads the database as it was at one moment. */

@@ -2,7 +2,7 @@
 // what became of it is written down.
 import type { Sql } from "../database/connect.ts";
 import type { StoredLead } from "../lead/lead.ts";
-import { askedToWait } from "./channel.ts";
+import { askedToWait } from "./channels/channel.ts";
 import type { Delivery, Permission } from "./delivery.ts";
 import { type At, timeIn } from "./outbox.ts";
 

@@ -1,15 +1,15 @@
 // Puts the delivery together: channels from the settings, then a worker that stays, or one round of everything due for
 // places where nothing stays, such as hosted functions. Whoever calls joins it to a database and a log.
 import type { Sql } from "../database/connect.ts";
-import type { PatientDatabase } from "../database/patience.ts";
-import type { Log } from "../log.ts";
-import type { Channel } from "./channel.ts";
-import { makeChores, type Retention } from "./daily.ts";
-import { type EmailSettings, makeEmail } from "./email.ts";
-import { makeLane } from "./lane.ts";
+import type { PatientDatabase } from "../database/resilient-connection.ts";
+import type { Log } from "../log/log.ts";
+import type { Channel } from "./channels/channel.ts";
+import { type EmailSettings, makeEmail } from "./channels/email.ts";
+import { makeWebhook, type WebhookSettings } from "./channels/webhook.ts";
+import { makeLane } from "./dispatcher.ts";
 import { setNotice } from "./notice.ts";
 import { enableChannels } from "./outbox.ts";
-import { makeWebhook, type WebhookSettings } from "./webhook.ts";
+import { makeChores, type Retention } from "./scheduled-jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 export interface DeliveryParts {

@@ -1,10 +1,10 @@
 // What became of tries: said in the log at once, and written down as soon as the database takes it. What could not be
 // written, because the database is away, is kept and written the next time; all that ends while one statement is under
 // way goes into the next one.
-import type { PatientDatabase } from "../database/patience.ts";
-import type { Log } from "../log.ts";
+import type { PatientDatabase } from "../database/resilient-connection.ts";
+import type { Log } from "../log/log.ts";
 import { waitAfter } from "./backoff.ts";
-import type { Outcome } from "./channel.ts";
+import type { Outcome } from "./channels/channel.ts";
 import { type Result, record } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
 

@@ -1,6 +1,6 @@
 // Reads what was typed after `doctor`, and fills in from the settings what was not.
 import { parseArgs } from "node:util";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Deployment } from "./finding.ts";
 
 /** What was typed cannot be understood; the message says what to type. */

@@ -2,7 +2,7 @@
 import type { Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { type ChannelCount, countDeliveries } from "../delivery/counts.ts";
-import { codeOf } from "../log.ts";
+import { codeOf } from "../log/log.ts";
 import { type Finding, well, wrong } from "./finding.ts";
 
 /** Examines the database; `isHosted` says that nothing of ours stays running beside it. */

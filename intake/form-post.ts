@@ -3,11 +3,11 @@
 // whole article with everything typed still in it.
 import type { Context } from "hono";
 import { type Lead, leadFromForm, parseLead } from "../lead/lead.ts";
-import type { Log } from "../log.ts";
-import { evidenceOf } from "./evidence.ts";
+import type { Log } from "../log/log.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
 import { refusalOf } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
+import { evidenceOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 
 /** Shows the article again: what was typed, and the sentence for the banner. */

@@ -1,10 +1,10 @@
 // Call 1: `POST /rest/v1/leads` stores one lead and answers 201 when it is on disk. (Specification 7, CONTRACT 3)
 import type { Context } from "hono";
-import { codeOf, type Log } from "../log.ts";
-import { evidenceOf } from "./evidence.ts";
+import { codeOf, type Log } from "../log/log.ts";
 import { type Insert, readInsert } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
+import { evidenceOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 
 /** Makes the handler. `addressOf` says who sent a request. */

@@ -3,9 +3,9 @@
 // While the database is away for a moment (a restart, a failover) leads wait for it, and no visitor hears of it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
-import { isAboutValues, type PatientDatabase } from "../database/patience.ts";
+import { isAboutValues, type PatientDatabase } from "../database/resilient-connection.ts";
 import type { Lead } from "../lead/lead.ts";
-import type { Evidence } from "./evidence.ts";
+import type { Evidence } from "./request-headers.ts";
 
 /** Resolves when the lead stands on disk (or already stood). Rejects with the database's error, or StoreBusy. */
 export type Store = (lead: Lead, evidence: Evidence) => Promise<void>;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Config, ConfigError, readConfig } from "../config.ts";
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = join(root, ".render/made-of");
@@ -28,12 +28,9 @@ async function main(): Promise<void> {
 /** Of everything that ends up in the files; the server renders its documents at start, with its own settings. */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
-  const sources = globSync(
-    ["site/*", "content/*", "lead/*", "config.ts", "settings.ts", "package-lock.json"],
-    {
-      cwd: root,
-    },
-  );
+  const sources = globSync(["site/*", "content/*", "lead/*", "config/*", "package-lock.json"], {
+    cwd: root,
+  });
   for (const source of sources.sort()) hash.update(source).update(readFileSync(join(root, source)));
   hash.update(JSON.stringify([site.backendUrl, site.backendUrl && site.backendKey, provider.name]));
   return hash.digest("hex");

@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { completeProvider } from "../content/provider.ts";
 import type { Built } from "./built.ts";
 import { buildPhoto, photoIn } from "./photo.ts";

@@ -1,7 +1,7 @@
 // Renders the three pages to HTML. Vite builds this file into `.render/`, and the server calls it at start,
 // with the settings it was started with, and for each refused plain post of the form.
 import { renderToStaticMarkup, renderToString } from "react-dom/server";
-import type { ProviderSettings } from "../config.ts";
+import type { ProviderSettings } from "../config/config.ts";
 import * as words from "../content/article.ts";
 import { completeProvider } from "../content/provider.ts";
 import type { Lead } from "../lead/lead.ts";

@@ -1,10 +1,10 @@
 // The share card: a PNG of 1200×630 for those who pass the article on, with the label and the sponsor's name
 // on it, beside the drawing or the operator's photo. The words are outlines, because a fresh machine has no fonts.
 import { readFileSync } from "node:fs";
-import type { ProviderSettings } from "../config.ts";
+import type { ProviderSettings } from "../config/config.ts";
 import { headline, label } from "../content/article.ts";
 import { completeProvider } from "../content/provider.ts";
-import { rendererModule } from "./pages.ts";
+import { rendererModule } from "./renderer.ts";
 
 /** Draws the card, as a PNG. `photo` is the operator's picture file, which then takes the drawing's half. */
 export async function drawShareCard(settings: ProviderSettings, photo: string | undefined): Promise<Buffer> {
@@ -35,7 +35,7 @@ async function drawing(): Promise<Buffer> {
 
 /** By letter: how far it moves the pen, and its outline, in thousandths of the letter's size. */
 const letters: Record<string, [number, string]> = JSON.parse(
-  readFileSync(new URL("share-card-letters.json", import.meta.url), "utf8"),
+  readFileSync(new URL("./share-card-letters.json", import.meta.url), "utf8"),
 );
 // A letter with a mark that has no outline here is drawn without its mark.
 const letter = (character: string): [number, string] =>

@@ -15,7 +15,7 @@ export function siteFiles({ site, provider }: PageSettings): Map<string, { type:
   ]);
 }
 
-const favicon = readFileSync(new URL("favicon.svg", import.meta.url), "utf8");
+const favicon = readFileSync(new URL("./favicon.svg", import.meta.url), "utf8");
 
 const manifest = (name: string) =>
   JSON.stringify({

@@ -2,10 +2,10 @@
 // itself, and the headers in the form that Netlify and Cloudflare Pages (`_headers`) and Vercel read.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { compress, compressible } from "./compress.ts";
-import { commonHeaders, contentSecurityPolicy } from "./headers.ts";
-import { rendererModule } from "./pages.ts";
+import { rendererModule } from "./renderer.ts";
+import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
 import { siteFiles } from "./site-files.ts";
 
 export async function writeStaticSite(root: string, config: Config): Promise<void> {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { answer, type Page as BuiltPage } from "../site/pages.ts";
+import { answer, type Page as BuiltPage } from "../web/pages.ts";
 import { useBrowser } from "./support/browser.ts";
 import { useSite } from "./support/site.ts";
 

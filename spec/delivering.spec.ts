@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs, connect } from "../database/connect.ts";
-import { makePatient } from "../database/patience.ts";
-import { makeLog } from "../log.ts";
+import { makePatient } from "../database/resilient-connection.ts";
+import { makeLog } from "../log/log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function startDeliver(env: Record<string, string>) {
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, ["deliver.ts"], { env: { PATH, HOME, ...env } });
+  const child = spawn(process.execPath, ["bin/deliver.ts"], { env: { PATH, HOME, ...env } });
   children.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));

@@ -1,7 +1,7 @@
 // The settings of the delivery: what is taken, and what stops the start with which sentence.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "../config.ts";
+import { ConfigError, readConfig } from "../config/config.ts";
 
 const webhook = {
   WEBHOOK_URL: "https://crm.example.com/leads",

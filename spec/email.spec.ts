@@ -1,9 +1,9 @@
 // E-mail as the team's mail server meets it: a real SMTP server, and a receiver in the shape of Resend's API.
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { type EmailSettings, makeEmail } from "../delivery/channels/email.ts";
+import { writeMessage } from "../delivery/channels/email-message.ts";
 import type { Delivery } from "../delivery/delivery.ts";
-import { type EmailSettings, makeEmail } from "../delivery/email.ts";
-import { writeMessage } from "../delivery/message.ts";
 import { aDelivery } from "./support/a-delivery.ts";
 import { aLead } from "./support/database.ts";
 import { refusal, startMailServer, wordsOf } from "./support/mail-server.ts";

@@ -153,7 +153,7 @@ describe("leads erase", () => {
 
 /** Runs the command on a terminal, which `script` makes, with what a person types there. */
 async function atTerminal(words: string[], typed: string) {
-  const door = fileURLToPath(new URL("../leads.ts", import.meta.url));
+  const door = fileURLToPath(new URL("../bin/leads.ts", import.meta.url));
   const command = [process.execPath, door, ...words].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
     env: { PATH: process.env.PATH, TZ: "UTC", DATABASE_URL: url },

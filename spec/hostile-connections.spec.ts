@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeHttpServer } from "../intake/http-server.ts";
+import { makeHttpServer } from "../web/server.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
 import { expectAPlainAnswer } from "./support/plain-answer.ts";

@@ -1,9 +1,9 @@
 // The permission that a lead gives: the wording it was given under, its circumstances, and how long they are kept.
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { forgetWhatIsOld } from "../delivery/daily.ts";
 import { setNotice } from "../delivery/notice.ts";
-import { makeLog } from "../log.ts";
+import { forgetWhatIsOld } from "../delivery/scheduled-jobs.ts";
+import { makeLog } from "../log/log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();

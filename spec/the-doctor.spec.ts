@@ -442,7 +442,7 @@ describe("the doctor names a key that", () => {
 describe("npm run doctor", () => {
   async function doctor(words: string[], settings: Record<string, string> = {}) {
     const { PATH = "", HOME = "" } = process.env;
-    const child = spawn(process.execPath, ["doctor.ts", ...words], { env: { PATH, HOME, ...settings } });
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: { PATH, HOME, ...settings } });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
     const [status] = await once(child, "close");
@@ -479,7 +479,7 @@ describe("npm run doctor", () => {
   it("leaves quietly when its reader has had enough, and still tells by its exit status", async () => {
     const { PATH = "", HOME = "" } = process.env;
     const words = ["--url", project.url, "--key", "wrong", "--site", host.url];
-    const child = spawn(process.execPath, ["doctor.ts", ...words], { env: { PATH, HOME } });
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: { PATH, HOME } });
     child.stdout.destroy();
     let complaint = "";
     child.stderr.on("data", (text) => (complaint += text));

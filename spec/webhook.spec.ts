@@ -2,8 +2,8 @@
 import { createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { waitAskedFor } from "../delivery/http-answer.ts";
-import { makeWebhook } from "../delivery/webhook.ts";
+import { waitAskedFor } from "../delivery/channels/http-response.ts";
+import { makeWebhook } from "../delivery/channels/webhook.ts";
 import { aDelivery } from "./support/a-delivery.ts";
 import { answers, startReceiver } from "./support/receiver.ts";
 

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { codeOf } from "../log.ts";
-import { Refusal } from "./subcommand.ts";
+import { Refusal } from "../cli/subcommand.ts";
+import { codeOf } from "../log/log.ts";
 
 /**
  * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.waking`: it

@@ -1,6 +1,7 @@
 // Finds the one lead that a person means by its id or by one end of it, such as the short reference.
+
+import { Misuse, Refusal, typed } from "../cli/subcommand.ts";
 import type { Sql } from "../database/connect.ts";
-import { Misuse, Refusal, typed } from "./subcommand.ts";
 
 /** Enough to be meant, and not so little that it is a slip of the finger. */
 const fewest = 4;

@@ -1,7 +1,7 @@
 // A process that does nothing but run the embedded PostgreSQL on the folder it is given, to be killed in tests.
 // It prints one line when the database is ready or the start was refused, and stops on SIGTERM; Ctrl-C leaves
 // it as it is, like a server that is still answering.
-import { startEmbedded } from "../../database/embedded.ts";
+import { startEmbedded } from "../../packages/embedded-postgres/embedded.ts";
 
 process.on("SIGINT", () => {});
 try {

@@ -2,10 +2,10 @@
 // the page chapters; here they are one line each.
 import { vi } from "vitest";
 import { connect } from "../../database/connect.ts";
-import { makePatient } from "../../database/patience.ts";
 import { makeIsReady } from "../../database/prepare.ts";
-import { makeApp, type Parts } from "../../intake/app.ts";
+import { makePatient } from "../../database/resilient-connection.ts";
 import { makeStore } from "../../intake/store.ts";
+import { makeApp, type Parts } from "../../web/app.ts";
 import { aLead, type TestDatabase } from "./database.ts";
 
 export const anonKey = "sb_publishable_for_the_spec";

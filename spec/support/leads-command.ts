@@ -9,7 +9,7 @@ export interface Ran {
   stderr: string;
 }
 
-const door = fileURLToPath(new URL("../../leads.ts", import.meta.url));
+const door = fileURLToPath(new URL("../../bin/leads.ts", import.meta.url));
 
 /** Most of a short command's time is spent on reading our TypeScript; a hundred of them need not do it anew. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));

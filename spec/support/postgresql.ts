@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { connect } from "../../database/connect.ts";
-import { startEmbedded } from "../../database/embedded.ts";
 import { openIntakeLogin } from "../../database/intake-login.ts";
 import { migrate } from "../../database/migrate.ts";
+import { startEmbedded } from "../../packages/embedded-postgres/embedded.ts";
 import { addressOfDatabase } from "./address-of-database.ts";
 
 declare module "vitest" {

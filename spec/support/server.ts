@@ -32,7 +32,7 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
 /** Starts the server without waiting. `listening` rejects when it ends before it listens. */
 export function spawnServer(env: Record<string, string>) {
   const { PATH = "", HOME = "", TMPDIR } = process.env;
-  const child = spawn(process.execPath, ["serve.ts"], {
+  const child = spawn(process.execPath, ["bin/serve.ts"], {
     env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), PORT: "0", ANON_KEY: anonKey, RATE_LIMIT: "off", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -94,15 +94,7 @@ const types: Record<string, string> = {
 export async function buildSite(settings: Record<string, string>): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), "static-site-"));
   atTheEnd(() => rmSync(copy, { recursive: true }));
-  for (const name of [
-    "site",
-    "content",
-    "lead",
-    "config.ts",
-    "settings.ts",
-    "package.json",
-    "package-lock.json",
-  ]) {
+  for (const name of ["site", "content", "lead", "config", "package.json", "package-lock.json"]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));

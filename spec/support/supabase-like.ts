@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../../database/connect.ts";
 import { intakeAddress, openIntakeLogin } from "../../database/intake-login.ts";
 import { migrate } from "../../database/migrate.ts";
-import { accountFor, environment, programsFor } from "../../database/unprivileged.ts";
+import { accountFor, environment, programsFor } from "../../packages/embedded-postgres/unprivileged.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
 

@@ -2,15 +2,15 @@
 // the visitor's own role, as PostgREST would, and sends the browser to the thank-you page of the site it came from. A
 // refusal is plain text, because hosted functions may answer with no HTML: the browser's Back brings the form as it was.
 import type { Sql } from "../../../database/connect.ts";
-import type { PatientDatabase } from "../../../database/patience.ts";
+import type { PatientDatabase } from "../../../database/resilient-connection.ts";
 import { transaction } from "../../../database/transaction.ts";
-import { type Evidence, evidenceOf } from "../../../intake/evidence.ts";
 import { refusedInWords as refuse } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
 import { mostBytes, tooLarge } from "../../../intake/refusals.ts";
+import { type Evidence, evidenceOf } from "../../../intake/request-headers.ts";
 import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
-import { codeOf, type Log } from "../../../log.ts";
+import { codeOf, type Log } from "../../../log/log.ts";
 
 export interface FormPostParts {
   database: PatientDatabase;

@@ -1,14 +1,14 @@
 // The door of submit-lead on hosted Supabase, in Deno: joins the delivery, the plain form post and the project's database.
 // It is called after each insert, by the database each minute, and by browsers without script.
-import { ConfigError, readConfig } from "../../../config.ts";
+import { ConfigError, readConfig } from "../../../config/config.ts";
 import { permissionNotice } from "../../../content/permission.ts";
 import { completeProvider } from "../../../content/provider.ts";
 import { connect } from "../../../database/connect.ts";
-import { makePatient } from "../../../database/patience.ts";
+import { makePatient } from "../../../database/resilient-connection.ts";
 import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
 import { isForm, refusedInWords } from "../../../intake/form-post.ts";
 import { broken } from "../../../intake/refusals.ts";
-import { makeLog } from "../../../log.ts";
+import { makeLog } from "../../../log/log.ts";
 import { formPost } from "./form-post.ts";
 import { makeRounds } from "./rounds.ts";
 

@@ -1,9 +1,9 @@
 // Rounds of delivering, for a place where nothing stays: each call sets one off, and calls that come meanwhile share the
 // next one. A round has a time of its own, well under what the platform lets a call live.
 import type { Sql } from "../../../database/connect.ts";
-import { forgetWhatIsOld, tellOfWaiting } from "../../../delivery/daily.ts";
 import { type DeliveryParts, deliverDue } from "../../../delivery/deliver.ts";
-import { codeOf } from "../../../log.ts";
+import { forgetWhatIsOld, tellOfWaiting } from "../../../delivery/scheduled-jobs.ts";
+import { codeOf } from "../../../log/log.ts";
 
 export interface RoundsSettings {
   parts: DeliveryParts;

@@ -1,0 +1,64 @@
+// The door of `npm run deliver`: the delivery alone, for a web process that delivers nothing (DELIVERY=off) and so holds
+// no credential that reads a lead. It needs DATABASE_URL, or the embedded database of a server that runs.
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { permissionNotice } from "../content/permission.ts";
+import { completeProvider } from "../content/provider.ts";
+import { connect } from "../database/connect.ts";
+import { MigrationError } from "../database/migrate.ts";
+import { DatabaseRefusal, prepare } from "../database/prepare.ts";
+import { makePatient, type PatientDatabase } from "../database/resilient-connection.ts";
+import { announce, startDelivery } from "../delivery/deliver.ts";
+import type { Worker } from "../delivery/worker.ts";
+import { makeLog } from "../log/log.ts";
+import { EmbeddedDatabaseError, findRunning } from "../packages/embedded-postgres/embedded.ts";
+
+/** A start that cannot go on; the message is for the person who typed `npm run deliver`. */
+class StartError extends Error {
+  override name = "StartError";
+}
+
+const log = makeLog((line) => process.stdout.write(line));
+// Whoever read the log may leave; the leads do not wait for a reader.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
+const stopping = new AbortController();
+let delivery: { worker: Worker; database: PatientDatabase } | undefined;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
+try {
+  await deliver(readConfig(process.env));
+} catch (error) {
+  const spoken = [ConfigError, StartError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
+  const isSpoken = spoken.some((kind) => error instanceof kind);
+  process.stderr.write(`${isSpoken ? (error as Error).message : (error as Error).stack}\n`);
+  process.exitCode = 1;
+}
+
+async function deliver(config: Config): Promise<void> {
+  const address = config.databaseUrl ?? (await findRunning({ dataDir: config.dataDir }));
+  if (!address) {
+    throw new StartError(
+      "There is no database to deliver from. Set DATABASE_URL, or start the server first: npm start",
+    );
+  }
+  const notice = permissionNotice(completeProvider(config.provider).provider);
+  const settings = config.delivery;
+  const setUp = connect(address, { max: 1, name: "leads set-up" });
+  await prepare(setUp, (sql) => announce(sql, settings, notice), log, stopping.signal).finally(() =>
+    setUp.end({ timeout: 1 }),
+  );
+  if (stopping.signal.aborted) return;
+  const database = makePatient(() => connect(address, { max: 3, name: "leads delivery" }), log);
+  delivery = { worker: startDelivery({ database, settings, notice, log }), database };
+}
+
+async function stop(): Promise<never> {
+  if (stopping.signal.aborted) process.exit(130);
+  process.once("SIGINT", () => process.exit(130));
+  log("stopping");
+  stopping.abort();
+  await delivery?.worker.stop();
+  await delivery?.database.end();
+  log("stopped");
+  process.exit(0);
+}

@@ -1,0 +1,174 @@
+// The door: joins the pages, the intake and the database in one process, and stops with grace. Everything else is handed
+// what it needs from here.
+import { setTimeout as wait } from "node:timers/promises";
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { permissionNotice } from "../content/permission.ts";
+import { completeProvider } from "../content/provider.ts";
+import { connect, type Sql } from "../database/connect.ts";
+import { intakeAddress, openIntakeLogin } from "../database/intake-login.ts";
+import { MigrationError } from "../database/migrate.ts";
+import { DatabaseRefusal, makeIsReady, prepare } from "../database/prepare.ts";
+import { makePatient } from "../database/resilient-connection.ts";
+import { announce, startDelivery } from "../delivery/deliver.ts";
+import { setNotice } from "../delivery/notice.ts";
+import { makeSubmitLead } from "../delivery/submit-lead.ts";
+import type { Worker } from "../delivery/worker.ts";
+import { makeStore } from "../intake/store.ts";
+import { makeAddressOf, makeLimit } from "../intake/visitor-address.ts";
+import { codeOf, makeLog } from "../log/log.ts";
+import {
+  type EmbeddedDatabase,
+  EmbeddedDatabaseError,
+  startEmbedded,
+} from "../packages/embedded-postgres/embedded.ts";
+import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
+import { makeApp } from "../web/app.ts";
+import { drain, ListenError, listen } from "../web/listen.ts";
+import { loadSite, show } from "../web/pages.ts";
+import { makeHttpServer } from "../web/server.ts";
+
+const log = makeLog((line) => process.stdout.write(line));
+// Whoever read the log may leave; the leads do not wait for a reader.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
+const stopping = new AbortController();
+
+/** What to close, in the order it was opened; closed in the opposite order, whatever made us stop. */
+const open: (() => Promise<unknown>)[] = [];
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop(0));
+try {
+  await serve(readConfig(process.env));
+} catch (error) {
+  // What ends because we stop is no failure, and whoever stops goes on doing so.
+  if (!stopping.signal.aborted) await giveUp(error);
+}
+
+async function serve(config: Config): Promise<void> {
+  const site = await loadSite(config);
+  for (const setting of completeProvider(config.provider).missing) log("setting-missing", { setting });
+  if (/^http:\/\/localhost\b/.test(config.site.url)) log("address-missing");
+
+  const { intake, owner, prepared } = await openDatabase(config);
+  // A refusal is told when the server listens, and is not nobody's until then.
+  prepared.catch(() => {});
+  if (stopping.signal.aborted) return;
+  let delivery: Delivery | undefined;
+  const wake = () => delivery?.worker.wake();
+  const database = makePatient(() => connect(intake, { max: 1, name: "leads intake" }), log);
+  // Asked apart from the leads, with less patience; what it finds is for whoever asks, and not for the log.
+  const readiness = makePatient(
+    () => connect(intake, { max: 1, name: "leads readiness" }),
+    () => {},
+  );
+  // What is no page says nothing that a browser should run or keep.
+  const headers = {
+    ...commonHeaders(config.site.url),
+    "content-security-policy": nothingAllowed,
+    "cache-control": "no-store",
+  };
+  const app = makeApp({
+    anonKey: config.anonKey,
+    store: makeStore(database, wake),
+    allowedOrigins: config.allowedOrigins,
+    addressOf: makeAddressOf(config.trustProxy),
+    limit: config.rateLimit ? makeLimit() : undefined,
+    ...show(site),
+    submitLead: makeSubmitLead({
+      knows: (key) => key === config.anonKey,
+      wake,
+      allowedOrigins: config.allowedOrigins,
+    }),
+    isReady: await makeIsReady(readiness),
+    headers,
+    log,
+  });
+  const server = makeHttpServer(app.fetch, headers);
+  const address = await listen(server, config.http);
+  // At the same time, or both together could take longer than a service manager waits.
+  open.push(() => Promise.all([drain(server), delivery?.stop()]));
+  log("listening", { address });
+  const startDelivering = () => {
+    if (!stopping.signal.aborted) delivery = deliverFrom(owner, config);
+  };
+  prepared.then(startDelivering).catch(giveUp);
+}
+
+interface Delivery {
+  worker: Worker;
+  stop: () => Promise<void>;
+}
+
+// A web process that holds no address of the owner, or is told not to, tells nobody: `npm run deliver` does.
+function deliverFrom(owner: string | undefined, config: Config): Delivery | undefined {
+  if (!config.delivery.on || !owner) {
+    log("delivery-elsewhere");
+    return undefined;
+  }
+  const database = makePatient(() => connect(owner, { max: 3, name: "leads delivery" }), log);
+  const worker = startDelivery({ database, settings: config.delivery, notice: noticeOf(config), log });
+  return { worker, stop: () => worker.stop(6_000).then(database.end) };
+}
+
+function noticeOf(config: Config): string {
+  return permissionNotice(completeProvider(config.provider).provider);
+}
+
+// A database that answers is made ready before the first visitor comes. One elsewhere may be away, and our own may find no
+// room on its disk: after a moment the article is served all the same, and leads flow when it is back.
+async function openDatabase(
+  config: Config,
+): Promise<{ intake: string; owner: string | undefined; prepared: Promise<void> }> {
+  if (config.intakeDatabaseUrl && !config.databaseUrl) {
+    return { intake: config.intakeDatabaseUrl, owner: undefined, prepared: Promise.resolve() };
+  }
+  const embedded = config.databaseUrl ? undefined : await embed(config);
+  const owner = config.databaseUrl ?? embedded?.url ?? "";
+  const intake = config.intakeDatabaseUrl ?? intakeAddress(owner);
+  const sql = connect(owner, { max: 1, name: "leads set-up" });
+  const setUp = async (sql: Sql) => {
+    // Who delivers also says to which channels; who only serves the page says what stands beside its button.
+    if (config.delivery.on) await announce(sql, config.delivery, noticeOf(config));
+    else await setNotice(sql, noticeOf(config), config.delivery);
+    // A login that the operator has made keeps the operator's password.
+    if (!config.intakeDatabaseUrl) await openIntakeLogin(sql, owner);
+  };
+  const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
+  await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
+  return { intake, owner, prepared };
+}
+
+function embed({ dataDir }: Config): Promise<EmbeddedDatabase> {
+  const starting = startEmbedded({ dataDir, log, patient: true, unwanted: stopping.signal });
+  open.push(() =>
+    starting.then(
+      (embedded) => embedded.stop(),
+      () => {},
+    ),
+  );
+  return starting;
+}
+
+async function stop(exitCode: number): Promise<never> {
+  if (stopping.signal.aborted) process.exit(exitCode || 130);
+  process.once("SIGINT", () => process.exit(130));
+  log("stopping");
+  stopping.abort();
+  while (open.length > 0)
+    await open
+      .pop()?.()
+      .catch((error) => log("request-failed", { code: codeOf(error) }));
+  log("stopped");
+  process.exit(exitCode);
+}
+
+// Those that a person can act on are told in their own words; the rest is a fault of this program.
+async function giveUp(error: unknown): Promise<void> {
+  const spoken = [ConfigError, ListenError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
+  const words = spoken.some((kind) => error instanceof kind)
+    ? (error as Error).message
+    : (error as Error).stack;
+  process.stderr.write(`${words}\n`);
+  if (open.length === 0) process.exit(1);
+  await stop(1);
+}

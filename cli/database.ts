@@ -1,0 +1,65 @@
+// Finds the database for the command: the one that DATABASE_URL names, the embedded one that a server is running, or
+// the embedded one at rest, which is started for the moment. It never makes one: an empty answer would hide a wrong
+// DATA_DIR.
+import { existsSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import type { Sql } from "../database/connect.ts";
+import { newestVersion } from "../database/migrate.ts";
+import { codeOf } from "../log/log.ts";
+import { findDataFolder } from "../packages/embedded-postgres/data-folder.ts";
+import { findRunning, startEmbedded } from "../packages/embedded-postgres/embedded.ts";
+import { Refusal } from "./subcommand.ts";
+
+export interface OpenDatabase {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** @throws Refusal when there is no database yet, and the embedded one's own error when it cannot be started. */
+export async function openDatabase(
+  { databaseUrl, dataDir }: Config,
+  tell: (text: string) => void,
+): Promise<OpenDatabase> {
+  const running = databaseUrl ?? (await findRunning({ dataDir }));
+  if (running !== undefined) return { url: running, close: async () => {} };
+  const { cluster, path } = findDataFolder(dataDir);
+  if (!existsSync(cluster)) {
+    throw new Refusal(
+      `There is no database in ${path} yet. Start the server once with: npm start\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.`,
+    );
+  }
+  tell("The server is not running; its database is started for this command.");
+  const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
+  return { url, close: stop };
+}
+
+/** @throws Refusal when the database does not answer, or has not the tables that this program knows. */
+export async function requireSchema(sql: Sql): Promise<void> {
+  const wanted = await newestVersion();
+  const found = await versionOf(sql);
+  if (found === wanted) return;
+  throw new Refusal(
+    found === undefined
+      ? "This database has no leads tables yet. Start the server once on it with: npm start"
+      : `This database has version ${found} of the tables and this program needs ${wanted}. ${
+          found < wanted ? "Start the server once with: npm start" : "Use the program's newer version."
+        }`,
+  );
+}
+
+async function versionOf(sql: Sql): Promise<string | undefined> {
+  try {
+    const [newest] = await sql<{ version: string }[]>`
+      select version from supabase_migrations.schema_migrations order by version desc limit 1`;
+    return newest?.version;
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (code === "42P01" || code === "3F000") return undefined;
+    throw new Refusal(
+      `The database does not answer as it should (${code}). Look at DATABASE_URL, and whether it runs.`,
+      {
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,70 @@
+// The e-mail channel: tells the team's mailboxes that leads are waiting. What comes within some seconds of a mail goes
+// together into the next one, so a burst is a digest. How a mail travels is for smtp.ts and mail-api.ts.
+
+import type { Delivery } from "../delivery.ts";
+import type { Channel, Outcome } from "./channel.ts";
+import { type Message, writeMessage } from "./email-message.ts";
+
+export interface EmailSettings {
+  /** An address, or a name and an address: `Leads <leads@example.com>`. */
+  from: string;
+  to: readonly string[];
+  /** Whether a mail names the person and the answers. */
+  details: boolean;
+  via: { smtpUrl: string } | { apiKey: string; apiUrl?: string };
+}
+
+/** A mail ready to travel. */
+export interface Mail extends Message {
+  from: string;
+  to: readonly string[];
+  /** With its angle brackets; the same for the same deliveries. */
+  messageId: string;
+}
+
+/** Takes a mail where it has to go. `rejected` counts mailboxes that refused while others took it. */
+export type Post = (mail: Mail, stop: AbortSignal) => Promise<Outcome & { rejected?: number }>;
+
+/** Makes the channel. `timeout` is in milliseconds; `onRejected` hears of mailboxes that refused a mail others took. */
+export function makeEmail(
+  settings: EmailSettings,
+  {
+    timeout = 60_000,
+    onRejected = () => {},
+  }: { timeout?: number; onRejected?: (count: number) => void } = {},
+): Channel {
+  let post: Promise<Post> | undefined;
+  const send: Channel["send"] = async (deliveries, stop) => {
+    const { from, to } = settings;
+    const messageId = await messageIdOf(deliveries, from);
+    const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
+    const tooLate = AbortSignal.timeout(timeout);
+    // Made with the first mail: what is wrong with it is that mail's outcome, and not nobody's to hear.
+    post ??= makePost(settings.via);
+    const { rejected = 0, ...outcome } = await (await post)(mail, AbortSignal.any([stop, tooLate]));
+    if (rejected > 0) onRejected(rejected);
+    if (outcome.kind !== "not now") return outcome;
+    if (stop.aborted) return { kind: "not now", reason: "stopped while sending" };
+    return tooLate.aborted ? { kind: "not now", reason: `not sent within ${timeout / 1000} s` } : outcome;
+  };
+  return { name: "email", batch: 500, concurrency: 1, rest: 20, send };
+}
+
+// Only the one in use is loaded: where SMTP cannot work, its library need not be there.
+async function makePost(via: EmailSettings["via"]): Promise<Post> {
+  if ("smtpUrl" in via) return (await import("./smtp.ts")).makeSmtp(via.smtpUrl);
+  return (await import("./mail-api.ts")).makeMailApi(via.apiKey, via.apiUrl);
+}
+
+/** The same deliveries have the same id, in any order, so that a mailbox can tell a repetition. */
+async function messageIdOf(deliveries: readonly Delivery[], from: string): Promise<string> {
+  const ids = deliveries.map((delivery) => delivery.id).sort();
+  const local = ids.length === 1 ? ids[0] : await hashOf(ids.join());
+  return `<lead-${local}@${/@([^\s>]+)/.exec(from)?.[1] ?? "localhost"}>`;
+}
+
+/** The first half of a SHA-256, in hex. */
+export async function hashOf(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(hash, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,159 @@
+// What the delivery does beside delivering: it tells of leads that wait too long, and counts once a day. And one round
+// of everything, as a hosted function makes it.
+import { beforeEach, describe, expect, it } from "vitest";
+import { makePatient } from "../database/resilient-connection.ts";
+import { type DeliveryParts, deliverDue } from "../delivery/deliver.ts";
+import { enableChannels } from "../delivery/outbox.ts";
+import { makeChores, reconcile, tellOfWaiting } from "../delivery/scheduled-jobs.ts";
+import { makeLog } from "../log/log.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
+import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { answers, startReceiver } from "./support/receiver.ts";
+
+const { owner: sql, intake } = await makeDatabase();
+let lines: string[] = [];
+const log = makeLog((line) => lines.push(line));
+
+beforeEach(async () => {
+  lines = [];
+  await sql`truncate public.leads, private.permissions, private.deliveries cascade`;
+  await sql`update private.channels set enabled = false, resting_until = null`;
+});
+
+const insertMany = async (count: number) => {
+  const leads = Array.from({ length: count }, (_, i) => aLead({ name: `Visitor ${i}` }));
+  await intake`insert into public.leads ${intake(leads)}`;
+};
+const counts = async () => {
+  const [row] = await sql`
+    select count(delivered_at)::int as delivered, count(failed_at)::int as failed, count(*)::int as owed
+    from private.deliveries`;
+  return row;
+};
+const database = makePatient(() => sql, log);
+const keep = { permissionDays: 1826, retentionDays: undefined, keepAddress: true };
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const parts = (channels: Pick<DeliveryParts["settings"], "webhook" | "email">): DeliveryParts => {
+  return { database, log, notice: "You may call me.", settings: { ...keep, ...channels } };
+};
+const mailTo = (smtpUrl: string) => ({
+  ...{ from: "leads@a.example", to: ["team@a.example"], details: false },
+  via: { smtpUrl },
+});
+
+describe("the daily work", () => {
+  it("tells every channel once of a lead that has waited 20 hours, and says so in the log", async () => {
+    await enableChannels(sql, ["email", "webhook"]);
+    await insertMany(2);
+    const later = new Date(Date.now() + 20.5 * 3_600_000);
+    await Promise.all([1, 2, 3].map(() => tellOfWaiting(sql, log, later)));
+    const overdue =
+      await sql`select distinct lead_id, channel from private.deliveries where event = 'lead.overdue'`;
+    expect(overdue).toHaveLength(4);
+    expect(await counts()).toMatchObject({ owed: 8 });
+    expect(lines.join("")).toMatch(/warn leads-overdue: .* deliveries=\d/);
+  });
+
+  it("tells nobody to hurry for a person who withdrew the permission", async () => {
+    await enableChannels(sql, ["webhook"]);
+    await insertMany(2);
+    await sql`select private.withdraw_permission(id) from public.leads where name = 'Visitor 0'`;
+    await tellOfWaiting(sql, log, new Date(Date.now() + 20.5 * 3_600_000));
+    expect(
+      await sql`
+        select l.name from private.deliveries d join public.leads l on l.id = d.lead_id
+        where d.event = 'lead.overdue'`,
+    ).toEqual([{ name: "Visitor 1" }]);
+  });
+
+  it("owes a lead that came before any channel was set up", async () => {
+    await insertMany(3);
+    expect(await counts()).toMatchObject({ owed: 0 });
+    await enableChannels(sql, ["webhook"]);
+    await tellOfWaiting(sql, log);
+    expect(await counts()).toMatchObject({ owed: 3 });
+  });
+
+  it("counts leads and deliveries in one line, and counts nothing else", async () => {
+    await insertMany(2);
+    await enableChannels(sql, ["email", "webhook"]);
+    await intake`insert into public.leads ${intake(aLead())}`;
+    await sql`update private.deliveries set failed_at = now() where channel = 'email'`;
+    await reconcile(sql, log);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      / stored=3 lastDay=3 erased=0 unreviewed=3 overdue=0 toldNobody=2 email_delivered=0 email_pending=0 email_failed=1 webhook_delivered=0 webhook_pending=1 webhook_failed=0\n$/,
+    );
+  });
+
+  it("is done by a worker: waiting leads every ten minutes, the rest once a day", () => {
+    expect(makeChores(database, log, keep).map((chore) => chore.every / 60_000)).toEqual([10, 1440, 1440]);
+  });
+});
+
+describe("one round of delivering", () => {
+  it("sends everything due on both channels, a burst as one mail, and returns", async () => {
+    const receiver = await startReceiver();
+    const mail = await startMailServer();
+    const both = parts({ webhook: { url: receiver.url, secret }, email: mailTo(mail.url) });
+    await deliverDue(both, { seconds: 20 });
+    await insertMany(50);
+    await deliverDue(both, { seconds: 20 });
+    expect(await counts()).toEqual({ delivered: 100, failed: 0, owed: 100 });
+    expect([receiver.received.length, mail.mails.length]).toEqual([50, 1]);
+    expect(mail.mails[0]?.headers.get("subject")).toBe("50 leads are waiting");
+    expect(new Set(wordsOf(mail.mails[0]?.raw ?? "").match(/Reference: \w+/g)).size).toBe(50);
+  });
+
+  it("leaves a lead that comes right after a mail to the next mail, and the webhook gets it at once", async () => {
+    const receiver = await startReceiver();
+    const mail = await startMailServer();
+    const both = parts({ webhook: { url: receiver.url, secret }, email: mailTo(mail.url) });
+    await deliverDue(both, { seconds: 20 });
+    for (const name of ["A", "B", "C"]) {
+      await intake`insert into public.leads ${intake(aLead({ name }))}`;
+      await deliverDue(both, { seconds: 20 });
+    }
+    expect([receiver.received.length, mail.mails.length]).toEqual([3, 1]);
+    await sql`update private.channels set resting_until = now()`;
+    await deliverDue(both, { seconds: 20 });
+    expect(mail.mails.map((one) => one.headers.get("subject")?.replace(/: .*/, ""))).toEqual([
+      "A lead is waiting",
+      "2 leads are waiting",
+    ]);
+  });
+
+  it("returns when a receiver takes nothing, and when its time is over", async () => {
+    const refusing = await startReceiver(answers(503));
+    await deliverDue(parts({ webhook: { url: refusing.url, secret }, email: undefined }), { seconds: 20 });
+    await insertMany(40);
+    await deliverDue(parts({ webhook: { url: refusing.url, secret }, email: undefined }), { seconds: 20 });
+    expect(refusing.received.length).toBeLessThan(40);
+    await sql`update private.deliveries set due_at = now()`;
+    const hanging = await startReceiver(() => {});
+    await deliverDue(parts({ webhook: { url: hanging.url, secret }, email: undefined }), { seconds: 0.2 });
+    expect(hanging.received.length).toBeGreaterThan(0);
+    const held = await sql`select from private.deliveries where claimed_until is not null`;
+    expect([held.length, (await counts())?.delivered]).toEqual([0, 0]);
+  });
+
+  it("returns when all that was due cannot be sent, and has written that down", async () => {
+    await enableChannels(sql, ["webhook"]);
+    await insertMany(1);
+    await sql`update private.deliveries set attempts = 26`;
+    await deliverDue(parts({ webhook: { url: "http://127.0.0.1:9/", secret }, email: undefined }), {
+      seconds: 20,
+    });
+    expect(await counts()).toEqual({ delivered: 0, failed: 1, owed: 1 });
+  });
+
+  it("says so when the database is away", async () => {
+    const away = makePatient(() => sql, log);
+    away.ask = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
+    const round = deliverDue(
+      { ...parts({ webhook: undefined, email: undefined }), database: away },
+      { seconds: 1 },
+    );
+    await expect(round).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+});

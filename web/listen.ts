@@ -1,0 +1,54 @@
+// How the server opens its port, and how it closes it: nobody who was let in is left without an answer.
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { codeOf } from "../log/log.ts";
+
+/** Where to listen. */
+export interface Place {
+  host: string;
+  /** 0 takes any that is free. */
+  port: number;
+}
+
+/** The server cannot listen there; the message is for the person who started it. */
+export class ListenError extends Error {
+  override name = "ListenError";
+}
+
+/** Listens, and returns the address to open in a browser. @throws ListenError */
+export async function listen(server: Server, at: Place): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await once(server.listen(at.port, at.host), "listening");
+      break;
+    } catch (error) {
+      // A server that was just killed may hold its port for a moment longer.
+      if (codeOf(error) === "EADDRINUSE" && tries < 15) await wait(200);
+      else throw new ListenError(whyNotListening(at, codeOf(error)), { cause: error });
+    }
+  }
+  const { port } = server.address() as AddressInfo;
+  const host = at.host === "127.0.0.1" || at.host === "0.0.0.0" ? "localhost" : at.host;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Stops listening: requests under way are answered within 7 s, a connection that is only kept open is closed. */
+export async function drain(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
+  const late = setTimeout(() => server.closeAllConnections(), 7_000);
+  await closed;
+  clearInterval(closeIdle);
+  clearTimeout(late);
+}
+
+function whyNotListening({ port, host }: Place, code: string): string {
+  if (code === "EADDRINUSE")
+    return `The port ${port} is in use by another program. Stop it, or set PORT to another.`;
+  if (code === "EACCES")
+    return `The port ${port} needs more rights than this user has. Set PORT to one above 1023.`;
+  return `Cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`;
+}
