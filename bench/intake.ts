@@ -8,8 +8,8 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
-import { intakeAddress, openIntakeLogin } from "../database/intake-login.ts";
 import { migrate } from "../database/migrate.ts";
+import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { startEmbedded } from "../packages/embedded-postgres/embedded.ts";
 import { startPeers } from "./peers.ts";
 import { inserts, load, type Measured, race, run, startProcess } from "./processes.ts";
@@ -30,9 +30,9 @@ await chmod(folder, 0o711);
 const database = await startEmbedded({ dataDir: join(folder, "data"), log: () => {} });
 const owner = connect(database.url);
 await migrate(owner);
-await openIntakeLogin(owner, database.url);
+await openRoleLogins(owner, database.url);
 await owner`update private.channels set enabled = true`;
-const intakeUrl = intakeAddress(database.url);
+const intakeUrl = roleAddress(database.url, "leads_intake");
 
 const ours = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
   PORT: "0",

@@ -6,7 +6,7 @@ import { completeProvider } from "../content/provider.ts";
 import { connect } from "../database/connect.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal, prepare } from "../database/prepare.ts";
-import { makePatient, type PatientDatabase } from "../database/resilient-connection.ts";
+import { makeResilientConnection, type ResilientConnection } from "../database/resilient-connection.ts";
 import { announce, startDelivery } from "../delivery/deliver.ts";
 import type { Worker } from "../delivery/worker.ts";
 import { makeLog } from "../log/log.ts";
@@ -22,7 +22,7 @@ const log = makeLog((line) => process.stdout.write(line));
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 const stopping = new AbortController();
-let delivery: { worker: Worker; database: PatientDatabase } | undefined;
+let delivery: { worker: Worker; database: ResilientConnection } | undefined;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
 try {
@@ -48,7 +48,7 @@ async function deliver(config: Config): Promise<void> {
     setUp.end({ timeout: 1 }),
   );
   if (stopping.signal.aborted) return;
-  const database = makePatient(() => connect(address, { max: 3, name: "leads delivery" }), log);
+  const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
   delivery = { worker: startDelivery({ database, settings, notice, log }), database };
 }
 

@@ -5,10 +5,10 @@ import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { permissionNotice } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect, type Sql } from "../database/connect.ts";
-import { intakeAddress, openIntakeLogin } from "../database/intake-login.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "../database/prepare.ts";
-import { makePatient } from "../database/resilient-connection.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { announce, startDelivery } from "../delivery/deliver.ts";
 import { setNotice } from "../delivery/notice.ts";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
@@ -55,9 +55,9 @@ async function serve(config: Config): Promise<void> {
   if (stopping.signal.aborted) return;
   let delivery: Delivery | undefined;
   const wake = () => delivery?.worker.wake();
-  const database = makePatient(() => connect(intake, { max: 1, name: "leads intake" }), log);
+  const database = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
   // Asked apart from the leads, with less patience; what it finds is for whoever asks, and not for the log.
-  const readiness = makePatient(
+  const readiness = makeResilientConnection(
     () => connect(intake, { max: 1, name: "leads readiness" }),
     () => {},
   );
@@ -105,7 +105,7 @@ function deliverFrom(owner: string | undefined, config: Config): Delivery | unde
     log("delivery-elsewhere");
     return undefined;
   }
-  const database = makePatient(() => connect(owner, { max: 3, name: "leads delivery" }), log);
+  const database = makeResilientConnection(() => connect(owner, { max: 3, name: "leads delivery" }), log);
   const worker = startDelivery({ database, settings: config.delivery, notice: noticeOf(config), log });
   return { worker, stop: () => worker.stop(6_000).then(database.end) };
 }
@@ -124,14 +124,14 @@ async function openDatabase(
   }
   const embedded = config.databaseUrl ? undefined : await embed(config);
   const owner = config.databaseUrl ?? embedded?.url ?? "";
-  const intake = config.intakeDatabaseUrl ?? intakeAddress(owner);
+  const intake = config.intakeDatabaseUrl ?? roleAddress(owner, "leads_intake");
   const sql = connect(owner, { max: 1, name: "leads set-up" });
   const setUp = async (sql: Sql) => {
     // Who delivers also says to which channels; who only serves the page says what stands beside its button.
     if (config.delivery.on) await announce(sql, config.delivery, noticeOf(config));
     else await setNotice(sql, noticeOf(config), config.delivery);
     // A login that the operator has made keeps the operator's password.
-    if (!config.intakeDatabaseUrl) await openIntakeLogin(sql, owner);
+    if (!config.intakeDatabaseUrl) await openRoleLogins(sql, owner);
   };
   const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
 import { MigrationError, migrate, newestVersion } from "./migrate.ts";
-import { DatabaseSilent, type PatientDatabase, within } from "./resilient-connection.ts";
+import { QueryTimeout, type ResilientConnection, withTimeout } from "./resilient-connection.ts";
 
 /** A database that will not let us do our work, however long we wait; the message says what to mend. */
 export class DatabaseRefusal extends Error {
@@ -28,7 +28,7 @@ export async function prepare(
   for (let tries = 0; ; tries += 1) {
     try {
       // Something between us and the server may take connections and drop them: postgres.js tries on and says nothing.
-      await within(firstAnswer, refuseOtherLetters(sql));
+      await withTimeout(firstAnswer, refuseOtherLetters(sql));
       for (const name of await migrate(sql)) log("migrated", { name });
       await setUp(sql);
       if (tries > 0) log("database-ready");
@@ -36,7 +36,7 @@ export async function prepare(
     } catch (error) {
       if (signal.aborted) return;
       // What has no code is no word of the database's, but a fault of ours or a sentence of the migration's.
-      const isWord = error instanceof Error && ("code" in error || error instanceof DatabaseSilent);
+      const isWord = error instanceof Error && ("code" in error || error instanceof QueryTimeout);
       if (error instanceof MigrationError || !isWord) throw error;
       refuseWhatStays(error);
       if (tries === 0) log("database-unreachable", { code: codeOf(error) });
@@ -46,7 +46,7 @@ export async function prepare(
 }
 
 /** Makes the question `/readyz` asks, with the intake's login: does it answer, take writes, and have the newest schema? */
-export async function makeIsReady(intake: PatientDatabase): Promise<() => Promise<boolean>> {
+export async function makeIsReady(intake: ResilientConnection): Promise<() => Promise<boolean>> {
   const newest = await newestVersion();
   const ask = async (sql: Sql) => {
     const [row] = await sql<{ version: string; writes: boolean }[]>`
@@ -58,7 +58,7 @@ export async function makeIsReady(intake: PatientDatabase): Promise<() => Promis
   let asked: Promise<boolean> | undefined;
   return () =>
     (asked ??= intake
-      .ask(ask, 2_000)
+      .query(ask, 2_000)
       .catch(() => false)
       .finally(() => {
         asked = undefined;

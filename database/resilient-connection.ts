@@ -1,64 +1,74 @@
-// Asks a database that may be away or fall silent, and says so in the log: once when an outage begins and once when it is
-// over, however often it is asked. A server that was switched off, or a network that was cut, answers nothing for a
-// quarter of an hour, and connections that wait for it are lost; so they are dropped and opened anew.
+// Queries a database that may be unreachable or stop answering, and logs an outage once when it begins and once when it
+// is over, however many queries fail meanwhile. A server that was switched off, or a network that was cut, leaves a
+// connection waiting for a quarter of an hour; such connections are dropped and opened again.
 import postgres from "postgres";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
 
-export interface PatientDatabase {
-  /** Asks, and waits so many milliseconds for the answer. @throws DatabaseSilent, or the database's error. */
-  ask<Answer>(question: (sql: Sql) => Promise<Answer>, patience?: number): Promise<Answer>;
+export interface ResilientConnection {
+  /**
+   * Runs the work and waits at most `timeout` milliseconds for its result.
+   * @throws QueryTimeout, or the database's error.
+   */
+  query<Result>(work: (sql: Sql) => Promise<Result>, timeout?: number): Promise<Result>;
   end(): Promise<void>;
 }
 
-/** No answer came. Whether the question was carried out is not known. */
-export class DatabaseSilent extends Error {
-  override name = "DatabaseSilent";
+/** No answer came in time. Whether the statement was carried out is not known. */
+export class QueryTimeout extends Error {
+  override name = "QueryTimeout";
 }
 
-/** Makes a database to ask; `open` opens its connections, again and again if need be. */
-export function makePatient(open: () => Sql, log: Log, usualPatience = 15_000): PatientDatabase {
+/** Makes a resilient connection; `open` opens its pool, and opens it again after each loss. */
+export function makeResilientConnection(
+  open: () => Sql,
+  log: Log,
+  defaultTimeout = 15_000,
+): ResilientConnection {
   let sql = open();
   let failures = 0;
-  let isAway = false;
+  let isUnreachable = false;
 
-  // Of several questions that wait, the first to fail opens anew for all.
-  const renew = (asked: Sql) => {
-    if (sql === asked) sql = open();
-    asked.end({ timeout: 0 }).catch(() => {});
+  // Of several queries that fail together, the first reconnects for all.
+  const reconnect = (used: Sql) => {
+    if (sql === used) sql = open();
+    used.end({ timeout: 0 }).catch(() => {});
   };
 
-  const failed = (error: unknown, asked: Sql): never => {
+  const failed = (error: unknown, used: Sql): never => {
     if (isAboutValues(error)) throw error;
     // A connection that broke in the middle of a write may never work again (postgres.js, issue 1133).
-    if (!(error instanceof postgres.PostgresError) || error.code === readOnly) renew(asked);
+    if (!(error instanceof postgres.PostgresError) || error.code === readOnly) reconnect(used);
     failures += 1;
-    if (!isAway) log("database-unreachable", { code: codeOf(error) });
-    isAway = true;
+    if (!isUnreachable) log("database-unreachable", { code: codeOf(error) });
+    isUnreachable = true;
     throw error;
   };
 
   return {
-    ask: async (question, patience = usualPatience) => {
-      const asked = sql;
+    query: async (work, timeout = defaultTimeout) => {
+      const used = sql;
       const failuresBefore = failures;
-      const answer = await within(patience, question(asked)).catch((error) => failed(error, asked));
-      // An answer to what was asked before the outage began does not end it.
-      if (isAway && failures === failuresBefore) {
-        isAway = false;
+      const result = await withTimeout(timeout, work(used)).catch((error) => failed(error, used));
+      // An answer to a query that was sent before the outage began does not end it.
+      if (isUnreachable && failures === failuresBefore) {
+        isUnreachable = false;
         log("database-ready");
       }
-      return answer;
+      return result;
     },
     end: () => sql.end({ timeout: 1 }),
   };
 }
 
-/** The answer, if it comes within so many milliseconds. @throws DatabaseSilent if it does not. */
-export async function within<Answer>(milliseconds: number, answer: PromiseLike<Answer>): Promise<Answer> {
-  const { promise: tired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new DatabaseSilent()), milliseconds);
-  return Promise.race([answer, tired]).finally(() => clearTimeout(timer));
+/** The result, if it comes within so many milliseconds. @throws QueryTimeout if it does not. */
+export async function withTimeout<Result>(
+  milliseconds: number,
+  result: PromiseLike<Result>,
+): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new QueryTimeout()), milliseconds);
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }
 
 /**
@@ -68,7 +78,7 @@ export async function within<Answer>(milliseconds: number, answer: PromiseLike<A
 export const isAboutValues = (error: unknown): boolean => /^(22|23|54|P0)/.test(codeOf(error));
 
 /**
- * What a database says that takes no writes. A session goes on saying it when the database takes them again, or when
- * another server of several does: only a new connection finds out.
+ * The SQLSTATE of a database that takes no writes. A session goes on reporting it when the database takes them again, or
+ * when another server of several does: only a new connection finds out.
  */
 const readOnly = "25006";

@@ -3,7 +3,7 @@
 // for ever, without a pause, and never says so (its issue 1174).
 import { connect as openSocket, Socket } from "node:net";
 import type { ServerAddress, Sql } from "./connect.ts";
-import { within } from "./resilient-connection.ts";
+import { withTimeout } from "./resilient-connection.ts";
 
 /** None of the servers in the address takes writes now. */
 export class NoWritableServer extends Error {
@@ -34,7 +34,7 @@ async function takesWrites(sql: Sql): Promise<boolean> {
     const asked = sql<
       { writes: boolean }[]
     >`select current_setting('transaction_read_only') = 'off' as writes`;
-    const [row] = await within(2_000, asked);
+    const [row] = await withTimeout(2_000, asked);
     return row?.writes === true;
   } catch {
     return false;

@@ -1,7 +1,7 @@
 // Puts the delivery together: channels from the settings, then a worker that stays, or one round of everything due for
 // places where nothing stays, such as hosted functions. Whoever calls joins it to a database and a log.
 import type { Sql } from "../database/connect.ts";
-import type { PatientDatabase } from "../database/resilient-connection.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import type { Channel } from "./channels/channel.ts";
 import { type EmailSettings, makeEmail } from "./channels/email.ts";
@@ -14,7 +14,7 @@ import { startWorker, type Worker } from "./worker.ts";
 
 export interface DeliveryParts {
   /** Connections of its own, as the owner: what is sent must never wait for what comes in, nor the other way round. */
-  database: PatientDatabase;
+  database: ResilientConnection;
   settings: Retention & {
     webhook: WebhookSettings | undefined;
     email: EmailSettings | undefined;
@@ -65,7 +65,7 @@ function makeChannels({ settings: { webhook, email }, log }: DeliveryParts): Cha
 }
 
 const setUp = ({ database, settings, notice }: DeliveryParts): Promise<void> =>
-  database.ask((sql) => announce(sql, settings, notice));
+  database.query((sql) => announce(sql, settings, notice));
 
 /** Tells the database what an insert needs to know: the wording that is agreed to, and the channels a lead is owed to. */
 export async function announce(sql: Sql, settings: DeliveryParts["settings"], notice: string): Promise<void> {

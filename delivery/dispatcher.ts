@@ -1,6 +1,6 @@
 // A lane does all the sending on one channel: it claims what is due, sends, and writes down what came of it. Each
 // channel has its own, so that one that is down delays no other. The worker and the one-shot drain both drive it.
-import type { PatientDatabase } from "../database/resilient-connection.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import { mostAttempts } from "./backoff.ts";
 import type { Channel, Outcome } from "./channels/channel.ts";
@@ -10,7 +10,7 @@ import type { Delivery } from "./delivery.ts";
 import { makeResults } from "./results.ts";
 
 export interface LaneSettings {
-  database: PatientDatabase;
+  database: ResilientConnection;
   log: Log;
   /** A test's own time; otherwise the database says what is due. */
   now?: (() => Date) | undefined;
@@ -53,7 +53,7 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
     do {
       lookAgain = false;
       const most = free() * channel.batch;
-      const deliveries = await database.ask((sql) =>
+      const deliveries = await database.query((sql) =>
         claim(sql, channel.name, { most, lease, rest: channel.rest, at: now?.() }),
       );
       const [sendable, unsendable] = sort(deliveries);
@@ -95,7 +95,7 @@ export function makeLane(channel: Channel, { database, log, now }: LaneSettings)
   async function heed(outcome: Outcome): Promise<void> {
     if (outcome.kind === "not now" && breaksOff.signal.aborted) return;
     if (!outage.heed(outcome)) return;
-    await database.ask((sql) => hasten(sql, channel.name, now?.())).catch(() => {});
+    await database.query((sql) => hasten(sql, channel.name, now?.())).catch(() => {});
   }
 
   function tellWhenQuiet(): void {

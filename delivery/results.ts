@@ -1,7 +1,7 @@
 // What became of tries: said in the log at once, and written down as soon as the database takes it. What could not be
 // written, because the database is away, is kept and written the next time; all that ends while one statement is under
 // way goes into the next one.
-import type { PatientDatabase } from "../database/resilient-connection.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import { waitAfter } from "./backoff.ts";
 import type { Outcome } from "./channels/channel.ts";
@@ -16,7 +16,7 @@ export interface Results {
   isWriting(): boolean;
 }
 
-export function makeResults(database: PatientDatabase, log: Log, now: (() => Date) | undefined): Results {
+export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {
   let results: Result[] = [];
   let writing: Promise<void> | undefined;
 
@@ -25,7 +25,7 @@ export function makeResults(database: PatientDatabase, log: Log, now: (() => Dat
       const batch = results;
       results = [];
       try {
-        await database.ask((sql) => record(sql, batch, now?.()));
+        await database.query((sql) => record(sql, batch, now?.()));
       } catch {
         results = [...batch, ...results];
         return;

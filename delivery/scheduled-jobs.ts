@@ -1,7 +1,7 @@
 // What is done now and then, beside delivering: leads that wait too long are told of, what is old enough is erased or
 // emptied, and once a day the log has a line to reconcile against. All of it may be done by several workers at once.
 import type { Sql } from "../database/connect.ts";
-import type { PatientDatabase } from "../database/resilient-connection.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import { countDeliveries, countLeads } from "./counts.ts";
 import { oweForgotten, oweOverdue } from "./outbox.ts";
@@ -20,10 +20,10 @@ const hour = 60 * minute;
 const patience = 10 * minute;
 
 /** The chores of a worker. */
-export function makeChores(database: PatientDatabase, log: Log, keep: Retention): Chore[] {
+export function makeChores(database: ResilientConnection, log: Log, keep: Retention): Chore[] {
   const chore = (every: number, work: (sql: Sql) => Promise<void>): Chore => ({
     every,
-    run: () => database.ask(work, patience),
+    run: () => database.query(work, patience),
   });
   return [
     chore(10 * minute, (sql) => tellOfWaiting(sql, log)),

@@ -1,12 +1,12 @@
 // The worker: asks the outbox for what is due, again and again, and has each channel's lane send it. It is woken when a
 // lead comes in and asks by itself twice a second, so a lead goes out within a second even when nobody wakes it.
-import type { PatientDatabase } from "../database/resilient-connection.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import type { Channel } from "./channels/channel.ts";
 import { makeLane } from "./dispatcher.ts";
 
 export interface WorkerSettings {
-  database: PatientDatabase;
+  database: ResilientConnection;
   channels: readonly Channel[];
   log: Log;
   /** Done once before anything is sent, and tried until it succeeds. */

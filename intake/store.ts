@@ -3,7 +3,7 @@
 // While the database is away for a moment (a restart, a failover) leads wait for it, and no visitor hears of it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
-import { isAboutValues, type PatientDatabase } from "../database/resilient-connection.ts";
+import { isAboutValues, type ResilientConnection } from "../database/resilient-connection.ts";
 import type { Lead } from "../lead/lead.ts";
 import type { Evidence } from "./request-headers.ts";
 
@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 /** Makes a store on the intake's database. `stored` is told after each commit. */
-export function makeStore(database: PatientDatabase, stored: () => void = () => {}): Store {
+export function makeStore(database: ResilientConnection, stored: () => void = () => {}): Store {
   const waiting: Waiting[] = [];
   /** Statements sent and not yet answered, and the leads in them. */
   const underWay = { statements: 0, leads: 0 };
@@ -54,7 +54,7 @@ export function makeStore(database: PatientDatabase, stored: () => void = () => 
   const commit = async (batch: Waiting[]): Promise<void> => {
     if (batch.length === 0) return;
     try {
-      await database.ask((sql) => insert(sql, batch), limits.silence);
+      await database.query((sql) => insert(sql, batch), limits.silence);
       trouble = undefined;
       for (const { answer } of batch) answer();
       stored();

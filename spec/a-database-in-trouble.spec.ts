@@ -108,7 +108,7 @@ describe.concurrent("a database that", () => {
     });
     await expect
       .poll(server.output, { timeout: 15_000 })
-      .toMatch(/ database-unreachable: .* code=DatabaseSilent/);
+      .toMatch(/ database-unreachable: .* code=QueryTimeout/);
     await expectHealth(expect, server.address, 503);
   });
 

@@ -2,7 +2,7 @@
 // holds on a plain PostgreSQL and on one that Supabase prepared, where everything new in `public` is granted to everybody.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
-import { openIntakeLogin } from "../database/intake-login.ts";
+import { openRoleLogins } from "../database/role-logins.ts";
 import { addressOfDatabase } from "./support/address-of-database.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
@@ -16,7 +16,7 @@ describe.each(databases)("on $on,", ({ make }) => {
   let database: TestDatabase & { platform?: Sql };
   beforeAll(async () => {
     database = await make();
-    await openIntakeLogin(database.owner, database.url);
+    await openRoleLogins(database.owner, database.url);
   });
 
   /** Runs one statement as a role, and undoes it. */
@@ -148,7 +148,7 @@ describe.each(databases)("on $on,", ({ make }) => {
         `alter role leads_intake in database ${here} set default_transaction_read_only = on`,
       );
       expect(await set()).toHaveLength(2);
-      await openIntakeLogin(owner, url);
+      await openRoleLogins(owner, url);
       expect((await set()).map((row) => row.set)).toEqual([["statement_timeout=8s"]]);
     });
 
@@ -189,7 +189,7 @@ describe("the intake's own login, where the database is all ours", () => {
     ["fill the write-ahead log", "select pg_logical_emit_message(false, 'x', 'x')"],
   ])("cannot %s", async (_, statement) => {
     const { owner, url, intake } = await makeDatabase();
-    await openIntakeLogin(owner, url);
+    await openRoleLogins(owner, url);
     await expect(intake.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
     await expect(intake`insert into leads ${intake(aLead())}`).resolves.toBeDefined();
   });

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs, connect } from "../database/connect.ts";
-import { makePatient } from "../database/resilient-connection.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { makeLog } from "../log/log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
@@ -212,16 +212,16 @@ describe("a database that falls silent", () => {
   it("is asked anew over new connections, so that a dead network holds nothing up for long", async () => {
     const network = await layNetwork(url);
     onTestFinished(network.close);
-    const database = makePatient(
+    const database = makeResilientConnection(
       () => connect(network.url, { max: 1 }),
       () => {},
       1000,
     );
     onTestFinished(() => database.end());
-    const one = () => database.ask((pool) => pool`select 1 as one`);
+    const one = () => database.query((pool) => pool`select 1 as one`);
     expect(await one()).toEqual([{ one: 1 }]);
     network.fallSilent();
-    await expect(one()).rejects.toMatchObject({ name: "DatabaseSilent" });
+    await expect(one()).rejects.toMatchObject({ name: "QueryTimeout" });
     network.recover();
     expect(await one()).toEqual([{ one: 1 }]);
   });
@@ -233,19 +233,19 @@ const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(t
 describe("a database that is away", () => {
   it("is told of once, and is back only when it answers what was asked since", async () => {
     const lines: string[] = [];
-    const database = makePatient(
+    const database = makeResilientConnection(
       () => sql,
       makeLog((line) => lines.push(line.split(" ")[2] ?? "")),
     );
     const early = Promise.withResolvers<string>();
-    const askedBefore = database.ask(() => early.promise);
+    const askedBefore = database.query(() => early.promise);
     const away = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
-    await expect(database.ask(away)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await expect(database.query(away)).rejects.toMatchObject({ code: "ECONNREFUSED" });
     early.resolve("an old answer");
     expect(await askedBefore).toBe("an old answer");
-    await expect(database.ask(away)).rejects.toThrow();
-    await database.ask(async () => "a new answer");
-    await database.ask(async () => "another");
+    await expect(database.query(away)).rejects.toThrow();
+    await database.query(async () => "a new answer");
+    await database.query(async () => "another");
     expect(lines).toEqual(["database-unreachable:", "database-ready:"]);
   });
 });

@@ -1,7 +1,7 @@
 // The worker on real PostgreSQL with real receivers, each broken in its own way. Time is handed in where waits are
 // long; where something is to happen by itself, the test waits for it with a deadline.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makePatient } from "../database/resilient-connection.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import { makeWebhook } from "../delivery/channels/webhook.ts";
 import type { Delivery } from "../delivery/delivery.ts";
@@ -32,7 +32,12 @@ beforeEach(async () => {
 afterEach(() => Promise.all(workers.map((worker) => worker.stop(100))));
 
 function start(channels: Channel[], settings: Partial<WorkerSettings> = {}): Worker {
-  const worker = startWorker({ database: makePatient(() => sql, log), channels, log, ...settings });
+  const worker = startWorker({
+    database: makeResilientConnection(() => sql, log),
+    channels,
+    log,
+    ...settings,
+  });
   workers.push(worker);
   return worker;
 }
@@ -235,7 +240,7 @@ describe("the worker", () => {
   it("outlives an outage of the database, says so once, and writes down afterwards what was sent meanwhile", async () => {
     const flaky = breakable(sql);
     const { channel, sent, settle } = pretend();
-    const worker = start([channel], { database: makePatient(() => flaky.sql, log) });
+    const worker = start([channel], { database: makeResilientConnection(() => flaky.sql, log) });
     await insert();
     worker.wake();
     await until(() => sent.length === 1);

@@ -1,7 +1,7 @@
 // What the delivery does beside delivering: it tells of leads that wait too long, and counts once a day. And one round
 // of everything, as a hosted function makes it.
 import { beforeEach, describe, expect, it } from "vitest";
-import { makePatient } from "../database/resilient-connection.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { type DeliveryParts, deliverDue } from "../delivery/deliver.ts";
 import { enableChannels } from "../delivery/outbox.ts";
 import { makeChores, reconcile, tellOfWaiting } from "../delivery/scheduled-jobs.ts";
@@ -30,7 +30,7 @@ const counts = async () => {
     from private.deliveries`;
   return row;
 };
-const database = makePatient(() => sql, log);
+const database = makeResilientConnection(() => sql, log);
 const keep = { permissionDays: 1826, retentionDays: undefined, keepAddress: true };
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const parts = (channels: Pick<DeliveryParts["settings"], "webhook" | "email">): DeliveryParts => {
@@ -148,8 +148,8 @@ describe("one round of delivering", () => {
   });
 
   it("says so when the database is away", async () => {
-    const away = makePatient(() => sql, log);
-    away.ask = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
+    const away = makeResilientConnection(() => sql, log);
+    away.query = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
     const round = deliverDue(
       { ...parts({ webhook: undefined, email: undefined }), database: away },
       { seconds: 1 },

@@ -2,7 +2,7 @@
 // its own to go on from one transaction to the next.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../database/connect.ts";
-import { intakeAddress } from "../database/intake-login.ts";
+import { roleAddress } from "../database/role-logins.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { leads } from "./support/leads-command.ts";
@@ -50,7 +50,7 @@ describe("several processes on one database, through a pooler of transactions", 
   });
 
   it("keep the intake's patience with a statement, which stands on its role", async () => {
-    const intake = connect(intakeAddress(pooler.url), { max: 1 });
+    const intake = connect(roleAddress(pooler.url, "leads_intake"), { max: 1 });
     expect(await intake`show statement_timeout`).toEqual([{ statement_timeout: "8s" }]);
     await intake.end();
   });

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
 import { connect, type Sql } from "../../database/connect.ts";
-import { intakeAddress } from "../../database/intake-login.ts";
+import { roleAddress } from "../../database/role-logins.ts";
 import { addressOfDatabase } from "./address-of-database.ts";
 import { templateName } from "./postgresql.ts";
 
@@ -28,7 +28,7 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   await maintenance.end();
   const url = addressOfDatabase(server, name);
   const owner = connect(url);
-  const intakeUrl = intakeAddress(url);
+  const intakeUrl = roleAddress(url, "leads_intake");
   const intake = connect(intakeUrl);
   pools.push(owner, intake);
   return { url, intakeUrl, owner, intake };

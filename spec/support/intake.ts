@@ -3,7 +3,7 @@
 import { vi } from "vitest";
 import { connect } from "../../database/connect.ts";
 import { makeIsReady } from "../../database/prepare.ts";
-import { makePatient } from "../../database/resilient-connection.ts";
+import { makeResilientConnection } from "../../database/resilient-connection.ts";
 import { makeStore } from "../../intake/store.ts";
 import { makeApp, type Parts } from "../../web/app.ts";
 import { aLead, type TestDatabase } from "./database.ts";
@@ -16,14 +16,14 @@ export async function makeIntake(
   differences: Partial<Parts> = {},
 ) {
   const log = vi.fn();
-  const patient = (max: number) =>
-    makePatient(
+  const connection = (max: number) =>
+    makeResilientConnection(
       () => connect(database.intakeUrl, { max }),
       () => {},
     );
   const app = makeApp({
     anonKey,
-    store: makeStore(patient(4)),
+    store: makeStore(connection(4)),
     allowedOrigins: "*",
     addressOf: () => "203.0.113.7",
     limit: undefined,
@@ -31,7 +31,7 @@ export async function makeIntake(
     showNotFound: () => new Response("no page", { status: 404 }),
     showArticle: ({ lead, message }) => new Response(`${message} ${JSON.stringify(lead)}`),
     submitLead: () => new Response(null, { status: 202 }),
-    isReady: await makeIsReady(patient(1)),
+    isReady: await makeIsReady(connection(1)),
     headers: { "x-content-type-options": "nosniff" },
     log,
     ...differences,

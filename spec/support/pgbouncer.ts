@@ -6,7 +6,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { intakeAddress } from "../../database/intake-login.ts";
+import { roleAddress } from "../../database/role-logins.ts";
 import { install, refuse } from "./debian.ts";
 
 export interface Pooler {
@@ -25,7 +25,7 @@ export async function startPooler(databaseUrl: string): Promise<Pooler> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "leads-pooler-"));
   const [settings, users] = [join(folder, "pgbouncer.ini"), join(folder, "users.txt")];
-  const intakePassword = new URL(intakeAddress(databaseUrl)).password;
+  const intakePassword = new URL(roleAddress(databaseUrl, "leads_intake")).password;
   writeFileSync(users, `"${username}" "${password}"\n"leads_intake" "${intakePassword}"\n`);
   const lines = [
     "[databases]",

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { connect } from "../../database/connect.ts";
-import { openIntakeLogin } from "../../database/intake-login.ts";
 import { migrate } from "../../database/migrate.ts";
+import { openRoleLogins } from "../../database/role-logins.ts";
 import { startEmbedded } from "../../packages/embedded-postgres/embedded.ts";
 import { addressOfDatabase } from "./address-of-database.ts";
 
@@ -30,7 +30,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const template = connect(addressOfDatabase(server.url, templateName));
   await migrate(template);
   // Once for all: the role belongs to the server, and two chapters that change it at one moment would collide.
-  await openIntakeLogin(template, server.url);
+  await openRoleLogins(template, server.url);
   await template.end();
   project.provide("postgresql", server.url);
   return async () => {

@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../../database/connect.ts";
-import { intakeAddress, openIntakeLogin } from "../../database/intake-login.ts";
 import { migrate } from "../../database/migrate.ts";
+import { openRoleLogins, roleAddress } from "../../database/role-logins.ts";
 import { accountFor, environment, programsFor } from "../../packages/embedded-postgres/unprivileged.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
@@ -78,8 +78,8 @@ export async function startSupabaseLike(server = installedServers()[0] as Instal
       await onPlatform.unsafe("grant usage on schema public to postgres, anon, authenticated, service_role");
       if (everythingGranted) await owner.unsafe(grantEverything);
       await migrate(owner);
-      await openIntakeLogin(owner, url);
-      const intakeUrl = intakeAddress(url);
+      await openRoleLogins(owner, url);
+      const intakeUrl = roleAddress(url, "leads_intake");
       return {
         url,
         intakeUrl,

@@ -2,7 +2,7 @@
 // the visitor's own role, as PostgREST would, and sends the browser to the thank-you page of the site it came from. A
 // refusal is plain text, because hosted functions may answer with no HTML: the browser's Back brings the form as it was.
 import type { Sql } from "../../../database/connect.ts";
-import type { PatientDatabase } from "../../../database/resilient-connection.ts";
+import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { transaction } from "../../../database/transaction.ts";
 import { refusedInWords as refuse } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
@@ -13,7 +13,7 @@ import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
 import { codeOf, type Log } from "../../../log/log.ts";
 
 export interface FormPostParts {
-  database: PatientDatabase;
+  database: ResilientConnection;
   /** The site's own origin, when it is known. */
   site: string | undefined;
   /** All sites that may call, its own among them; "*" for any. */
@@ -37,7 +37,7 @@ export function formPost(parts: FormPostParts) {
     if ("problem" in parsed) return refuse(refusalOf(parsed.problem));
     const evidence = evidenceOf(request.headers, addressOf(request.headers), Boolean(form.get("website")));
     const failure = await database
-      .ask((sql) => storeAsVisitor(sql, lead, evidence).catch(onlyRefusals), patience)
+      .query((sql) => storeAsVisitor(sql, lead, evidence).catch(onlyRefusals), patience)
       .catch((error: unknown) => ({ error }));
     if (failure) return refuse(refusalOfFailure(failure.error, log));
     wake();

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from "../../../config/config.ts";
 import { permissionNotice } from "../../../content/permission.ts";
 import { completeProvider } from "../../../content/provider.ts";
 import { connect } from "../../../database/connect.ts";
-import { makePatient } from "../../../database/resilient-connection.ts";
+import { makeResilientConnection } from "../../../database/resilient-connection.ts";
 import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
 import { isForm, refusedInWords } from "../../../intake/form-post.ts";
 import { broken } from "../../../intake/refusals.ts";
@@ -31,7 +31,7 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   const { delivery: settings } = config;
   const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
   const allowedOrigins = withOwn(site, config.allowedOrigins);
-  const database = makePatient(
+  const database = makeResilientConnection(
     () => connect(addressOf(config.databaseUrl ?? ""), { max: 3, name: "submit-lead" }),
     log,
   );

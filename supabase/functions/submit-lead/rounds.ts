@@ -22,11 +22,11 @@ export function makeRounds({ parts, submitLead, seconds = 45 }: RoundsSettings):
 
   async function round(): Promise<void> {
     await deliverDue(parts, { seconds });
-    await database.ask((sql) => tellOfWaiting(sql, log));
+    await database.query((sql) => tellOfWaiting(sql, log));
     if (arranged) return;
     // Once in the life of a process, which here is some minutes.
-    await database.ask((sql) => arrangeCalls(sql, submitLead));
-    await database.ask((sql) => forgetWhatIsOld(sql, log, settings));
+    await database.query((sql) => arrangeCalls(sql, submitLead));
+    await database.query((sql) => forgetWhatIsOld(sql, log, settings));
     arranged = true;
   }
 

@@ -1,0 +1,99 @@
+// Gives each role of least privilege a login of its own. A role's password is derived from the owner's, so that several
+// processes that start on one database agree on it and nothing has to be stored.
+import { createHmac } from "node:crypto";
+import { addressAs, type Sql } from "./connect.ts";
+import { DatabaseRefusal } from "./prepare.ts";
+
+/** The roles that log in, as the first migration creates them, each with the setting that names a login made by hand. */
+const settings = {
+  leads_intake: "INTAKE_DATABASE_URL",
+  leads_delivery: "DELIVERY_DATABASE_URL",
+  leads_team: "INBOX_DATABASE_URL",
+} as const;
+
+export type LoginRole = keyof typeof settings;
+
+export const loginRoles = Object.keys(settings) as LoginRole[];
+
+/**
+ * The address of a role on the owner's database. It works once `openRoleLogins` has run there for the role.
+ * @throws DatabaseRefusal when the owner's address holds no password to derive the role's from.
+ */
+export const roleAddress = (ownerAddress: string, role: LoginRole): string =>
+  addressAs(ownerAddress, role, derivePassword(ownerAddress, role));
+
+/**
+ * Lets the roles log in, and revokes what PostgreSQL grants to everybody. `sql` and `ownerAddress` are the owner's. A role
+ * that the schema does not have is skipped.
+ * @throws the database's error when the owner may not change roles; the operator then names logins in the settings.
+ */
+export async function openRoleLogins(
+  sql: Sql,
+  ownerAddress: string,
+  roles: readonly LoginRole[] = loginRoles,
+): Promise<void> {
+  const present = await sql<{ role: LoginRole }[]>`
+    select rolname as role from pg_roles where rolname::text = any(${[...roles]}) order by rolname`;
+  for (const { role } of present) {
+    await sql.unsafe(`alter role ${role} login password '${derivePassword(ownerAddress, role)}'`);
+    await sql.unsafe(resetRoleSettings(role));
+    await sql.unsafe(revokePublicRights(role));
+  }
+}
+
+/**
+ * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's; the delivery's
+ * scheduled jobs look at every lead.
+ */
+const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_team: "30s" } as const;
+
+// A role may set for itself what its next sessions start with, such as commits that do not wait for the disk, or
+// read-only transactions, and no right forbids that. Each start therefore resets what a role has set.
+const resetRoleSettings = (role: LoginRole) => `do $$ declare place name; begin
+  for place in
+    select d.datname from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
+    where s.setrole = '${role}'::regrole
+  loop
+    execute format('alter role ${role} in database %I reset all', place);
+  end loop;
+  if not exists (
+    select from pg_db_role_setting
+    where setrole = '${role}'::regrole and setdatabase = 0
+      and setconfig = '{statement_timeout=${statementTimeouts[role]}}'
+  ) then
+    alter role ${role} reset all;
+    alter role ${role} set statement_timeout = '${statementTimeouts[role]}';
+  end if;
+end $$`;
+
+// Temporary tables, large objects, and before PostgreSQL 15 tables in `public`, would let a role fill the disk. A lock by
+// number would let it hold up the next start; functions that need such locks take them as their owner.
+// A copy of a database does not carry these rights over, so each start looks at them.
+const revokePublicRights = (role: LoginRole) => `do $$ declare routine regprocedure; begin
+  if has_database_privilege('${role}', current_database(), 'temporary') then
+    execute format('revoke temporary on database %I from public', current_database());
+  end if;
+  if has_schema_privilege('${role}', 'public', 'create') then
+    revoke create on schema public from public;
+  end if;
+  for routine in
+    select oid from pg_proc
+    where pronamespace = 'pg_catalog'::regnamespace
+      and proname ~ '^(lo_creat|lo_create|lo_from_bytea|pg_logical_emit_message|pg_(try_)?advisory_(xact_)?lock(_shared)?)$'
+  loop
+    if has_function_privilege('${role}', routine, 'execute') then
+      execute format('revoke execute on function %s from public', routine);
+    end if;
+  end loop;
+end $$`;
+
+// The owner's password reads every lead anyway, so a password derived from it gives nothing away.
+function derivePassword(ownerAddress: string, role: LoginRole): string {
+  const secret = /^[a-z]+:\/\/[^@/?#]*?:([^@/?#]+)@/.exec(ownerAddress)?.[1];
+  if (!secret) {
+    throw new DatabaseRefusal(
+      `DATABASE_URL holds no password, and the login ${role} is derived from it. Write it there, or make a login and name it in ${settings[role]}.`,
+    );
+  }
+  return createHmac("sha256", secret).update(role).digest("base64url");
+}
