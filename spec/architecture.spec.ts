@@ -1,121 +1,165 @@
-// How the house stands: which room may know which, who reads the settings, and what comes in from outside. These are the
-// arrows of the design, held by reading the source as it is.
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+// How the code is laid out: which module may import which, what a file is named and opens with, what stands in
+// .env.example, and what comes in from outside.
+import { spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-const sources = globSync(
-  "{bin,config,log,lead,content,site,web,intake,delivery,team,cli,doctor,database,packages,supabase}/**/*.{ts,tsx}",
-  {
-    cwd: root,
-  },
-);
 
-/** Rooms, and what each may import of the others: a room, or one file of it. */
-const rooms: Record<string, string[]> = {
+/** Each module, and what it may import of the others: a module, or one file of it. */
+const arrows: Record<string, string[] | "all but programs"> = {
   lead: [],
+  log: [],
+  config: [],
   content: ["lead"],
-  database: [],
-  delivery: ["lead", "database"],
-  intake: ["lead", "database"],
-  packages: [],
-  web: ["lead", "database", "intake", "site", "content"],
-  team: ["cli", "lead", "database", "delivery/outbox.ts", "delivery/counts.ts"],
-  cli: ["team", "lead", "database", "packages", "delivery/outbox.ts", "delivery/counts.ts"],
-  doctor: ["lead", "content", "database", "delivery/counts.ts"],
+  database: ["log"],
+  packages: ["log", "database"],
   site: ["lead", "content"],
+  intake: ["lead", "database", "log"],
+  delivery: ["lead", "database", "log"],
+  web: ["lead", "content", "site", "intake", "delivery/submit-lead.ts", "database", "log"],
+  team: ["lead", "database", "delivery", "log", "cli"],
+  campaigns: ["lead", "database", "log"],
+  cli: ["lead", "team", "database", "delivery", "packages", "log"],
+  inbox: ["lead", "content", "team", "campaigns", "web", "database", "log"],
+  doctor: ["lead", "content", "database", "delivery", "log"],
+  bin: "all but programs",
+  bench: "all but programs",
+  spec: "all but programs",
+  supabase: "all but programs",
 };
-/** Where rooms are joined and the settings are read. */
-const isDoor = (path: string) => /^bin\/|^site\/build\.ts$|^supabase\/functions\//.test(path);
-const roomOf = (path: string) => (path.includes("/") ? (path.split("/")[0] ?? "") : "");
+const others = [...Object.keys(arrows).map((module) => `${module}/any.ts`), "delivery/submit-lead.ts"];
 
-interface Import {
-  from: string;
-  what: string;
-  isType: boolean;
-}
-
-/** Every import of a source; one of our own files is named from the root. */
-function importsOf(path: string): Import[] {
-  const found = read(path).matchAll(
-    /^(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"]+)";|\bimport\("([^"]+)"\)/gm,
-  );
-  return [...found].map(([, type, fixed, late]) => {
-    const what = fixed ?? late ?? "";
-    const ours = what.startsWith(".") ? relative(root, join(root, dirname(path), what)) : what;
-    return { from: path, what: ours, isType: type !== undefined };
-  });
-}
-
-const imports = sources.flatMap(importsOf);
-const told = ({ from, what }: Import) => `${from} imports ${what}`;
-const isOurs = ({ what }: Import) => sources.includes(what);
-
-describe("the house", () => {
-  it("is read as it is", () => {
-    expect(sources.length).toBeGreaterThan(80);
-    expect(imports.map(told)).toContain("intake/store.ts imports database/connect.ts");
-    expect(imports.map(told)).toContain("bin/serve.ts imports web/app.ts");
-  });
-
-  it.each(Object.entries(rooms))("lets %s know only its own and what lies before it: %j", (room, known) => {
-    const strangers = imports
-      .filter(({ from }) => roomOf(from) === room && !isDoor(from) && !from.endsWith(".spec.ts"))
-      .filter(isOurs)
-      .filter(({ what }) => !["config", "log", room].includes(roomOf(what)))
-      .filter(({ what }) => !known.includes(roomOf(what)) && !known.includes(what));
-    expect(strangers.map(told)).toEqual([]);
-  });
-
-  it("keeps lead, config and log free of everything but what their job needs", () => {
-    const free = (path: string) =>
-      imports.filter(({ from }) => from.startsWith(path)).map(({ what }) => what);
-    expect(free("lead/")).toEqual([]);
-    expect(free("log/")).toEqual([]);
-    expect(free("config/config.ts")).toEqual(["config/settings.ts"]);
-    expect(free("config/settings.ts")).toEqual(["ipaddr.js"]);
-  });
-
-  it("has doors that nobody imports", () => {
-    const all = [...imports, ...globSync("{spec,bench}/**/*.ts", { cwd: root }).flatMap(importsOf)];
-    const doors = /^bin\/|\/submit-lead\/index\.ts$/;
-    expect(all.filter(({ what }) => doors.test(what)).map(told)).toEqual([]);
-  });
-
-  it("reads the settings at its doors alone; a room knows them as a type at most", () => {
-    const inRooms = imports.filter(({ from, what }) => what === "config/config.ts" && !isDoor(from));
-    expect(inRooms.filter(({ isType }) => !isType).map(told)).toEqual([]);
-    const readers = sources.filter((path) =>
-      /process\.env(?!\.NODE_ENV)|Deno\.env|import\.meta\.env/.test(read(path)),
-    );
-    expect(readers.filter((path) => !isDoor(path) && path !== "config/config.ts")).toEqual([]);
-    for (const path of readers.filter(
-      (path) => /process\.env/.test(read(path)) && path !== "config/config.ts",
-    )) {
-      expect(read(path), path).toMatch(/readConfig\(process\.env/);
+/** Has the linter read files that are not in the repository; answers `path:line rule` for each finding. */
+function lint(files: Record<string, string>): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "leads-arrows-"));
+  try {
+    for (const path of ["biome.jsonc", "arrows.jsonc"]) copyFileSync(join(root, path), join(folder, path));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
     }
-  });
-
-  it("writes JSX in site alone, and has no drawer for what belongs nowhere", () => {
-    expect(sources.filter((path) => path.endsWith(".tsx") && roomOf(path) !== "site")).toEqual([]);
-    const drawer = /(^|\/)(utils?|types?|common|helpers?|misc|shared|index)(\.tsx?$|\/)/;
-    const named = sources.filter(
-      (path) => drawer.test(path) && path !== "supabase/functions/submit-lead/index.ts",
+    const words = ["lint", "--vcs-enabled=false", "--reporter=concise", "--max-diagnostics=none", "."];
+    const { stderr } = spawnSync(join(root, "node_modules/.bin/biome"), words, {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    return [...stderr.matchAll(/^\S+ (\S+?:\d+):\d+: lint\/\w+\/(\w+)/gm)].map(
+      ([, where, rule]) => `${where} ${rule}`,
     );
-    expect(named).toEqual([]);
-    expect(
-      sources.filter(
-        (path) => path.split("/").length > 2 && !/^(supabase|packages|delivery\/channels)\//.test(path),
-      ),
-    ).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const imports = (specifiers: string[]) =>
+  specifiers.map((specifier) => `import ${JSON.stringify(specifier)};\n`).join("");
+
+describe("a module", () => {
+  const folders = readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && globSync("**/*.{ts,tsx}", { cwd: join(root, entry.name) })[0])
+    .map(({ name }) => name)
+    .filter((name) => !/^(\.|node_modules$|dist$|data$)/.test(name));
+
+  it("has its arrows, whichever folder it is", () => {
+    expect(folders.length).toBeGreaterThan(10);
+    expect(folders.filter((name) => !(name in arrows))).toEqual([]);
   });
 
-  it("opens each file with what it is for", () => {
+  it("imports of the others what its arrows allow, and nothing else", () => {
+    const modules = Object.keys(arrows);
+    const away = (module: string) =>
+      others.filter((path) => !path.startsWith(`${module}/`)).map((path) => `../${path}`);
+    const probes = modules.map((module) => [`${module}/probe.ts`, imports(away(module))] as const);
+    const refused = lint(Object.fromEntries(probes));
+    const mayImport = (module: string, path: string) => {
+      const known = arrows[module];
+      if (known === "all but programs") return !path.startsWith("../bin/");
+      if (path.startsWith("../config/")) return !["lead", "log", "packages"].includes(module);
+      return known?.some((name) => path === `../${name}` || path.startsWith(`../${name}/`));
+    };
+    const expected = modules.flatMap((module) =>
+      away(module).flatMap((path, line) =>
+        mayImport(module, path) ? [] : [`${module}/probe.ts:${line + 1} noRestrictedImports`],
+      ),
+    );
+    expect(refused.filter((finding) => finding.includes("Restricted")).toSorted()).toEqual(
+      expected.toSorted(),
+    );
+  });
+
+  it("is held to them in its subfolders, in types, in what it exports again and in what it imports late", () => {
+    const findings = lint({
+      "delivery/channels/probe.ts": imports(["../backoff.ts", "../../lead/a.ts", "../../team/a.ts"]),
+      "intake/type.ts": 'import type { A } from "../team/a.ts";\nexport type B = A;\n',
+      "intake/again.ts": 'export { a } from "../team/a.ts";\n',
+      "intake/late.ts": 'export const a = await import("../team/a.ts");\n',
+    });
+    expect(findings.toSorted()).toEqual([
+      "delivery/channels/probe.ts:3 noRestrictedImports",
+      "intake/again.ts:1 noRestrictedImports",
+      "intake/late.ts:1 noRestrictedImports",
+      "intake/type.ts:1 noRestrictedImports",
+    ]);
+  });
+
+  it("is given its settings: only a program reads them", () => {
+    const reads = 'import { readConfig } from "../config/config.ts";\nreadConfig(process.env);\n';
+    const closed = ["cli", "content", "database", "delivery", "doctor", "inbox", "intake", "site", "web"];
+    const readers = [...["bin", "spec"].map((name) => `${name}/probe.ts`), "site/build.ts"];
+    const files = [...readers, ...closed.map((module) => `${module}/probe.ts`)];
+    expect(lint(Object.fromEntries(files.map((path) => [path, reads]))).toSorted()).toEqual(
+      closed.flatMap((module) => [
+        `${module}/probe.ts:1 noRestrictedImports`,
+        `${module}/probe.ts:2 noProcessEnv`,
+      ]),
+    );
+  });
+
+  it("has no cycle of files", () => {
+    const findings = lint({
+      "lead/a.ts": 'import { b } from "./b.ts";\nexport const a = b;\n',
+      "lead/b.ts": 'import { a } from "./a.ts";\nexport const b = () => a;\n',
+    });
+    expect(findings.toSorted()).toEqual(["lead/a.ts:1 noImportCycles", "lead/b.ts:1 noImportCycles"]);
+  });
+});
+
+describe("a source file", () => {
+  const sources = globSync("**/*.{ts,tsx}", {
+    cwd: root,
+    exclude: (path) => /^(node_modules|dist|data|\.[^/]*)(\/|$)/.test(path),
+  });
+
+  it("says first what it is for", () => {
+    expect(sources.length).toBeGreaterThan(80);
     expect(sources.filter((path) => !/^(#!.*\n)?(\/\/|\/\*\*?) ?\S/.test(read(path)))).toEqual([]);
+  });
+
+  it("has a name that says what is in it: no utils, no types, no index", () => {
+    const vague = /(^|\/)(utils?|types?|common|helpers?|misc|shared|index)(\.tsx?$|\/)/;
+    // Supabase wants this name.
+    const wanted = "supabase/functions/submit-lead/index.ts";
+    expect(sources.filter((path) => vague.test(path) && path !== wanted)).toEqual([]);
+  });
+
+  it("has JSX in it only where pages are made", () => {
+    const withPages = /^(site|inbox)\//;
+    expect(sources.filter((path) => path.endsWith(".tsx") && !withPages.test(path))).toEqual([]);
   });
 });
 

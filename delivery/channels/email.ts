@@ -4,6 +4,7 @@
 import type { Delivery } from "../delivery.ts";
 import type { Channel, Outcome } from "./channel.ts";
 import { type Message, writeMessage } from "./email-message.ts";
+import { hashOf } from "./hash.ts";
 
 export interface EmailSettings {
   /** An address, or a name and an address: `Leads <leads@example.com>`. */
@@ -61,10 +62,4 @@ async function messageIdOf(deliveries: readonly Delivery[], from: string): Promi
   const ids = deliveries.map((delivery) => delivery.id).sort();
   const local = ids.length === 1 ? ids[0] : await hashOf(ids.join());
   return `<lead-${local}@${/@([^\s>]+)/.exec(from)?.[1] ?? "localhost"}>`;
-}
-
-/** The first half of a SHA-256, in hex. */
-export async function hashOf(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(hash, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

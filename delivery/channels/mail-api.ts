@@ -1,7 +1,8 @@
 // Sends a mail through an HTTP mail API in the shape of Resend, for places where SMTP is blocked, such as hosted
 // functions. A repetition within a day carries the same idempotency key, and is not sent twice.
 import { askedToWait } from "./channel.ts";
-import { hashOf, type Post } from "./email.ts";
+import type { Post } from "./email.ts";
+import { hashOf } from "./hash.ts";
 import { codeOfCause, letGo, waitAskedFor } from "./http-response.ts";
 
 /** Makes the post for an API key. */
