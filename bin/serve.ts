@@ -15,7 +15,8 @@ import { makeSubmitLead } from "../delivery/submit-lead.ts";
 import type { Worker } from "../delivery/worker.ts";
 import { makeStore } from "../intake/store.ts";
 import { makeAddressOf, makeLimit } from "../intake/visitor-address.ts";
-import { codeOf, makeLog } from "../log/log.ts";
+import { logBug } from "../log/bug.ts";
+import { makeLog } from "../log/log.ts";
 import {
   type EmbeddedDatabase,
   EmbeddedDatabaseError,
@@ -157,7 +158,7 @@ async function stop(exitCode: number): Promise<never> {
   while (open.length > 0)
     await open
       .pop()?.()
-      .catch((error) => log("request-failed", { code: codeOf(error) }));
+      .catch((error) => logBug(log, error));
   log("stopped");
   process.exit(exitCode);
 }

@@ -50,7 +50,7 @@ export async function forgetWhatIsOld(sql: Sql, log: Log, keep: Retention, at = 
     set address = null, browser = null, page_path = null, utm = null
     where given_at < ${before(keep.permissionDays)}
       and (address is not null or browser is not null or page_path is not null or utm is not null)`;
-  if (emptied.count > 0) log("circumstances-forgotten", { count: emptied.count });
+  if (emptied.count > 0) log("permissions-emptied", { count: emptied.count });
 }
 
 /** Says how many leads there are and what became of their deliveries, for whoever compares the two. */

@@ -1,85 +1,111 @@
-// Everything this program may ever say in its log, as one closed list. No event has a place for what a
-// visitor typed: facts are counts, times, ids, codes and our own names, never a message from elsewhere,
-// because PostgreSQL and mail servers quote values in theirs.
+// The closed list of everything this program may say in its log, as text or as JSON lines. Facts are counts, times, ids,
+// codes and names of our own. No fact is a message from elsewhere, because PostgreSQL and mail servers quote what a visitor
+// typed in theirs.
 
 /** A fact about an event: short, ours, and never personal. */
 type Fact = string | number | boolean | undefined;
 
 const events = {
-  listening: { level: "info", says: "Open this address in a browser." },
-  stopping: { level: "info", says: "Stopping: requests under way are answered first." },
-  stopped: { level: "info", says: "Stopped." },
+  listening: { level: "info", sentence: "Open this address in a browser." },
+  stopping: { level: "info", sentence: "Stopping: requests under way are answered first." },
+  stopped: { level: "info", sentence: "Stopped." },
   "setting-missing": {
     level: "warn",
-    says: "A setting has no value yet; a placeholder is shown to readers.",
+    sentence: "A setting has no value yet; a placeholder is shown to readers.",
   },
   "address-missing": {
     level: "warn",
-    says: "The pages give an address on this machine as their own. Set SITE_URL before others read them.",
+    sentence: "The pages give an address on this machine as their own. Set SITE_URL before others read them.",
   },
-  "database-starting": { level: "info", says: "Starting the embedded PostgreSQL." },
+  "database-starting": { level: "info", sentence: "Starting the embedded PostgreSQL." },
   "database-starting-elsewhere": {
     level: "warn",
-    says: "Only root may enter DATA_DIR, and PostgreSQL never runs as root: the data is kept in this folder.",
+    sentence:
+      "Only root may enter DATA_DIR, and PostgreSQL never runs as root: the data is kept in this folder.",
   },
-  "database-started": { level: "info", says: "The embedded PostgreSQL answers." },
-  "database-ready": { level: "info", says: "The database is ready." },
-  "database-unreachable": { level: "error", says: "The database does not answer. Trying again." },
+  "database-started": { level: "info", sentence: "The embedded PostgreSQL answers." },
+  "database-ready": { level: "info", sentence: "The database is ready." },
+  "database-unreachable": { level: "error", sentence: "The database does not answer. Trying again." },
   "database-not-starting": {
     level: "error",
-    says: "The embedded PostgreSQL does not start, and says why at the end of its log. Trying again.",
+    sentence: "The embedded PostgreSQL does not start, and says why at the end of its log. Trying again.",
   },
-  "database-exited": { level: "error", says: "The embedded PostgreSQL exited. Starting it again." },
-  "database-orphan-stopped": { level: "warn", says: "Stopped a PostgreSQL that an earlier run left behind." },
-  migrated: { level: "info", says: "Applied a migration." },
-  "insert-refused": { level: "warn", says: "A lead was refused." },
+  "database-exited": { level: "error", sentence: "The embedded PostgreSQL exited. Starting it again." },
+  "database-orphan-stopped": {
+    level: "warn",
+    sentence: "Stopped a PostgreSQL that an earlier run left behind.",
+  },
+  migrated: { level: "info", sentence: "Applied a migration." },
+  "insert-refused": { level: "warn", sentence: "A lead was refused." },
   "insert-failed": {
     level: "error",
-    says: "A lead could not be stored; the visitor was asked to try again.",
+    sentence: "A lead could not be stored; the visitor was asked to try again.",
   },
-  delivered: { level: "info", says: "The team has been told." },
+  delivered: { level: "info", sentence: "The team has been told." },
   "delivery-postponed": {
     level: "warn",
-    says: "A channel did not take a delivery. It is tried again later.",
+    sentence: "A channel did not take a delivery. It is tried again later.",
   },
   "delivery-failed": {
     level: "error",
-    says: "A delivery has failed for good. When the channel is mended: npm run leads -- retry --failed",
+    sentence: "A delivery has failed for good. When the channel is mended: npm run leads -- retry --failed",
   },
-  "mailbox-rejected": { level: "error", says: "A mailbox in NOTIFY_EMAIL refused a mail that others took." },
+  "mailbox-rejected": {
+    level: "error",
+    sentence: "A mailbox in NOTIFY_EMAIL refused a mail that others took.",
+  },
   "no-channel": {
     level: "warn",
-    says: "No channel is set up: leads are stored, and nobody will be told. Set WEBHOOK_URL or NOTIFY_EMAIL.",
+    sentence:
+      "No channel is set up: leads are stored, but the team is not told. Set WEBHOOK_URL or NOTIFY_EMAIL.",
   },
   "delivery-elsewhere": {
     level: "info",
-    says: "This process tells nobody of leads. One beside it does: npm run deliver",
+    sentence: "This process delivers no leads. Run the delivery beside it: npm run deliver",
   },
-  delivering: { level: "info", says: "Telling the team of leads." },
-  reconciled: { level: "info", says: "Leads and what became of their deliveries, counted." },
-  "leads-overdue": { level: "warn", says: "Leads have waited 20 hours without a review." },
-  "leads-erased": { level: "info", says: "Erased leads that had reached the age of RETENTION_DAYS." },
-  "circumstances-forgotten": {
+  delivering: { level: "info", sentence: "Telling the team of leads." },
+  reconciled: { level: "info", sentence: "Leads and what became of their deliveries, counted." },
+  "leads-overdue": { level: "warn", sentence: "Leads have waited 20 hours without a review." },
+  "leads-erased": { level: "info", sentence: "Erased leads that had reached the age of RETENTION_DAYS." },
+  "permissions-emptied": {
     level: "info",
-    says: "Emptied address, browser and page of permissions older than PERMISSION_DAYS.",
+    sentence: "Emptied address, browser and page of permissions older than PERMISSION_DAYS.",
   },
-  "request-failed": { level: "error", says: "A request failed inside this program." },
-} as const satisfies Record<string, { level: "info" | "warn" | "error"; says: string }>;
+  bug: {
+    level: "error",
+    sentence: "This program has a bug: an exception that it did not expect. Please report this line.",
+  },
+} as const satisfies Record<string, { level: "info" | "warn" | "error"; sentence: string }>;
 
 export type EventName = keyof typeof events;
 export type Log = (event: EventName, facts?: Record<string, Fact>) => void;
 
-/** Makes a log that writes one line an event: time, level, name, sentence, facts as key=value. */
-export function makeLog(write: (line: string) => void, now: () => Date = () => new Date()): Log {
+/** How a line is written: `text` for a person at a terminal, `json` (one object a line) for a program that collects logs. */
+export type LogFormat = "text" | "json";
+
+/**
+ * Makes a log that writes one line an event.
+ * - text: `2026-11-21T12:00:00.000Z info listening: Open this address in a browser. address=http://localhost:3000`
+ * - json: `{"time":"...","level":"info","event":"listening","message":"...","address":"http://localhost:3000"}`
+ */
+export function makeLog(
+  write: (line: string) => void,
+  { format = "text", now = () => new Date() }: { format?: LogFormat; now?: () => Date } = {},
+): Log {
   return (event, facts = {}) => {
-    const { level, says } = events[event];
-    const told = Object.entries(facts).filter(([, value]) => value !== undefined);
-    const tail = told.map(([key, value]) => ` ${key}=${oneLine(value as Fact)}`).join("");
-    write(`${now().toISOString()} ${level} ${event}: ${says}${tail}\n`);
+    const { level, sentence } = events[event];
+    const time = now().toISOString();
+    if (format === "json") {
+      write(`${JSON.stringify({ time, level, event, message: sentence, ...facts })}\n`);
+      return;
+    }
+    const given = Object.entries(facts).filter(([, value]) => value !== undefined);
+    const tail = given.map(([key, value]) => ` ${key}=${oneLine(value as Fact)}`).join("");
+    write(`${time} ${level} ${event}: ${sentence}${tail}\n`);
   };
 }
 
-/** What may be told of a thrown thing: its code or its class, never its message. */
+/** What may be told of a thrown value: its code or its class, never its message. */
 export function codeOf(error: unknown): string {
   if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
   return error instanceof Error ? error.name : typeof error;

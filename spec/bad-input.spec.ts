@@ -177,7 +177,7 @@ describe("a fault of our own", () => {
         hint: null,
       },
     ]);
-    expect(log.mock.calls).toEqual([["request-failed", { code: "Error" }]]);
+    expect(log.mock.calls).toEqual([["bug", expect.objectContaining({ class: "Error", code: undefined })]]);
   });
 });
 

@@ -83,7 +83,7 @@ describe("the permission of a lead", () => {
     expect(await permissions()).toMatchObject([
       { notice: "You may call me.", address: null, browser: null, page_path: null, utm: null },
     ]);
-    expect(lines.join("")).toMatch(/circumstances-forgotten: .* count=1\n$/);
+    expect(lines.join("")).toMatch(/permissions-emptied: .* count=1\n$/);
   });
 });
 

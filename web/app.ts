@@ -9,7 +9,8 @@ import { refuseKey } from "../intake/key.ts";
 import * as refusals from "../intake/refusals.ts";
 import type { Store } from "../intake/store.ts";
 import type { Limit } from "../intake/visitor-address.ts";
-import { codeOf, type Log } from "../log/log.ts";
+import { logBug } from "../log/bug.ts";
+import type { Log } from "../log/log.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /** What the web side is handed. */
@@ -103,8 +104,8 @@ export function makeApp(parts: Parts): App {
   });
 
   app.onError((error, { req }) => {
-    // Who breaks off in the middle of a request hears nothing, and it is no failure of ours.
-    if (!req.raw.signal.aborted) log("request-failed", { code: codeOf(error) });
+    // A client that breaks off in the middle of its request causes an error here too, and it is no bug.
+    if (!req.raw.signal.aborted) logBug(log, error);
     return refusals.refuse(refusals.broken);
   });
   // Before all else: a page is in memory with all its headers, and readers are many.

@@ -3,7 +3,7 @@
 import type { Sql } from "../../../database/connect.ts";
 import { type DeliveryParts, deliverDue } from "../../../delivery/deliver.ts";
 import { forgetWhatIsOld, tellOfWaiting } from "../../../delivery/scheduled-jobs.ts";
-import { codeOf } from "../../../log/log.ts";
+import { logBug } from "../../../log/bug.ts";
 
 export interface RoundsSettings {
   parts: DeliveryParts;
@@ -33,7 +33,7 @@ export function makeRounds({ parts, submitLead, seconds = 45 }: RoundsSettings):
   async function rounds(): Promise<void> {
     do {
       again = false;
-      await round().catch((error) => log("request-failed", { code: codeOf(error) }));
+      await round().catch((error) => logBug(log, error));
     } while (again);
   }
 

@@ -1,0 +1,72 @@
+// The log: one closed list of events, as text or as JSON lines, and an unexpected exception as a bug an engineer can find.
+import { describe, expect, it } from "vitest";
+import { logBug } from "../log/bug.ts";
+import { makeLog } from "../log/log.ts";
+
+/** What a log in this format writes when this is done with it. */
+function written(does: (log: ReturnType<typeof makeLog>) => void, format?: "text" | "json"): string {
+  let text = "";
+  const now = () => new Date("2026-11-21T12:00:00Z");
+  does(makeLog((line) => (text += line), { now, ...(format && { format }) }));
+  return text;
+}
+
+describe("a line of the log", () => {
+  it("has the time, the level, the event, its sentence, and the facts", () => {
+    expect(written((log) => log("migrated", { name: "leads" }))).toBe(
+      "2026-11-21T12:00:00.000Z info migrated: Applied a migration. name=leads\n",
+    );
+  });
+
+  it("stays one line, whatever a fact holds", () => {
+    expect(written((log) => log("migrated", { name: "a\nb\u2028c d" }))).toBe(
+      '2026-11-21T12:00:00.000Z info migrated: Applied a migration. name="a?b?c d"\n',
+    );
+  });
+
+  it("is one JSON object with LOG_FORMAT=json", () => {
+    const line = written((log) => log("migrated", { name: "a\nb", count: 2, left: undefined }), "json");
+    expect(line.indexOf("\n")).toBe(line.length - 1);
+    expect(JSON.parse(line)).toEqual({
+      time: "2026-11-21T12:00:00.000Z",
+      level: "info",
+      event: "migrated",
+      message: "Applied a migration.",
+      name: "a\nb",
+      count: 2,
+    });
+  });
+});
+
+/** An exception that quotes a visitor, as PostgreSQL's do. */
+class QuotingError extends Error {
+  override name = "QuotingError";
+  code = "22P02";
+}
+
+const bugOf = (error: unknown) => written((log) => logBug(log, error));
+
+describe("an unexpected exception", () => {
+  it("is logged as a bug: its class, its code, and our own frames with file and line", () => {
+    expect(bugOf(new QuotingError("Rosa Martinez"))).toMatch(
+      /error bug: .* class=QuotingError code=22P02 frames="?spec\/the-log\.spec\.ts:\d+/,
+    );
+  });
+
+  it("is logged without its message, even one that looks like a frame", () => {
+    const root = new URL("..", import.meta.url).pathname;
+    const error = new Error(`Rosa\n    at file://${root}rosa.martinez:1:2\n    at rosa (${root}rosa:3:4)`);
+    expect(bugOf(error)).not.toMatch(/rosa/i);
+  });
+
+  it("is logged without frames of libraries and of Node", () => {
+    const error = new Error("x");
+    const root = new URL("..", import.meta.url).pathname;
+    error.stack = `Error: x\n    at a (file://${root}node_modules/y/z.js:1:2)\n    at node:internal/x:1:2\n    at b (file://${root}web/app.ts:7:9)`;
+    expect(bugOf(error)).toMatch(/ class=Error frames=web\/app\.ts:7\n$/);
+  });
+
+  it.each([undefined, null, "a word", { message: "x" }])("is logged as well when it is %s", (thrown) => {
+    expect(bugOf(thrown)).toMatch(/ error bug: .* class=(undefined|object|string)\n$/);
+  });
+});
