@@ -41,7 +41,7 @@ async function deliver(config: Config): Promise<void> {
       "There is no database to deliver from. Set DATABASE_URL, or start the server first: npm start",
     );
   }
-  const notice = permissionNotice(completeProvider(config.provider).provider);
+  const notice = permissionNotice(completeProvider(config.provider).provider).text;
   const settings = config.delivery;
   const setUp = connect(address, { max: 1, name: "leads set-up" });
   await prepare(setUp, (sql) => announce(sql, settings, notice), log, stopping.signal).finally(() =>

@@ -112,7 +112,7 @@ function deliverFrom(owner: string | undefined, config: Config): Delivery | unde
 }
 
 function noticeOf(config: Config): string {
-  return permissionNotice(completeProvider(config.provider).provider);
+  return permissionNotice(completeProvider(config.provider).provider).text;
 }
 
 // A database that answers is made ready before the first visitor comes. One elsewhere may be away, and our own may find no

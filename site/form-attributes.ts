@@ -4,7 +4,7 @@ import { type Lead, leadFromForm } from "../lead/lead.ts";
 import type { LeadFormProps } from "./lead-form.tsx";
 
 /** The attributes of the form's root. */
-export const formAttributes = ({ backend, provider }: LeadFormProps) => ({
+export const formAttributes = ({ backend, provider }: Pick<LeadFormProps, "backend" | "provider">) => ({
   "data-backend-url": backend.url,
   "data-backend-key": backend.key,
   "data-provider-name": provider.name,
@@ -18,6 +18,10 @@ export function asRendered(root: HTMLElement): LeadFormProps {
   return {
     backend: { url: told("backendUrl"), key: told("backendKey") },
     provider: { name: told("providerName"), phone: told("providerPhone") },
+    notice: {
+      text: root.querySelector(".notice")?.textContent ?? "",
+      hash: root.querySelector<HTMLInputElement>("[name=notice]")?.value ?? "",
+    },
     refused: message ? { lead: leadAsRendered(root), message } : undefined,
   };
 }

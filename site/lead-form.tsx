@@ -3,7 +3,7 @@
 // visitor typed before this script arrived is ever lost. (Specification 4 and 5.)
 import { Fragment, type SubmitEvent, useEffect, useRef, useState } from "react";
 import { form } from "../content/article.ts";
-import { permissionNotice } from "../content/permission.ts";
+import type { PermissionNotice } from "../content/permission.ts";
 import { dial, type Provider } from "../content/provider.ts";
 import { fields, type Lead, leadFromForm } from "../lead/lead.ts";
 import { busy, idle } from "./button-words.ts";
@@ -13,6 +13,7 @@ import { type Backend, KeyRefused, sendLead } from "./send-lead.ts";
 export interface LeadFormProps {
   backend: Backend;
   provider: Pick<Provider, "name" | "phone">;
+  notice: Pick<PermissionNotice, "text" | "hash">;
   /** What a refused plain post brought with it: the values to keep, and why it was refused. */
   refused?: { lead: Partial<Lead>; message: string } | undefined;
 }
@@ -22,7 +23,7 @@ type Status = { is: "idle" } | { is: "submitting" } | { is: "error"; message: st
 /** Where the form posts to without a script: our own server's page, or the function of a hosted backend. */
 const action = ({ url }: Backend) => (url ? `${url}/functions/v1/submit-lead` : "/");
 
-export function LeadForm({ backend, provider, refused }: LeadFormProps) {
+export function LeadForm({ backend, provider, notice, refused }: LeadFormProps) {
   const [status, setStatus] = useState<Status>(
     refused ? { is: "error", message: refused.message, cameWithPage: true } : { is: "idle" },
   );
@@ -38,7 +39,7 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
     const lead = leadFromForm(new FormData(event.currentTarget));
     setStatus({ is: "submitting" });
     try {
-      await sendLead(backend, lead);
+      await sendLead(backend, lead, notice.hash);
     } catch (error) {
       needsNoKey.current = error instanceof KeyRefused;
       return setStatus({ is: "error", message: messageOf(error), cameWithPage: false });
@@ -72,7 +73,7 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
           kept={!status.cameWithPage || Object.values(refused?.lead ?? {}).some(Boolean)}
         />
       )}
-      <Notice provider={provider} />
+      <Notice notice={notice} phone={provider.phone} />
       {/* Firefox restores a disabled button after a reload, unless autocomplete is off. */}
       <button type="submit" disabled={submitting} {...{ autoComplete: "off" }}>
         {words.button}
@@ -84,19 +85,23 @@ export function LeadForm({ backend, provider, refused }: LeadFormProps) {
   );
 }
 
-/** The permission notice, to the letter; the number in it stands on one line. */
-function Notice({ provider }: Pick<LeadFormProps, "provider">) {
-  const [before, ...after] = permissionNotice(provider).split(provider.phone);
+/** The permission notice, to the letter, and its hash for a plain post. The phone number stands on one line. */
+function Notice({ notice, phone }: Pick<LeadFormProps, "notice"> & { phone: string }) {
+  const [before, ...after] = notice.text.split(phone);
   return (
-    <p className="notice">
-      {before}
-      {after.map((text) => (
-        <Fragment key={text}>
-          <span className="unbroken">{provider.phone}</span>
-          {text}
-        </Fragment>
-      ))}
-    </p>
+    <>
+      <input type="hidden" name="notice" value={notice.hash} />
+      <p className="notice">
+        {before}
+        {after.map((text, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a fixed text keep their places.
+          <Fragment key={index}>
+            <span className="unbroken">{phone}</span>
+            {text}
+          </Fragment>
+        ))}
+      </p>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@
 import { renderToStaticMarkup, renderToString } from "react-dom/server";
 import type { ProviderSettings } from "../config/config.ts";
 import * as words from "../content/article.ts";
+import { permissionNotice } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import type { Lead } from "../lead/lead.ts";
 import { ArticlePage } from "./article-page.tsx";
@@ -33,7 +34,10 @@ export function renderArticle({
 }: PageSettings & { refused?: Refused }): string {
   const { provider } = completeProvider(settings);
   const backend = { url: site.backendUrl, key: site.backendKey };
-  const formHtml = renderToString(<LeadForm backend={backend} provider={provider} refused={refused} />);
+  const notice = permissionNotice(provider);
+  const formHtml = renderToString(
+    <LeadForm backend={backend} provider={provider} notice={notice} refused={refused} />,
+  );
   return html(
     <Document
       title={`${refused ? "Error: " : ""}Sponsored: ${words.headline} | ${provider.name}`}

@@ -19,21 +19,26 @@ const unreachable = "We could not reach the server. Please check your internet c
 export class KeyRefused extends Error {}
 
 /**
- * Stores the lead, then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
+ * Stores the lead, and states by its hash which permission notice the page shows; then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
  * @throws Error with a message for the banner, KeyRefused among them; anything else that is thrown has none.
  */
-export async function sendLead(backend: Backend, lead: Lead): Promise<void> {
-  await insert(backend, lead);
+export async function sendLead(backend: Backend, lead: Lead, noticeHash: string): Promise<void> {
+  await insert(backend, lead, noticeHash);
   await submitLead(backend, lead);
 }
 
-async function insert({ url, key }: Backend, lead: Lead): Promise<void> {
+async function insert({ url, key }: Backend, lead: Lead, noticeHash: string): Promise<void> {
   // Not AbortSignal.timeout: phones of 2021 have none.
   const patience = new AbortController();
   const tooLong = setTimeout(() => patience.abort(), insertPatience);
   const answer = await fetch(`${url}/rest/v1/leads`, {
     method: "POST",
-    headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: {
+      apikey: key,
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "x-permission-notice": noticeHash,
+    },
     body: JSON.stringify(lead),
     // Our own backend may know the whole address, utm_* included: it is part of the permission's evidence.
     referrerPolicy: "no-referrer-when-downgrade",

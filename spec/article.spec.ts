@@ -1,4 +1,5 @@
 // The article page, as section 2 of the specification orders it, and what it says of itself.
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,8 +67,16 @@ describe("the article page", () => {
 
   it("shows the permission notice next to the button, with the provider's name, in full-size text", async () => {
     const page = await open(site.url());
-    const notice = page.getByText(permissionNotice(provider), { exact: true });
-    expect(permissionNotice(provider)).toContain(provider.name);
+    const { text } = permissionNotice(provider);
+    const notice = page.getByText(text, { exact: true });
+    expect(text).toContain(provider.name);
+    const stated = await page.locator("form [name=notice]").inputValue();
+    const shown = await page.locator(".notice").evaluate((one) => one.textContent);
+    expect(stated, "the form states the hash of what it shows").toBe(
+      createHash("sha256")
+        .update(shown ?? "")
+        .digest("hex"),
+    );
     const gap = await notice.evaluate((one) => {
       const button = document.querySelector("button") as HTMLElement;
       return button.getBoundingClientRect().top - one.getBoundingClientRect().bottom;

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { answer, type Page as BuiltPage } from "../web/pages.ts";
 import { useBrowser } from "./support/browser.ts";
 import { useSite } from "./support/site.ts";
+import { formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
 const site = useSite();
@@ -69,9 +70,7 @@ describe("the page, while it loads", () => {
     expect(await page.evaluate(() => document.fonts.check("20px Atkinson"))).toBe(true);
     expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
     await page.getByLabel("Full Name *").focus();
-    await page.waitForFunction(() =>
-      Object.keys(document.forms[0] ?? {}).some((key) => key.startsWith("__react")),
-    );
+    await formReady(page);
     await painted(page);
     expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
   });
@@ -131,9 +130,7 @@ describe("what the site sends", () => {
     page.on("pageerror", (error) => said.push(String(error)));
     await page.goto(site.url());
     await page.getByLabel("Full Name *").focus();
-    await page.waitForFunction(() =>
-      Object.keys(document.forms[0] ?? {}).some((key) => key.startsWith("__react")),
-    );
+    await formReady(page);
     await page.goto(site.url("/thank-you"));
     expect(said).toEqual([]);
   });

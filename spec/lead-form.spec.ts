@@ -1,14 +1,18 @@
 // The lead form in a real browser, with a backend that answers as each test needs. (Specification 4, 5, 7, 8.)
+import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import { permissionNotice } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { useBrowser } from "./support/browser.ts";
 import { useSite } from "./support/site.ts";
-import { fillIn } from "./support/visitor.ts";
+import { fillIn, formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
 const site = useSite();
 const { provider } = completeProvider({});
+/** The hash of the notice as the page shows it. */
+const shownHash = createHash("sha256").update(permissionNotice(provider).text).digest("hex");
 
 const insert = "/rest/v1/leads";
 const submitLead = "/functions/v1/submit-lead";
@@ -26,7 +30,7 @@ beforeEach(() => site.reset());
 describe("the lead form", () => {
   it("asks for four things and offers two boxes, by the labels of the specification", async () => {
     const page = await open(site.url());
-    const fields = page.locator("form input:not([name=website])");
+    const fields = page.locator("form input:not([name=website], [type=hidden])");
     const asked = await fields.evaluateAll((inputs) =>
       (inputs as HTMLInputElement[]).map(({ name, type, required, labels }) => ({
         name,
@@ -76,6 +80,7 @@ describe("the lead form", () => {
       apikey: "sb_publishable_of_this_test",
       authorization: "Bearer sb_publishable_of_this_test",
       "content-type": "application/json",
+      "x-permission-notice": shownHash,
       referer: site.url("/?utm_source=mail"),
     });
     expect(JSON.parse(second?.body ?? "")).toEqual(lead);
@@ -97,7 +102,7 @@ describe("the lead form", () => {
     });
     await page.goto(site.url());
     await page.getByLabel("Full Name *").focus();
-    await hydrated(page);
+    await formReady(page);
     await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
@@ -279,6 +284,7 @@ describe("the lead form before its script", () => {
       zip_code: lead.zip_code,
       has_medicare: "true",
       website: "",
+      notice: shownHash,
     });
   });
 
@@ -386,7 +392,7 @@ describe("the lead form before its script", () => {
     await page.clock.install();
     await page.goto(site.url());
     await page.getByLabel("Full Name *").focus();
-    await hydrated(page);
+    await formReady(page);
     await fillIn(page, lead);
     site.reply(insert, { status: 400, body: '{"message":"Please enter your full name."}' });
     await press(page);
@@ -459,16 +465,16 @@ describe("the lead form before its script", () => {
       let looks = 0;
       setInterval(() => {
         if (performance.getEntriesByType("resource").some(({ name }) => /\/form-/.test(name))) looks += 1;
-        const marks = Object.keys(document.forms[0] ?? {}).filter((key) => key.startsWith("__react"));
-        if (looks === 10) console.debug(`React has ${marks.length} marks here`);
+        const isReady = document.querySelector("#lead-form")?.hasAttribute("data-ready");
+        if (looks === 10) console.debug(`taken over: ${isReady}`);
       }, 20);
     });
-    const told = page.waitForEvent("console", (message) => message.text().startsWith("React has"));
+    const told = page.waitForEvent("console", (message) => message.text().startsWith("taken over"));
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
     await press(page);
     release.resolve();
-    expect((await told).text()).toBe("React has 0 marks here");
+    expect((await told).text()).toBe("taken over: false");
     expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
   });
 
@@ -593,14 +599,9 @@ const withoutMessage = {
 async function takenOver(path = "/"): Promise<Page> {
   const page = await open(site.url(path));
   await page.getByLabel("Full Name *").focus();
-  await hydrated(page);
+  await formReady(page);
   return page;
 }
-
-const hydrated = (page: Page) =>
-  page.waitForFunction(() =>
-    Object.keys(document.querySelector("form") ?? {}).some((key) => key.startsWith("__react")),
-  );
 
 /** Keeps the form's script on its way until told to let it arrive. */
 async function holdScript(page: Page): Promise<() => Promise<void>> {
@@ -617,7 +618,7 @@ async function holdScript(page: Page): Promise<() => Promise<void>> {
       .dispatchEvent("focusin")
       .catch(() => {});
     held.resolve();
-    await hydrated(page).catch(() => {});
+    await formReady(page).catch(() => {});
   };
 }
 

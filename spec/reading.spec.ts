@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { readingGrade, sentencesOf, wordsOf } from "./support/reading.ts";
 import { useSite } from "./support/site.ts";
+import { formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
 const site = useSite();
@@ -51,9 +52,7 @@ describe("every page", () => {
     for (const label of ["Full Name *", "Phone Number *", "ZIP Code *"])
       await page.getByLabel(label).fill("x");
     await page.getByLabel("Email Address *").fill("x@example.org");
-    await page.waitForFunction(() =>
-      Object.keys(document.forms[0] ?? {}).some((key) => key.startsWith("__react")),
-    );
+    await formReady(page);
     await page.getByRole("button").click();
     await page.getByRole("alert").waitFor();
     expect(await findings(page)).toEqual([]);
@@ -136,7 +135,9 @@ describe("every page", () => {
   it("gives fingers targets of at least 48 px, the whole label of a box among them", async () => {
     const page = await open(site.url(), { viewport: { width: 390, height: 844 } });
     const heights = await page
-      .locator("form input:not([type=checkbox]):not([name=website]), form label:has(input), form button, a")
+      .locator(
+        "form input:not([type=checkbox], [type=hidden], [name=website]), form label:has(input), form button, a",
+      )
       .evaluateAll((targets) => targets.map((target) => target.getBoundingClientRect().height));
     expect(heights).toHaveLength(15);
     for (const height of heights) expect(height).toBeGreaterThanOrEqual(48);

@@ -11,5 +11,9 @@ export async function fillIn(page: Page, lead: Lead): Promise<void> {
   await page.getByLabel("I have been diagnosed with diabetes").setChecked(lead.has_diabetes);
 }
 
+/** Resolves when the form's script has taken the form over. */
+export const formReady = (page: Page): Promise<unknown> =>
+  page.locator("#lead-form[data-ready]").waitFor({ state: "attached" });
+
 export const submit = (page: Page): Promise<void> =>
   page.getByRole("button", { name: "Check Your Eligibility Now" }).click();

@@ -37,7 +37,12 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   );
   const keys = knownKeys();
   const rounds = makeRounds({
-    parts: { database, settings, notice: permissionNotice(completeProvider(config.provider).provider), log },
+    parts: {
+      database,
+      settings,
+      notice: permissionNotice(completeProvider(config.provider).provider).text,
+      log,
+    },
     submitLead: { url: `${env.SUPABASE_URL}/functions/v1/submit-lead`, key: keys.at(-1) ?? "" },
   });
   const wake = () => outliveTheAnswer(rounds.wake());
