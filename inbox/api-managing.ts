@@ -1,0 +1,177 @@
+// The calls of the inbox's API that only managers make, and the health of the machine, which every member may see.
+import * as v from "valibot";
+import { Day, Id, Moment, Outcome, Person, Role, Text, Word } from "./api-values.ts";
+
+const Empty = v.strictObject({});
+const Lead = v.strictObject({ id: Id });
+const Done = v.object({ done: v.literal(true) });
+const State = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/));
+const Link = v.object({ link: v.string(), expires_at: Moment });
+/** Days, both included, in a time zone. */
+const Period = { since: Day, until: Day, zone: Word(64) };
+
+export const Member = v.object({
+  id: Id,
+  name: v.string(),
+  role: Role,
+  created_at: Moment,
+  removed_at: v.nullable(Moment),
+  /** Null: invited, and not joined yet. */
+  joined_at: v.nullable(Moment),
+  last_seen_at: v.nullable(Moment),
+  passkeys: v.number(),
+  /** Whether they sign in with the company's own sign-in. */
+  oidc: v.boolean(),
+  claims: v.number(),
+});
+
+export const AuditEntry = v.object({
+  id: v.number(),
+  at: Moment,
+  who: Person,
+  /** Such as "opened lead", "read health answers", "called"; see docs/inbox.md. */
+  action: v.string(),
+  lead: v.nullable(v.object({ id: Id, reference: v.string() })),
+  /** Codes and counts, never a word about a person. */
+  details: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
+});
+
+const AuditFilter = v.strictObject({
+  since: v.optional(Day),
+  until: v.optional(Day),
+  zone: v.optional(Word(64)),
+  member: v.optional(Id),
+  action: v.optional(Word(60)),
+  lead: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-fA-F-]{8,36}$/))),
+});
+
+export const Reports = v.object({
+  promises: v.object({
+    /** Reviewed within 24 hours; reviewed later or still waiting after them; still within them. */
+    kept: v.number(),
+    missed: v.number(),
+    open: v.number(),
+    /** Kept of kept and missed, 0 to 100; null when none is decided. */
+    percent: v.nullable(v.number()),
+  }),
+  first_call: v.object({
+    leads: v.number(),
+    median_minutes: v.nullable(v.number()),
+    p90_minutes: v.nullable(v.number()),
+  }),
+  outcomes: v.array(v.object({ outcome: Outcome, leads: v.number() })),
+  days: v.array(
+    v.object({ day: Day, leads: v.number(), kept: v.number(), missed: v.number(), calls: v.number() }),
+  ),
+  /** ISO weekday, 1 is Monday; hour 0 to 23 in the zone asked for. Only those with anything. */
+  hours: v.array(
+    v.object({
+      weekday: v.number(),
+      hour: v.number(),
+      leads: v.number(),
+      calls: v.number(),
+      reached: v.number(),
+    }),
+  ),
+  campaigns: v.array(
+    v.object({
+      source: v.string(),
+      medium: v.string(),
+      campaign: v.string(),
+      leads: v.number(),
+      reviewed: v.number(),
+      likely: v.number(),
+      needs_visit: v.number(),
+      withdrawn: v.number(),
+    }),
+  ),
+});
+export type Reports = v.InferOutput<typeof Reports>;
+
+export const Machine = v.object({
+  /** False when a delivery failed or is stuck. */
+  ok: v.boolean(),
+  stored: v.number(),
+  erased: v.number(),
+  unreviewed: v.number(),
+  overdue: v.number(),
+  channels: v.array(
+    v.object({
+      channel: v.string(),
+      enabled: v.boolean(),
+      delivered: v.number(),
+      pending: v.number(),
+      oldest_pending: v.nullable(Moment),
+      failed: v.number(),
+      stuck: v.number(),
+      last_error: v.nullable(v.string()),
+    }),
+  ),
+  /** Null: none that this machine knows of. */
+  last_backup_at: v.nullable(Moment),
+  schema: v.string(),
+  at: Moment,
+});
+
+export const managing = {
+  members: { manager: true, request: Empty, response: v.object({ members: v.array(Member) }) },
+  "members/invite": {
+    manager: true,
+    request: v.strictObject({ name: Word(100), role: Role }),
+    response: Link,
+  },
+  /** A new link; old passkeys and sessions end at once. */
+  "members/recover": { manager: true, request: v.strictObject({ id: Id }), response: Link },
+  /** At once, everywhere. Refused for oneself. */
+  "members/remove": {
+    manager: true,
+    request: v.strictObject({ id: Id }),
+    response: v.union([Done, v.object({ refused: v.literal("yourself") })]),
+  },
+  /** Ends another member's claim. */
+  "take-back": { manager: true, request: Lead, response: Done },
+  /** CSV of the leads that came in the period, as `leads export` writes it. Written to the audit log. */
+  export: {
+    manager: true,
+    request: v.strictObject(Period),
+    response: v.object({ name: v.string(), csv: v.string(), leads: v.number() }),
+  },
+  /** For good. `reference` is typed again to confirm it. */
+  erase: {
+    manager: true,
+    request: v.strictObject({ id: Id, reference: Text(40) }),
+    response: v.union([Done, v.object({ refused: v.literal("another reference") })]),
+  },
+  reports: { manager: true, request: v.strictObject(Period), response: Reports },
+  audit: {
+    manager: true,
+    request: v.strictObject({ filter: v.optional(AuditFilter), after: v.optional(v.nullable(v.number())) }),
+    response: v.object({
+      entries: v.array(AuditEntry),
+      next: v.nullable(v.number()),
+      actions: v.array(v.string()),
+    }),
+  },
+  "audit/export": {
+    manager: true,
+    request: v.strictObject({ filter: v.optional(AuditFilter) }),
+    response: v.object({ name: v.string(), csv: v.string() }),
+  },
+  "paused-states": {
+    manager: false,
+    request: Empty,
+    response: v.object({
+      states: v.array(
+        v.object({ state: State, paused_at: Moment, paused_by: v.string(), reason: v.string() }),
+      ),
+    }),
+  },
+  "pause-state": {
+    manager: true,
+    request: v.strictObject({ state: State, reason: Word(200) }),
+    response: Done,
+  },
+  "resume-state": { manager: true, request: v.strictObject({ state: State }), response: Done },
+  machine: { manager: false, request: Empty, response: Machine },
+  "retry-deliveries": { manager: true, request: Empty, response: v.object({ deliveries: v.number() }) },
+} as const;

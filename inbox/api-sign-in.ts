@@ -1,0 +1,63 @@
+// The requests with which a member gets in. They stand outside of `/api/`, because below it nothing is answered without a session.
+import * as v from "valibot";
+import { Moment, Role, Word } from "./api-values.ts";
+
+const Token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{20,100}$/));
+const Credential = v.looseObject({});
+const Empty = v.strictObject({});
+const In = v.object({ name: v.string(), role: Role, ends_at: Moment });
+
+/**
+ * How a request is made: `POST /<name>` with JSON, from the inbox's own page. Answers:
+ * - 200: JSON as `response` says; a session begins with its cookie where that is said.
+ * - 401, `{"error": <one of signInErrors>}`. 400, 403, 503 as in `inbox/api.ts`.
+ * OpenID Connect: `oidc/start` answers with an address; go there. The provider returns to `GET /oidc/callback`, which answers
+ * with a redirect to `/` (signed in) or to `/sign-in#<one of signInErrors with - for spaces>`.
+ */
+export const signIn = {
+  /** Which ways in there are. */
+  "sign-in/methods": {
+    request: Empty,
+    response: v.object({ passkey: v.boolean(), oidc: v.boolean() }),
+  },
+  /** Options as `startAuthentication` of @simplewebauthn/browser takes them. */
+  "sign-in/options": { request: Empty, response: v.object({ options: v.looseObject({}) }) },
+  /** Begins a session, or unlocks the locked one of the same member. */
+  "sign-in/verify": { request: v.strictObject({ credential: Credential }), response: In },
+  /** Says whom an invitation is for. The token is what follows the # of the link: it is not sent to any server by itself. */
+  "join/open": {
+    request: v.strictObject({ token: Token }),
+    response: v.object({ name: v.string(), expires_at: Moment, passkey: v.boolean(), oidc: v.boolean() }),
+  },
+  "join/options": {
+    request: v.strictObject({ token: Token }),
+    response: v.object({ options: v.looseObject({}) }),
+  },
+  /** Uses the invitation up and begins a session. */
+  "join/verify": {
+    request: v.strictObject({ token: Token, credential: Credential, label: v.optional(Word(100)) }),
+    response: In,
+  },
+  /** With a token: links the company's sign-in to the invited member. `unlock`: asks the person to sign in anew. */
+  "oidc/start": {
+    request: v.strictObject({ token: v.optional(Token), unlock: v.optional(v.boolean()) }),
+    response: v.object({ address: v.string() }),
+  },
+} as const;
+
+export const signInErrors = [
+  /** The invitation was used, is too old, or was never made. */
+  "invitation used",
+  "invitation expired",
+  "invitation unknown",
+  /** The passkey or the company's account belongs to no member. */
+  "not a member",
+  /** The device did not check who is there (no PIN, finger or face). */
+  "user not verified",
+  /** The challenge is old, or the answer does not fit. */
+  "try again",
+  /** The provider refused, or the person broke off. */
+  "sign-in refused",
+] as const;
+export type SignInError = (typeof signInErrors)[number];
+export type SignInName = keyof typeof signIn;

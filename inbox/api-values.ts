@@ -1,0 +1,64 @@
+// The values that several calls of the inbox's API share.
+import * as v from "valibot";
+
+export const Id = v.pipe(v.string(), v.uuid());
+/** A moment as ISO 8601 with its offset. */
+export const Moment = v.string();
+/** A day as YYYY-MM-DD. */
+export const Day = v.pipe(v.string(), v.isoDate());
+/** A time of day without a zone, as `2026-11-23T09:30`. */
+export const LocalTime = v.pipe(v.string(), v.isoDateTime());
+export const Text = (maxLength: number) => v.pipe(v.string(), v.trim(), v.maxLength(maxLength));
+export const Word = (maxLength: number) =>
+  v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(maxLength));
+
+export const Role = v.picklist(["member", "manager"]);
+export type Role = v.InferOutput<typeof Role>;
+/** Who: a member, or null as id for the operator at a terminal. */
+export const Person = v.object({ id: v.nullable(Id), name: v.string() });
+export type Person = v.InferOutput<typeof Person>;
+
+/** The outcomes in the order of their keys, 1 to 8. */
+export const outcomes = [
+  "likely_qualifies",
+  "needs_visit",
+  "does_not_qualify",
+  "not_interested",
+  "callback",
+  "no_answer",
+  "left_message",
+  "wrong_number",
+] as const;
+export const Outcome = v.picklist(outcomes);
+export type Outcome = v.InferOutput<typeof Outcome>;
+
+/** Why a person may not be called at a moment. The first nine come from the place; see docs/calling-hours.md. */
+export const NotNow = v.picklist([
+  "outside_hours",
+  "sunday",
+  "holiday",
+  "paused",
+  "unknown_zip",
+  "attempts",
+  "withdrawn",
+  "stopped",
+  "no_number",
+  "claimed",
+]);
+export type NotNow = v.InferOutput<typeof NotNow>;
+
+/** Where a person is and whether they may be called there at this moment. */
+export const Place = v.object({
+  /** The five digits, when what was typed begins with them; else empty. */
+  zip: v.string(),
+  /** Two-letter codes of every plausible state; empty when unknown. */
+  states: v.array(v.string()),
+  /** IANA names of every plausible zone, the likeliest first. */
+  zones: v.array(v.string()),
+  /** Whether the hours there allow a call now. */
+  callable: v.boolean(),
+  /** When they next do; null while they do, or when none is found within 14 days. */
+  callable_at: v.nullable(Moment),
+  reason: v.nullable(NotNow),
+});
+export type Place = v.InferOutput<typeof Place>;

@@ -1,0 +1,36 @@
+// The inbox's API, as one list that the server and the page in the browser both read: each call's name, who may make it, and the
+// schemas of its request and its answer.
+import * as v from "valibot";
+import { managing } from "./api-managing.ts";
+import { session } from "./api-session.ts";
+import { work } from "./api-work.ts";
+
+/**
+ * How a call is made: `POST /api/<name>` with a JSON object as `content-type: application/json`, from the inbox's own page.
+ * How it is answered:
+ * - 200: JSON as `response` says. A refusal that a member has to read is such an answer, with `refused`.
+ * - 400: the request is not as `request` says. 403: from another page, or a manager's call made by a member.
+ * - 401, empty: no session. Show the sign-in page.
+ * - 404, `{"error":"not found"}`: no such lead, call, member.
+ * - 423, empty: the session is locked. Show the lock; what was typed stays.
+ * - 503: the database does not answer. Say so, keep what was typed, and try again.
+ * Every call but `me` and `queue` counts as activity. `GET /api/events` is the event stream (see `LiveEvent`).
+ * Signing in happens outside of `/api/`: see `inbox/api-sign-in.ts`.
+ */
+export const calls = { ...session, ...work, ...managing };
+
+export type CallName = keyof typeof calls;
+export type RequestOf<Name extends CallName> = v.InferInput<(typeof calls)[Name]["request"]>;
+export type ResponseOf<Name extends CallName> = v.InferOutput<(typeof calls)[Name]["response"]>;
+
+/**
+ * What `GET /api/events` sends as `data:` of a server-sent event: ids alone, and no word about a person. `leads`: these leads are
+ * new or have changed; no ids means that many have, so load the list anew. `session`: ask `me` again (locked, ended, removed).
+ * `team`: members, paused states or channels have changed. A comment comes every 20 seconds, so silence means the network is gone.
+ */
+export const LiveEvent = v.variant("kind", [
+  v.object({ kind: v.literal("leads"), new: v.array(v.string()), changed: v.array(v.string()) }),
+  v.object({ kind: v.literal("session") }),
+  v.object({ kind: v.literal("team") }),
+]);
+export type LiveEvent = v.InferOutput<typeof LiveEvent>;
