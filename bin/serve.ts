@@ -22,6 +22,7 @@ import {
   EmbeddedDatabaseError,
   startEmbedded,
 } from "../packages/embedded-postgres/embedded.ts";
+import { BuildError } from "../site/build-folder.ts";
 import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
 import { makeApp } from "../web/app.ts";
 import { drain, ListenError, listen } from "../web/listen.ts";
@@ -165,7 +166,14 @@ async function stop(exitCode: number): Promise<never> {
 
 // Those that a person can act on are told in their own words; the rest is a fault of this program.
 async function giveUp(error: unknown): Promise<void> {
-  const spoken = [ConfigError, ListenError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
+  const spoken = [
+    ConfigError,
+    BuildError,
+    ListenError,
+    EmbeddedDatabaseError,
+    MigrationError,
+    DatabaseRefusal,
+  ];
   const words = spoken.some((kind) => error instanceof kind)
     ? (error as Error).message
     : (error as Error).stack;

@@ -1,27 +1,27 @@
 // Builds the site: the form's script, the renderer that the server imports, and `dist/`, which any static host
 // can serve. With `--if-stale` it does so only when what the site is made of has changed since the last build.
 import { createHash } from "node:crypto";
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-const stamp = join(root, ".render/made-of");
+import { BuildError, currentBuild, newBuildFolder, projectRoot, putInForce } from "./build-folder.ts";
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const madeOf = fingerprint(config);
-  const made = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
-  if (process.argv.includes("--if-stale") && made === madeOf) return;
+  if (process.argv.includes("--if-stale") && currentBuild()?.madeOf === madeOf) return;
   const started = performance.now();
-  rmSync(stamp, { force: true });
   const { bundle } = await import("./bundle.ts");
   const { writeStaticSite } = await import("./static-site.ts");
-  await bundle(root, config, madeOf.slice(0, 8));
-  await writeStaticSite(root, config);
-  mkdirSync(join(root, ".render"), { recursive: true });
-  writeFileSync(stamp, madeOf);
+  const folder = newBuildFolder(projectRoot);
+  try {
+    await bundle(folder, config, madeOf.slice(0, 8));
+    await writeStaticSite(folder, config);
+    putInForce(projectRoot, folder, madeOf);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
   process.stderr.write(`Built the site in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 }
 
@@ -29,9 +29,9 @@ async function main(): Promise<void> {
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
   const sources = globSync(["site/*", "content/*", "lead/*", "config/*", "package-lock.json"], {
-    cwd: root,
+    cwd: projectRoot,
   });
-  for (const source of sources.sort()) hash.update(source).update(readFileSync(join(root, source)));
+  for (const source of sources.sort()) hash.update(source).update(readFileSync(join(projectRoot, source)));
   hash.update(JSON.stringify([site.backendUrl, site.backendUrl && site.backendKey, provider.name]));
   return hash.digest("hex");
 }
@@ -39,7 +39,7 @@ function fingerprint({ site, provider }: Config): string {
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
+  if (!(error instanceof ConfigError || error instanceof BuildError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }

@@ -5,14 +5,15 @@ import { join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
 import type { Config } from "../config/config.ts";
 import { completeProvider } from "../content/provider.ts";
+import { projectRoot } from "./build-folder.ts";
 import type { Built } from "./built.ts";
 import { buildPhoto, photoIn } from "./photo.ts";
 import { drawShareCard } from "./share-card.ts";
 
-/** Writes `dist/assets/` and `.render/render.js`. `version` names the share card, which has no content hash. */
-export async function bundle(root: string, config: Config, version: string): Promise<void> {
+/** Writes `dist/assets/` and `render.js` into `folder`. `version` names the share card, which has no content hash. */
+export async function bundle(folder: string, config: Config, version: string): Promise<void> {
   const common: InlineConfig = {
-    root,
+    root: projectRoot,
     configFile: false,
     publicDir: false,
     mode: "production",
@@ -21,9 +22,10 @@ export async function bundle(root: string, config: Config, version: string): Pro
     define: { "process.env.NODE_ENV": '"production"' },
     oxc: { jsx: { runtime: "automatic", development: false } },
   };
-  const client = await bundleClient(common);
-  const assets = join(root, "dist/assets");
-  const content = join(root, "content");
+  const dist = join(folder, "dist");
+  const client = await bundleClient(common, dist);
+  const assets = join(dist, "assets");
+  const content = join(projectRoot, "content");
   const built: Built = {
     ...client.built,
     loader: await bundleLoader(common, client.formScript),
@@ -33,16 +35,17 @@ export async function bundle(root: string, config: Config, version: string): Pro
     },
     photo: await buildPhoto(content, assets),
   };
-  await bundleRenderer(common, built);
-  const card = await drawShareCard(config.provider, photoIn(content));
-  writeFileSync(join(root, "dist", built.shareCard.path), card);
+  await bundleRenderer(common, built, folder);
+  const card = await drawShareCard(config.provider, photoIn(content), folder);
+  writeFileSync(join(dist, built.shareCard.path), card);
 }
 
-async function bundleClient(common: InlineConfig) {
+async function bundleClient(common: InlineConfig, dist: string) {
   const output = await run({
     ...common,
     build: {
-      outDir: "dist",
+      outDir: dist,
+      emptyOutDir: false,
       assetsInlineLimit: 0,
       modulePreload: false,
       rolldownOptions: {
@@ -60,7 +63,7 @@ async function bundleClient(common: InlineConfig) {
   };
   // The style goes into the documents; nothing asks for its file.
   const style = named(/style-.*\.css$/) as Rolldown.OutputAsset;
-  rmSync(join(common.root ?? "", "dist", style.fileName));
+  rmSync(join(dist, style.fileName));
   return {
     formScript: `/${named(/form-.*\.js$/).fileName}`,
     built: {
@@ -85,7 +88,7 @@ async function bundleLoader(common: InlineConfig, formScript: string): Promise<s
   return (chunk as Rolldown.OutputChunk).code.trim();
 }
 
-async function bundleRenderer(common: InlineConfig, built: Built): Promise<void> {
+async function bundleRenderer(common: InlineConfig, built: Built, folder: string): Promise<void> {
   await run({
     ...common,
     define: { ...common.define, BUILT: JSON.stringify(built) },
@@ -93,7 +96,8 @@ async function bundleRenderer(common: InlineConfig, built: Built): Promise<void>
     ssr: { noExternal: true },
     build: {
       ssr: "site/render.tsx",
-      outDir: ".render",
+      outDir: folder,
+      emptyOutDir: false,
       rolldownOptions: { output: { entryFileNames: "render.js" } },
     },
   });

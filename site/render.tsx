@@ -1,4 +1,4 @@
-// Renders the three pages to HTML. Vite builds this file into `.render/`, and the server calls it at start,
+// Renders the three pages to HTML. The build makes a module of it that the server calls at start,
 // with the settings it was started with, and for each refused plain post of the form.
 import { renderToStaticMarkup, renderToString } from "react-dom/server";
 import type { ProviderSettings } from "../config/config.ts";

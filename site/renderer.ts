@@ -1,5 +1,12 @@
 // Loads the renderer that the build made of `render.tsx`, because Node runs TypeScript but no JSX.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BuildError, currentBuild } from "./build-folder.ts";
 
-/** The renderer's module. @throws when the site was never built. */
-export const rendererModule = (): Promise<typeof import("./render.tsx")> =>
-  import(new URL("../.render/render.js", import.meta.url).href);
+type Renderer = typeof import("./render.tsx");
+
+/** The renderer of the build in force, or of another build's folder. @throws BuildError when the site was never built. */
+export function rendererModule(folder = currentBuild()?.folder): Promise<Renderer> {
+  if (!folder) throw new BuildError("The site is not built yet. Build it first: npm run build");
+  return import(pathToFileURL(join(folder, "render.js")).href);
+}

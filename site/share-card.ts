@@ -7,9 +7,13 @@ import { completeProvider } from "../content/provider.ts";
 import { rendererModule } from "./renderer.ts";
 
 /** Draws the card, as a PNG. `photo` is the operator's picture file, which then takes the drawing's half. */
-export async function drawShareCard(settings: ProviderSettings, photo: string | undefined): Promise<Buffer> {
+export async function drawShareCard(
+  settings: ProviderSettings,
+  photo: string | undefined,
+  folder?: string,
+): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
-  const picture = photo ? await sharp(photo).autoOrient().resize(600, 630).toBuffer() : await drawing();
+  const picture = photo ? await sharp(photo).autoOrient().resize(600, 630).toBuffer() : await drawing(folder);
   const { name } = completeProvider(settings).provider;
   const payer = `Paid for by ${name}`;
   const lines = wrap(headline, 15);
@@ -27,8 +31,8 @@ export async function drawShareCard(settings: ProviderSettings, photo: string | 
     .toBuffer();
 }
 
-async function drawing(): Promise<Buffer> {
-  const { renderDrawing } = await rendererModule();
+async function drawing(folder?: string): Promise<Buffer> {
+  const { renderDrawing } = await rendererModule(folder);
   const place = '<svg width="600" height="630" preserveAspectRatio="xMidYMid slice" ';
   return Buffer.from(renderDrawing().replace("<svg ", place).replace("0 0 960 600", "305 0 571 600"));
 }

@@ -1,4 +1,4 @@
-// Writes the rest of `dist/` for a static host: the documents, the small files, every text compressed beside
+// Writes the rest of a build's `dist/` for a static host: the documents, the small files, every text compressed beside
 // itself, and the headers in the form that Netlify and Cloudflare Pages (`_headers`) and Vercel read.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,10 @@ import { rendererModule } from "./renderer.ts";
 import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
 import { siteFiles } from "./site-files.ts";
 
-export async function writeStaticSite(root: string, config: Config): Promise<void> {
-  const { renderArticle, renderThankYou, renderNotFound } = await rendererModule();
-  const dist = join(root, "dist");
+/** Writes into the `dist/` of a build's folder, which has its renderer and its assets already. */
+export async function writeStaticSite(folder: string, config: Config): Promise<void> {
+  const { renderArticle, renderThankYou, renderNotFound } = await rendererModule(folder);
+  const dist = join(folder, "dist");
   mkdirSync(dist, { recursive: true });
   const documents: Record<string, string> = {
     "index.html": renderArticle(config),

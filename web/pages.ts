@@ -1,9 +1,10 @@
 // The built site in memory, for the server: every page and file with its headers, compressed once at start,
 // and the one page that is rendered on demand, the article with a refused plain post.
 import { readdirSync, readFileSync } from "node:fs";
-import { extname } from "node:path";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { completeProvider } from "../content/provider.ts";
+import { currentBuild } from "../site/build-folder.ts";
 import { type Body, compress, compressible } from "../site/compress.ts";
 import { photoIn } from "../site/photo.ts";
 import type { PageSettings, Refused } from "../site/render.tsx";
@@ -33,7 +34,9 @@ export interface Site {
 
 /** Reads what `node site/build.ts` has made, and renders the pages with these settings. */
 export async function loadSite(settings: PageSettings): Promise<Site> {
-  const { renderArticle, renderThankYou, renderNotFound, shareCardPath } = await rendererModule();
+  const folder = currentBuild()?.folder;
+  const { renderArticle, renderThankYou, renderNotFound, shareCardPath } = await rendererModule(folder);
+  const assets = join(folder ?? "", "dist/assets");
   const { site } = settings;
   const documentHeaders = (html: string) => ({
     ...commonHeaders(site.url),
@@ -64,9 +67,9 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
   for (const [path, { type, text }] of siteFiles(settings)) {
     pages.set(path, file(type, compress(Buffer.from(text)), "public, max-age=3600"));
   }
-  for (const name of builtAssets()) {
+  for (const name of readdirSync(assets).filter((name) => !/\.(br|gz)$/.test(name))) {
     const type = types[extname(name)] ?? "application/octet-stream";
-    pages.set(`/assets/${name}`, file(type, compressedAsset(name), immutable));
+    pages.set(`/assets/${name}`, file(type, compressedAsset(join(assets, name)), immutable));
   }
   const card = shareCardPath(completeProvider(settings.provider).provider.name);
   const anew = pages.has(card) ? undefined : await drawnAnew(settings).catch(() => undefined);
@@ -135,7 +138,6 @@ export function answer(page: Page, request: Request): Response {
 }
 
 const content = fileURLToPath(new URL("../content/", import.meta.url));
-const built = new URL("../dist/assets/", import.meta.url);
 
 const types: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
@@ -146,10 +148,8 @@ const types: Record<string, string> = {
   ".avif": "image/avif",
 };
 
-const builtAssets = () => readdirSync(built).filter((name) => !/\.(br|gz)$/.test(name));
-
 function compressedAsset(name: string): Body[] {
-  const read = (ending = "") => readFileSync(new URL(name + ending, built));
+  const read = (ending = "") => readFileSync(name + ending);
   const [identity] = compress(read(), false) as [Body];
   if (!compressible(name)) return [identity];
   const form = (encoding: "br" | "gzip", ending: string): Body => ({

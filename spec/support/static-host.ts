@@ -92,17 +92,37 @@ const types: Record<string, string> = {
 
 /** Runs `npm run build` as an operator would, on a copy of the sources, and returns its `dist`. */
 export async function buildSite(settings: Record<string, string>): Promise<string> {
+  const copy = copySources();
+  const { code, output } = await startBuild(copy, settings).ended;
+  if (code !== 0) throw new Error(`The build failed:\n${output}`);
+  return join(copy, "dist");
+}
+
+/** Copies what the build reads into a folder of its own, which goes after the chapter. */
+export function copySources(): string {
   const copy = mkdtempSync(join(tmpdir(), "static-site-"));
   atTheEnd(() => rmSync(copy, { recursive: true }));
   for (const name of ["site", "content", "lead", "config", "package.json", "package-lock.json"]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+/** Starts a build in such a folder, as another user if asked. */
+export function startBuild(
+  copy: string,
+  settings: Record<string, string> = {},
+  user?: { uid: number; gid: number },
+) {
   const { PATH = "", HOME = "" } = process.env;
-  const build = spawn(process.execPath, ["site/build.ts"], { cwd: copy, env: { PATH, HOME, ...settings } });
+  const build = spawn(process.execPath, ["site/build.ts"], {
+    cwd: copy,
+    env: { PATH, HOME, ...settings },
+    ...user,
+  });
   let output = "";
   for (const stream of [build.stdout, build.stderr]) stream.on("data", (text) => (output += text));
-  const [code] = await once(build, "close");
-  if (code !== 0) throw new Error(`The build failed:\n${output}`);
-  return join(copy, "dist");
+  const ended = once(build, "close").then(([code]) => ({ code: code as number | null, output }));
+  return { process: build, ended };
 }

@@ -1,0 +1,98 @@
+// Where the build puts what it makes. Each build fills a folder of its own in `.render/`. `.render/current.json` names the
+// folder in force and is replaced by one rename, so a build that ends midway leaves the last one as it was. `dist/`, for
+// static hosts, is a copy of the folder's `dist/`.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What the build cannot mend by itself. The message is for the person at the terminal. */
+export class BuildError extends Error {
+  override name = "BuildError";
+}
+
+/** The build in force: its folder, and the fingerprint of everything that it was made of. */
+export interface CurrentBuild {
+  folder: string;
+  madeOf: string;
+}
+
+export const projectRoot = fileURLToPath(new URL("..", import.meta.url));
+
+/** The build in force, or undefined when there is none. */
+export function currentBuild(root = projectRoot): CurrentBuild | undefined {
+  const file = join(root, ".render/current.json");
+  if (!existsSync(file)) return undefined;
+  const { name, madeOf } = JSON.parse(readFileSync(file, "utf8"));
+  const folder = join(root, ".render", name);
+  return existsSync(join(folder, "render.js")) ? { folder, madeOf } : undefined;
+}
+
+/** Makes an empty folder for a build. @throws BuildError when the project's folders cannot be written. */
+export function newBuildFolder(root: string): string {
+  return explained(root, () => {
+    mkdirSync(join(root, ".render"), { recursive: true });
+    removeOld(root);
+    const folder = mkdtempSync(join(root, ".render/build-"));
+    // The server may run as another user than the build.
+    chmodSync(folder, 0o755);
+    return folder;
+  });
+}
+
+/** Puts a complete build in force. The one before it stays for a server that has just started from it. @throws BuildError as above. */
+export function putInForce(root: string, folder: string, madeOf: string): void {
+  explained(root, () => {
+    const named = join(folder, "current.json");
+    writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
+    renameSync(named, join(root, ".render/current.json"));
+    replaceDist(root, folder);
+  });
+}
+
+/** A folder cannot be renamed over another that has files, so the old `dist/` steps aside for a moment. */
+function replaceDist(root: string, folder: string): void {
+  const [dist, aside] = [join(root, "dist"), join(folder, "dist-before")];
+  const copy = join(folder, "dist-copy");
+  cpSync(join(folder, "dist"), copy, { recursive: true });
+  if (existsSync(dist)) renameSync(dist, aside);
+  renameSync(copy, dist);
+  rmSync(aside, { recursive: true, force: true });
+}
+
+/** Removes old builds and what a killed one has left. A younger folder may belong to a build or a start under way. */
+function removeOld(root: string): void {
+  const anHourAgo = Date.now() - 3_600_000;
+  const inForce = currentBuild(root)?.folder;
+  for (const name of readdirSync(join(root, ".render"))) {
+    const path = join(root, ".render", name);
+    if (path === inForce || name === "current.json" || statSync(path).mtimeMs > anHourAgo) continue;
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Folders that another user left, usually root, are the one failure that a person has to mend. */
+function explained<Result>(root: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    throw new BuildError(
+      `The build may not write into ${root}: ${(error as Error).message}\n` +
+        "An earlier build probably ran as another user, such as root. Remove what it left, then start again:\n" +
+        `  sudo rm -rf "${join(root, ".render")}" "${join(root, "dist")}"`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,59 @@
+// Building the site: what a build that goes wrong leaves behind, and what it says.
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { currentBuild } from "../site/build-folder.ts";
+import { copySources, startBuild } from "./support/static-host.ts";
+
+const article = join("content", "article.ts");
+
+describe("a build", () => {
+  it("leaves the last one in force when it is killed midway, and the next one succeeds", async () => {
+    const copy = copySources();
+    expect(await startBuild(copy).ended).toMatchObject({ code: 0 });
+    const built = () => ({
+      folder: currentBuild(copy)?.folder,
+      renderer: readFileSync(join(currentBuild(copy)?.folder ?? "", "render.js"), "utf8"),
+      page: readFileSync(join(copy, "dist/index.html"), "utf8"),
+    });
+    const before = built();
+    const changed = readFileSync(join(copy, article), "utf8").replace("5 min read", "6 min read");
+    writeFileSync(join(copy, article), changed);
+
+    const second = startBuild(copy);
+    const isUnderWay = () => readdirSync(join(copy, ".render")).length > 2;
+    await expect.poll(isUnderWay, { interval: 5 }).toBe(true);
+    second.process.kill("SIGKILL");
+    await second.ended;
+    expect(built()).toEqual(before);
+
+    expect(await startBuild(copy).ended).toMatchObject({ code: 0 });
+    expect(built().page).toContain("6 min read");
+  });
+
+  it("says what to do when another user owns what an earlier build left", async () => {
+    const copy = copySources();
+    chmodSync(copy, 0o755);
+    mkdirSync(join(copy, ".render"), { mode: 0o555 });
+    // Root may write everywhere, so for root the build runs as a user without rights.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(copy, nobody.uid, nobody.gid);
+    const { code, output } = await startBuild(copy, {}, isRoot ? nobody : undefined).ended;
+    expect(code).toBe(1);
+    expect(output).toContain("An earlier build probably ran as another user, such as root.");
+    expect(output).toContain(`sudo rm -rf "${join(copy, ".render")}" "${join(copy, "dist")}"`);
+    expect(output).not.toContain("node:internal");
+    expect(existsSync(join(copy, "dist"))).toBe(false);
+  });
+});
+
+/** The user and group that Debian, Fedora and macOS keep for programs without rights have other numbers; any will do. */
+const nobody = { uid: 65_534, gid: 65_534 };
