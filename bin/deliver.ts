@@ -43,10 +43,8 @@ async function deliver(config: Config): Promise<void> {
   }
   const notice = permissionNotice(completeProvider(config.provider).provider).text;
   const settings = config.delivery;
-  const setUp = connect(address, { max: 1, name: "leads set-up" });
-  await prepare(setUp, (sql) => announce(sql, settings, notice), log, stopping.signal).finally(() =>
-    setUp.end({ timeout: 1 }),
-  );
+  const open = () => connect(address, { max: 1, name: "leads set-up" });
+  await prepare(open, (sql) => announce(sql, settings, notice), log, stopping.signal);
   if (stopping.signal.aborted) return;
   const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
   delivery = { worker: startDelivery({ database, settings, notice, log }), database };

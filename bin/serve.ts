@@ -127,7 +127,7 @@ async function openDatabase(
   const embedded = config.databaseUrl ? undefined : await embed(config);
   const owner = config.databaseUrl ?? embedded?.url ?? "";
   const intake = config.intakeDatabaseUrl ?? roleAddress(owner, "leads_intake");
-  const sql = connect(owner, { max: 1, name: "leads set-up" });
+  const open = () => connect(owner, { max: 1, name: "leads set-up" });
   const setUp = async (sql: Sql) => {
     // Who delivers also says to which channels; who only serves the page says what stands beside its button.
     if (config.delivery.on) await announce(sql, config.delivery, noticeOf(config));
@@ -135,7 +135,7 @@ async function openDatabase(
     // A login that the operator has made keeps the operator's password.
     if (!config.intakeDatabaseUrl) await openRoleLogins(sql, owner);
   };
-  const prepared = prepare(sql, setUp, log, stopping.signal).finally(() => sql.end({ timeout: 1 }));
+  const prepared = prepare(open, setUp, log, stopping.signal);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
   return { intake, owner, prepared };
 }

@@ -1,95 +1,115 @@
-// Makes a database ready for leads: the schema is current and all is set up that a lead needs. A server that is away is waited
-// for, because the article can be read meanwhile; one that refuses us for good stops the start.
+// Prepares a database for leads: brings the schema up to date and sets up what else a lead needs. A server that is
+// unreachable is tried again, because the article can be read meanwhile; a refusal that waiting cannot end stops the start.
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
-import { MigrationError, migrate, newestVersion } from "./migrate.ts";
-import { QueryTimeout, type ResilientConnection, withTimeout } from "./resilient-connection.ts";
+import { migrate, newestVersion } from "./migrate.ts";
+import type { ResilientConnection } from "./resilient-connection.ts";
+import { withTimeout } from "./timeout.ts";
+import { isDatabaseTrouble } from "./trouble.ts";
 
-/** A database that will not let us do our work, however long we wait; the message says what to mend. */
+/** A database that refuses the set-up, however long we wait; the message says what to change. */
 export class DatabaseRefusal extends Error {
   override name = "DatabaseRefusal";
 }
 
-/** Milliseconds. */
+/** Milliseconds until the first answer of a server is due. */
 const firstAnswer = 10_000;
 
+/** Milliseconds between two attempts. */
+const pause = 1_000;
+
 /**
- * Prepares the owner's database, trying again each second while it is away: the schema first, then `setUp`, which does
- * what else the first lead needs.
- * @throws MigrationError, or DatabaseRefusal when the address, the password or the owner's rights are wrong.
+ * Prepares the owner's database, and tries again each second while it is unreachable: the schema first, then `setUp`,
+ * which does what else the first lead needs. `open` opens the owner's pool, anew for each attempt, because postgres.js mixes
+ * up the results of a connection that was lost. Returns early when `signal` aborts.
+ * @throws MigrationError, DatabaseRefusal when the address, the password, the encoding or the owner's rights are wrong, and any
+ * error that is no trouble of the database, because that is a bug.
  */
 export async function prepare(
-  sql: Sql,
+  open: () => Sql,
   setUp: (sql: Sql) => Promise<void>,
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
+  for (let attempts = 0; ; attempts += 1) {
+    const sql = open();
     try {
-      // Something between us and the server may take connections and drop them: postgres.js tries on and says nothing.
-      await withTimeout(firstAnswer, refuseOtherLetters(sql));
+      // A proxy may take connections and drop them; postgres.js then goes on connecting and reports nothing.
+      await withTimeout(firstAnswer, requireUtf8(sql));
       for (const name of await migrate(sql)) log("migrated", { name });
       await setUp(sql);
-      if (tries > 0) log("database-ready");
+      if (attempts > 0) log("database-ready");
       return;
     } catch (error) {
       if (signal.aborted) return;
-      // What has no code is no word of the database's, but a fault of ours or a sentence of the migration's.
-      const isWord = error instanceof Error && ("code" in error || error instanceof QueryTimeout);
-      if (error instanceof MigrationError || !isWord) throw error;
-      refuseWhatStays(error);
-      if (tries === 0) log("database-unreachable", { code: codeOf(error) });
+      const refusal = refusalOf(error);
+      if (refusal) throw refusal;
+      if (!isDatabaseTrouble(error)) throw error;
+      if (attempts === 0) log("database-unreachable", { code: codeOf(error) });
+    } finally {
+      await sql.end({ timeout: 1 });
     }
-    await wait(1_000, undefined, { signal }).catch(() => {});
+    await wait(pause, undefined, { signal }).catch(() => {});
   }
 }
 
-/** Makes the question `/readyz` asks, with the intake's login: does it answer, take writes, and have the newest schema? */
-export async function makeIsReady(intake: ResilientConnection): Promise<() => Promise<boolean>> {
-  const newest = await newestVersion();
-  const ask = async (sql: Sql) => {
-    const [row] = await sql<{ version: string; writes: boolean }[]>`
-      select private.schema_version() as version, current_setting('transaction_read_only') = 'off' as writes`;
-    if (!row?.writes) throw new ReadOnly();
-    return row.version >= newest;
-  };
-  // All who ask while the question is under way have one answer.
-  let asked: Promise<boolean> | undefined;
-  return () =>
-    (asked ??= intake
-      .query(ask, 2_000)
-      .catch(() => false)
-      .finally(() => {
-        asked = undefined;
-      }));
-}
-
-class ReadOnly extends Error {}
-
-// In any other encoding the database refuses names that people have, and counts letters wrongly.
-async function refuseOtherLetters(sql: Sql): Promise<void> {
-  const [server] = await sql<{ letters: string }[]>`select current_setting('server_encoding') as letters`;
-  if (server?.letters === "UTF8") return;
+// In another encoding the database refuses names that people have, and counts characters wrongly.
+async function requireUtf8(sql: Sql): Promise<void> {
+  const [server] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`;
+  if (server?.encoding === "UTF8") return;
   throw new DatabaseRefusal(
-    `The database keeps texts as ${server?.letters}, which has no letters for many names. Make one with: create database leads encoding 'UTF8' template template0`,
+    `The database keeps texts as ${server?.encoding}, which has no characters for many names. Make one with: create database leads encoding 'UTF8' template template0`,
   );
 }
 
-// SQLSTATE classes that no waiting mends: 28 is the login, 3D the database's name, 42 a missing right, 0A too old.
-function refuseWhatStays(error: unknown): void {
+// What an operator can change, by SQLSTATE. Anything else of class 42 is a mistake in our SQL, and stays visible as a bug.
+function refusalOf(error: unknown): DatabaseRefusal | undefined {
   const code = codeOf(error);
-  if (/^28/.test(code))
-    throw refusal("does not let us in. Check the user and the password in DATABASE_URL.", error);
-  if (/^3D/.test(code))
-    throw refusal("has no database of that name. Create it, or mend DATABASE_URL.", error);
-  if (/^(42|0A)/.test(code)) {
-    throw refusal(
+  if (code.startsWith("28"))
+    return refusal("does not let us in. Check the user and the password in DATABASE_URL.", error);
+  if (code === "3D000")
+    return refusal("has no database of that name. Create it, or correct DATABASE_URL.", error);
+  if (code === "42501" || code.startsWith("0A"))
+    return refusal(
       `refuses what the set-up needs (${code}). DATABASE_URL must name the database's owner, with CREATEROLE.`,
       error,
     );
-  }
+  if (/^(42P06|42P07|42710|42723)$/.test(code))
+    return refusal(
+      `has something else under a name that the leads need (${code}). Name an empty database in DATABASE_URL.`,
+      error,
+    );
+  return undefined;
 }
 
-const refusal = (why: string, cause: unknown) =>
-  new DatabaseRefusal(`The PostgreSQL server ${why}`, { cause });
+const refusal = (reason: string, cause: unknown) =>
+  new DatabaseRefusal(`The PostgreSQL server ${reason}`, { cause });
+
+/**
+ * Makes the check behind `/readyz`, with the intake's login: whether the database answers within two seconds, takes
+ * writes and has the newest schema. The check never rejects.
+ */
+export async function makeIsReady(intake: ResilientConnection): Promise<() => Promise<boolean>> {
+  const newest = await newestVersion();
+  const check = async (sql: Sql) => {
+    const [row] = await sql<{ version: string; writes: boolean }[]>`
+      select private.schema_version() as version, current_setting('transaction_read_only') = 'off' as writes`;
+    if (!row?.writes) throw new ReadOnlyDatabase();
+    return row.version >= newest;
+  };
+  // Requests that come while a check is under way share its answer.
+  let underWay: Promise<boolean> | undefined;
+  return () =>
+    (underWay ??= intake
+      .query(check, 2_000)
+      .catch(() => false)
+      .finally(() => {
+        underWay = undefined;
+      }));
+}
+
+/** A session that takes no writes goes on so; the code of PostgreSQL's own error has it opened again. */
+class ReadOnlyDatabase extends Error {
+  code = "25006";
+}

@@ -4,19 +4,17 @@
 import postgres from "postgres";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
+import { withTimeout } from "./timeout.ts";
+import { isDatabaseTrouble } from "./trouble.ts";
 
 export interface ResilientConnection {
   /**
    * Runs the work and waits at most `timeout` milliseconds for its result.
-   * @throws QueryTimeout, or the database's error.
+   * @throws QueryTimeout, or what the work throws: an error that is no trouble of the database (see `isDatabaseTrouble`)
+   * is thrown on as it is, without a word in the log and without a reconnect.
    */
   query<Result>(work: (sql: Sql) => Promise<Result>, timeout?: number): Promise<Result>;
   end(): Promise<void>;
-}
-
-/** No answer came in time. Whether the statement was carried out is not known. */
-export class QueryTimeout extends Error {
-  override name = "QueryTimeout";
 }
 
 /** Makes a resilient connection; `open` opens its pool, and opens it again after each loss. */
@@ -36,7 +34,7 @@ export function makeResilientConnection(
   };
 
   const failed = (error: unknown, used: Sql): never => {
-    if (isAboutValues(error)) throw error;
+    if (!isDatabaseTrouble(error)) throw error;
     // A connection that broke in the middle of a write may never work again (postgres.js, issue 1133).
     if (!(error instanceof postgres.PostgresError) || error.code === readOnly) reconnect(used);
     failures += 1;
@@ -60,22 +58,6 @@ export function makeResilientConnection(
     end: () => sql.end({ timeout: 1 }),
   };
 }
-
-/** The result, if it comes within so many milliseconds. @throws QueryTimeout if it does not. */
-export async function withTimeout<Result>(
-  milliseconds: number,
-  result: PromiseLike<Result>,
-): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new QueryTimeout()), milliseconds);
-  return Promise.race([result, late]).finally(() => clearTimeout(timer));
-}
-
-/**
- * Whether an error is the database's answer about the values it was given, and no trouble of its own. SQLSTATE classes:
- * 22 and 23 are bad values, 54 a value too large for the server, P0 raised by a trigger.
- */
-export const isAboutValues = (error: unknown): boolean => /^(22|23|54|P0)/.test(codeOf(error));
 
 /**
  * The SQLSTATE of a database that takes no writes. A session goes on reporting it when the database takes them again, or

@@ -3,7 +3,7 @@
 // for ever, without a pause, and never says so (its issue 1174).
 import { connect as openSocket, Socket } from "node:net";
 import type { ServerAddress, Sql } from "./connect.ts";
-import { withTimeout } from "./resilient-connection.ts";
+import { withTimeout } from "./timeout.ts";
 
 /** None of the servers in the address takes writes now. */
 export class NoWritableServer extends Error {

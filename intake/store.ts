@@ -3,7 +3,8 @@
 // While the database is away for a moment (a restart, a failover) leads wait for it, and no visitor hears of it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
-import { isAboutValues, type ResilientConnection } from "../database/resilient-connection.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
 import type { Lead } from "../lead/lead.ts";
 import type { Evidence } from "./request-headers.ts";
 
@@ -59,8 +60,8 @@ export function makeStore(database: ResilientConnection, stored: () => void = ()
       for (const { answer } of batch) answer();
       stored();
     } catch (error) {
-      if (isAboutValues(error)) await single(batch, error);
-      else await postpone(batch, error);
+      if (isDatabaseTrouble(error)) await postpone(batch, error);
+      else await single(batch, error);
     }
   };
 

@@ -171,17 +171,17 @@ describe("starting", () => {
     expect(await refusedStart({ DATABASE_URL: database.url.replace(/:[^:@]+@/, "@") })).toMatchObject({
       code: 1,
       says: expect.stringContaining(
-        "DATABASE_URL holds no password, and the intake's own login is made of it.",
+        "DATABASE_URL holds no password, and the login leads_intake is derived from it.",
       ),
     });
   });
 
-  it("says so when the database has no letters for many names", async () => {
+  it("says so when the database has no characters for many names", async () => {
     await database.owner.unsafe("create database latin encoding 'LATIN1' template template0 locale 'C'");
     expect(await refusedStart({ DATABASE_URL: addressOfDatabase(database.url, "latin") })).toMatchObject({
       code: 1,
       says: expect.stringContaining(
-        "The database keeps texts as LATIN1, which has no letters for many names.",
+        "The database keeps texts as LATIN1, which has no characters for many names.",
       ),
     });
   });

@@ -1,0 +1,29 @@
+// Tells trouble of the database, which waiting may end, from a refusal of what it was asked, which repeating never mends:
+// a wrong value, or a bug of this program. Only trouble is an outage; a bug taken for one would be tried again for ever.
+import postgres from "postgres";
+import { codeOf } from "../log/log.ts";
+import { NoWritableServer } from "./several-servers.ts";
+import { QueryTimeout } from "./timeout.ts";
+
+/** Whether an error says that the database, or the network to it, cannot do its work now. Takes anything thrown. */
+export function isDatabaseTrouble(error: unknown): boolean {
+  if (error instanceof postgres.PostgresError)
+    return troubles.has(error.code) || troubles.has(error.code.slice(0, 2));
+  if (error instanceof QueryTimeout || error instanceof NoWritableServer) return true;
+  // The operating system's errors, TLS errors and postgres.js's own carry a code; a TypeError carries none.
+  return error instanceof Error && "code" in error && typeof error.code === "string" && !isMisuse(error);
+}
+
+/**
+ * SQLSTATEs and classes of them (PostgreSQL's manual, appendix A): 08 connection, 25006 a server that takes no writes,
+ * 25P03 and 25P04 a transaction that took too long, 26 a prepared statement that a pooler lost, 28 login, 3D name of the
+ * database, 40 rollback, 53 resources, 55 a lock that is not free, 57 an operator's intervention or a statement timeout,
+ * 58 the operating system, XX the server's inside.
+ */
+const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split(" "));
+
+/** Codes of errors that a caller makes: an argument that Node or postgres.js does not take. */
+const isMisuse = (error: Error): boolean =>
+  /^(ERR_(INVALID|OUT_OF_RANGE|MISSING|ASSERTION|UNKNOWN|METHOD)|UNDEFINED_VALUE$|NOT_TAGGED_CALL$|UNSAFE_TRANSACTION$|MAX_PARAMETERS_EXCEEDED$)/.test(
+    codeOf(error),
+  );

@@ -1,0 +1,163 @@
+// What a query meets when the database is unreachable, stops answering, or refuses what it was asked: an outage is logged
+// once and ended by a reconnect; a refusal is thrown on, because repeating it mends nothing.
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { prepare } from "../database/prepare.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { makeLog } from "../log/log.ts";
+import { makeDatabase } from "./support/database.ts";
+import { layNetwork } from "./support/network.ts";
+
+let url: string;
+beforeAll(async () => {
+  ({ url } = await makeDatabase());
+});
+
+/** A resilient connection with one session, how often its pool was opened, and the events that it logged. */
+function open(address = url, timeout?: number) {
+  const events: string[] = [];
+  let opened = 0;
+  const connection = makeResilientConnection(
+    () => {
+      opened += 1;
+      return connect(address, { max: 1 });
+    },
+    makeLog((line) => events.push(line.split(" ")[2] ?? "")),
+    timeout,
+  );
+  onTestFinished(() => connection.end());
+  return { connection, events, opened: () => opened };
+}
+
+const sessionOf = (sql: Sql) => sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+
+describe("a resilient connection", () => {
+  it("reconnects after a timeout, so that a dead network holds nothing up for long", async () => {
+    const network = await layNetwork(url);
+    onTestFinished(network.close);
+    const { connection } = open(network.url, 1_000);
+    const one = () => connection.query((sql) => sql`select 1 as one`);
+    expect(await one()).toEqual([{ one: 1 }]);
+    network.fallSilent();
+    await expect(one()).rejects.toMatchObject({ name: "QueryTimeout" });
+    network.recover();
+    expect(await one()).toEqual([{ one: 1 }]);
+  });
+
+  it("logs an outage once, and its end when the database answers a query that was sent since", async () => {
+    const { connection, events } = open();
+    const early = Promise.withResolvers<string>();
+    const sentBefore = connection.query(() => early.promise);
+    const lost = () => Promise.reject(Object.assign(new Error("lost"), { code: "ECONNREFUSED" }));
+    await expect(connection.query(lost)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    early.resolve("an old answer");
+    expect(await sentBefore).toBe("an old answer");
+    await expect(connection.query(lost)).rejects.toThrow();
+    await connection.query(async () => "a new answer");
+    await connection.query(async () => "another");
+    expect(events).toEqual(["database-unreachable:", "database-ready:"]);
+  });
+
+  it.each([
+    ["ends the session", "CONNECTION_CLOSED", "select pg_terminate_backend(pg_backend_pid())", true],
+    ["cancels the statement", "57014", "set local statement_timeout = 20; select pg_sleep(60)", false],
+    ["takes no writes", "25006", "set local transaction_read_only = on; create table t ()", true],
+    [
+      "has lent out a lock",
+      "55P03",
+      "do $$ begin lock table public.leads in share mode nowait; end $$",
+      false,
+    ],
+  ])("takes it for an outage when the server %s (%s)", async (_, code, statement, reconnects) => {
+    const other = connect(url, { max: 1 });
+    onTestFinished(() => other.end());
+    await other`begin`;
+    await other`lock table public.leads in exclusive mode`;
+    const { connection, events, opened } = open();
+    await expect(connection.query((sql) => sql.unsafe(statement))).rejects.toMatchObject({ code });
+    expect(events).toEqual(["database-unreachable:"]);
+    expect(opened()).toBe(reconnects ? 2 : 1);
+    await connection.query(sessionOf);
+    expect(events).toEqual(["database-unreachable:", "database-ready:"]);
+  });
+
+  it.each([
+    ["22012", (sql: Sql) => sql`select 1 / 0`],
+    ["23502", (sql: Sql) => sql`insert into public.leads (name) values (null)`],
+    ["42P01", (sql: Sql) => sql`select from a_table_that_is_missing`],
+    ["42601", (sql: Sql) => sql`select from where`],
+    ["42501", (sql: Sql) => sql`set local role anon; select from public.leads`.simple()],
+    ["54000", (sql: Sql) => sql`select repeat('x', 1100000000)`],
+    ["P0001", (sql: Sql) => sql`do $$ begin raise exception 'no'; end $$`],
+    ["UNDEFINED_VALUE", (sql: Sql) => sql`select ${undefined as unknown as string}`],
+    ["ERR_INVALID_URL", async () => void new URL("no address")],
+  ])("throws %s on: no outage is logged and nothing reconnects", async (code, work) => {
+    const { connection, events, opened } = open();
+    const [session] = await connection.query(sessionOf);
+    await expect(connection.query<unknown>(work)).rejects.toMatchObject({ code });
+    expect([events, opened()]).toEqual([[], 1]);
+    expect(await connection.query(sessionOf)).toEqual([session]);
+  });
+
+  it("throws a TypeError of the work on as it is", async () => {
+    const { connection, events, opened } = open();
+    const nothing = undefined as unknown as { length: number };
+    await expect(connection.query(async () => nothing.length)).rejects.toBeInstanceOf(TypeError);
+    expect([events, opened()]).toEqual([[], 1]);
+  });
+});
+
+describe("the preparation of a database", () => {
+  const prepareWith = async (setUp: (sql: Sql) => Promise<unknown>) => {
+    const events: string[] = [];
+    const log = makeLog((line) => events.push(line.split(" ")[2] ?? ""));
+    const open = () => connect(url, { max: 1 });
+    const prepared = prepare(open, async (on) => void (await setUp(on)), log, AbortSignal.timeout(20_000));
+    return { prepared, events };
+  };
+
+  it.each([
+    ["22012", (sql: Sql) => sql`select 1 / 0`],
+    ["42703", (sql: Sql) => sql`select a_column_that_is_missing from public.leads`],
+    ["P0001", (sql: Sql) => sql`do $$ begin raise exception 'no'; end $$`],
+  ])("ends with %s of its own statements instead of repeating it", async (code, setUp) => {
+    const { prepared, events } = await prepareWith(setUp);
+    await expect(prepared).rejects.toMatchObject({ code });
+    expect(events).toEqual([]);
+  });
+
+  it("says in words that the owner lacks a right", async () => {
+    const { prepared } = await prepareWith(async (sql) => {
+      await sql`set local role anon; select from private.settings`.simple();
+    });
+    await expect(prepared).rejects.toThrow(
+      "refuses what the set-up needs (42501). DATABASE_URL must name the database's owner, with CREATEROLE.",
+    );
+  });
+
+  it("says in words that the database holds something else under our names", async () => {
+    const { owner, url: used } = await makeDatabase({ schema: false });
+    await owner`create table leads (id int)`;
+    const open = () => connect(used, { max: 1 });
+    await expect(
+      prepare(
+        open,
+        async () => {},
+        () => {},
+        AbortSignal.timeout(20_000),
+      ),
+    ).rejects.toThrow(
+      "has something else under a name that the leads need (42P07). Name an empty database in DATABASE_URL.",
+    );
+  });
+
+  it("tries again after trouble, and logs both the outage and its end", async () => {
+    let attempts = 0;
+    const { prepared, events } = await prepareWith(async (sql) => {
+      attempts += 1;
+      if (attempts === 1) await sql`select pg_terminate_backend(pg_backend_pid())`;
+    });
+    await prepared;
+    expect([attempts, events]).toEqual([2, ["database-unreachable:", "database-ready:"]]);
+  });
+});
