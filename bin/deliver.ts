@@ -17,7 +17,8 @@ class StartError extends Error {
   override name = "StartError";
 }
 
-const log = makeLog((line) => process.stdout.write(line));
+const write = (line: string) => process.stdout.write(line);
+let log = makeLog(write);
 // Whoever read the log may leave; the leads do not wait for a reader.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
@@ -26,7 +27,9 @@ let delivery: { worker: Worker; database: ResilientConnection } | undefined;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
 try {
-  await deliver(readConfig(process.env));
+  const config = readConfig(process.env);
+  log = makeLog(write, { format: config.logFormat });
+  await deliver(config);
 } catch (error) {
   const spoken = [ConfigError, StartError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
   const isSpoken = spoken.some((kind) => error instanceof kind);

@@ -29,7 +29,8 @@ import { drain, ListenError, listen } from "../web/listen.ts";
 import { loadSite, show } from "../web/pages.ts";
 import { makeHttpServer } from "../web/server.ts";
 
-const log = makeLog((line) => process.stdout.write(line));
+const write = (line: string) => process.stdout.write(line);
+let log = makeLog(write);
 // Whoever read the log may leave; the leads do not wait for a reader.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
@@ -40,7 +41,9 @@ const open: (() => Promise<unknown>)[] = [];
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop(0));
 try {
-  await serve(readConfig(process.env));
+  const config = readConfig(process.env);
+  log = makeLog(write, { format: config.logFormat });
+  await serve(config);
 } catch (error) {
   // What ends because we stop is no failure, and whoever stops goes on doing so.
   if (!stopping.signal.aborted) await giveUp(error);

@@ -1,156 +1,322 @@
-// Reads one setting at a time in the form it must have: a number, an address, on or off. What is wrong is gathered, so
-// that one start tells of every mistake.
-import ipaddr from "ipaddr.js";
+// Every setting there is: its name, what it is for, its values and its default. The types, the messages and `.env.example`
+// follow from this list, so a new setting is an entry here and nothing else.
+import * as v from "valibot";
+import {
+  databaseAddress,
+  languages,
+  mailboxes,
+  mailServer,
+  oneOf,
+  onOrOff,
+  origins,
+  privateAddress,
+  proxies,
+  sender,
+  siteAddress,
+  text,
+  token,
+  webAddress,
+  webhookSecret,
+  wholeNumber,
+} from "./values.ts";
 
-export interface Settings {
-  /** One sentence for each mistake so far, naming the setting and the mend. */
-  wrong: string[];
-  /** Notes a mistake. */
-  refuse(name: string, must: string): undefined;
-  /** The setting as it stands; blank counts as not set. */
-  set(name: string): string | undefined;
-  wholeNumber(name: string, byDefault: number, least: number, most: number): number;
-  /** A web address. */
-  address(name: string): string | undefined;
-  /** The address of a PostgreSQL server as libpq takes it, or of several. */
-  database(name: string): string | undefined;
-  /** The address of a mail server, as nodemailer takes it. */
-  mailServer(name: string): string | undefined;
-  /** A web address without a query, and without the slash at its end. */
-  origin(name: string): string | undefined;
-  /** Something that can stand in a header. */
-  oneWord(name: string, byDefault: string): string;
-  onOrOff(name: string, byDefault: boolean): boolean;
-  /** Origins as browsers write them; "*" when none is set. */
-  origins(name: string): "*" | string[];
-  /** Addresses, networks, or proxy-addr's words for them. */
-  proxies(name: string): string[];
-  /** Whether all of these are set. Some without the others is a mistake. */
-  together(names: readonly string[], what: string): boolean;
-}
+type Value = v.GenericSchema<string, unknown>;
 
-/** Makes the reader of an environment. */
-export function makeSettings(env: Readonly<Record<string, string | undefined>>): Settings {
-  const wrong: string[] = [];
-  const set = (name: string) => env[name]?.trim() || undefined;
-  const refuse = (name: string, must: string) => {
-    wrong.push(`${name} ${must}`);
-    return undefined;
-  };
+/** A setting that may be left out. `example` is what `.env.example` shows for it. */
+const optional = <Kind extends Value>(kind: Kind, about: string, example: string) =>
+  v.pipe(v.optional(kind), v.description(about), v.examples([example]));
 
-  const wholeNumber = (name: string, byDefault: number, least: number, most: number): number => {
-    const text = set(name);
-    if (text === undefined) return byDefault;
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    refuse(name, `must be a whole number from ${least} to ${most}.`);
-    return byDefault;
-  };
+/** A setting with a default, which `.env.example` shows unless there is a better example. */
+const withDefault = <Kind extends Value, const Default extends string>(
+  kind: Kind,
+  byDefault: Default,
+  about: string,
+  example: string = byDefault,
+) => v.pipe(v.optional(kind, byDefault), v.description(about), v.examples([example]));
 
-  const address = (name: string): string | undefined => {
-    const text = set(name);
-    if (text === undefined) return undefined;
-    if (!/^https?:\/\/./.test(text))
-      return refuse(name, "must be an address that starts with https:// or http://.");
-    return URL.canParse(text) ? text : refuse(name, "must be a web address such as https://example.com.");
-  };
+const web = {
+  PORT: withDefault(wholeNumber(0, 65_535), "3000", "Where the site listens."),
+  HOST: withDefault(
+    text,
+    "127.0.0.1",
+    "Only this machine unless you say otherwise; 0.0.0.0 is every network it is on.",
+  ),
+  SITE_URL: optional(
+    siteAddress,
+    "The site's public address, for canonical links and the share card.",
+    "https://www.example.com",
+  ),
+  ANON_KEY: withDefault(
+    token,
+    "sb_publishable_anonymous_visitor",
+    "The public anonymous key that the page presents and the intake knows. Not a secret.",
+  ),
+  ALLOWED_ORIGINS: withDefault(
+    origins,
+    "*",
+    "The sites whose pages may send leads here (default: any; the key is public either way).",
+    "https://www.example.com",
+  ),
+  TRUST_PROXY: withDefault(
+    proxies,
+    "",
+    "The proxies in front that may say who a visitor is, as addresses or networks. Without it, all visitors behind a proxy\nshare one limit.",
+    "loopback",
+  ),
+  RATE_LIMIT: withDefault(
+    onOrOff,
+    "on",
+    'Sixty leads a minute from one address, then a kind "wait a minute". off is for tests.',
+  ),
+  LANGUAGES: withDefault(
+    languages,
+    "en",
+    "The languages the pages are shown in, the first one at /. There is en and es.",
+    "en,es",
+  ),
+  SPANISH_REVIEWED_BY: optional(
+    text,
+    "Who has read the Spanish pages and answers for them; until it is set, a start with es warns.",
+    "",
+  ),
+  COUNTING: withDefault(
+    onOrOff,
+    "on",
+    "Counts page loads by campaign, without anything that tells one visitor from another. off counts nothing.",
+  ),
+  LOG_FORMAT: withDefault(
+    oneOf("text", "json"),
+    "text",
+    "How the log is written: text for a person, json for a program that collects logs.",
+  ),
+};
 
-  const database = (name: string): string | undefined => {
-    const text = set(name);
-    if (text === undefined || isDatabaseAddress(text)) return text;
-    return refuse(name, `must be as postgres://user:password@host:port/name. ${inThePassword}`);
-  };
+const database = {
+  DATA_DIR: optional(
+    text,
+    "The embedded PostgreSQL keeps its data here (default: ./data). A folder that only root may enter cannot be used by\nPostgreSQL, which never runs as root: the data is then below /var/lib/sponsored-article, and the start says where.",
+    "./data",
+  ),
+  DATABASE_URL: optional(
+    databaseAddress,
+    "Your own PostgreSQL, 14 or newer, as the owner of the database. Nothing is started then.",
+    "postgres://owner:password@localhost:5432/leads",
+  ),
+  INTAKE_DATABASE_URL: optional(
+    databaseAddress,
+    "Connections of their own for the processes that should hold no owner's address: the intake ...",
+    "postgres://leads_intake:password@localhost:5432/leads",
+  ),
+  DELIVERY_DATABASE_URL: optional(
+    databaseAddress,
+    "... the delivery ...",
+    "postgres://leads_delivery:password@localhost:5432/leads",
+  ),
+  INBOX_DATABASE_URL: optional(
+    databaseAddress,
+    "... and the team's inbox.",
+    "postgres://leads_team:password@localhost:5432/leads",
+  ),
+  BACKUP_DIR: optional(
+    text,
+    "A folder for a backup of the leads each day (default: none is made). Keep it on another disk.",
+    "/var/backups/leads",
+  ),
+  BACKUP_KEEP: withDefault(wholeNumber(1, 1_000), "14", "How many of those backups are kept."),
+};
 
-  const mailServer = (name: string): string | undefined => {
-    const text = set(name);
-    if (text === undefined || isMailServer(text)) return text;
-    return refuse(name, `must be as smtp://user:password@host:port or smtps://. ${inThePassword}`);
-  };
+const elsewhere = {
+  VITE_SUPABASE_URL: optional(
+    siteAddress,
+    "Build time, for a site that is served elsewhere than its backend.",
+    "https://project.supabase.co",
+  ),
+  VITE_SUPABASE_ANON_KEY: optional(token, "", "sb_publishable_..."),
+  SUPABASE_SECRET_KEY: optional(
+    text,
+    "Only for `npm run doctor`: a project's secret or service key, with which it erases its test lead again.",
+    "sb_secret_...",
+  ),
+  SUPABASE_SERVICE_ROLE_KEY: optional(text, "... under the name that older projects gave it.", ""),
+};
 
-  const origin = (name: string): string | undefined => {
-    const text = address(name);
-    if (text === undefined) return undefined;
-    const { origin, pathname, search, hash, username } = new URL(text);
-    if (!search && !hash && !username) return `${origin}${pathname}`.replace(/\/+$/, "");
-    return refuse(name, "must be a web address such as https://example.com.");
-  };
+const provider = {
+  PROVIDER_NAME: optional(
+    text,
+    "The provider, as the pages and messages name it. What is not set is shown as a placeholder, with a warning.",
+    "",
+  ),
+  PROVIDER_LEGAL_NAME: optional(text, "", ""),
+  PROVIDER_PHONE: optional(text, "", ""),
+  PROVIDER_CALLS_FROM: optional(text, "The number the provider's team calls from.", ""),
+  PROVIDER_HOURS: optional(
+    text,
+    "When somebody answers PROVIDER_PHONE.",
+    "Monday to Friday, 9 a.m. to 5 p.m. Eastern time",
+  ),
+  PROVIDER_ADDRESS: optional(text, "", ""),
+  PROVIDER_SUPPLIER_ID: optional(
+    text,
+    "Your number as a supplier: the NPI, or the one that Medicare gave you.",
+    "",
+  ),
+  PROVIDER_NPI: optional(text, "Your National Provider Identifier, ten digits.", ""),
+  PROVIDER_ASSIGNMENT: optional(
+    onOrOff,
+    "Whether you accept Medicare's assignment. Unset, the page tells readers to ask.",
+    "on",
+  ),
+  PROVIDER_PRIVACY_URL: optional(
+    webAddress,
+    "The provider's own page on health data, if a law asks for one; linked from the foot of every page.",
+    "https://www.example.com/health-data",
+  ),
+  LANGUAGE_HELP_URL: optional(
+    webAddress,
+    "Your page about free language help (45 CFR 92.11), linked from the foot of every page ...",
+    "https://www.example.com/language-help",
+  ),
+  LANGUAGE_HELP: optional(
+    languages,
+    "... and the languages in which one line there says so: those listed for your state.",
+    "es,zh,vi",
+  ),
+  NOTICE_FILE: optional(
+    text,
+    "A text file with your own permission notice, from your counsel. It is checked for what 47 CFR 64.1200(f)(9) asks.",
+    "./notice.txt",
+  ),
+};
 
-  const oneWord = (name: string, byDefault: string): string => {
-    const text = set(name) ?? byDefault;
-    if (/^[\x21-\x7e]+$/.test(text)) return text;
-    refuse(name, "must be one word of plain letters, digits and signs, without spaces.");
-    return byDefault;
-  };
+const channels = {
+  WEBHOOK_URL: optional(
+    privateAddress,
+    "How the team hears of a lead. Set one channel or more; with none, leads are stored and the team is not told.\n\nA signed POST for each lead, as Standard Webhooks describes it; https, or http to this machine itself.",
+    "https://crm.example.com/leads",
+  ),
+  WEBHOOK_SECRET: optional(
+    webhookSecret,
+    "The key that signs it: whsec_ and 24 to 64 random bytes in base64, for instance whsec_$(openssl rand -base64 32)",
+    "whsec_...",
+  ),
+  NOTIFY_EMAIL: optional(
+    mailboxes,
+    "An e-mail, to one mailbox or several with commas between them; leads that come close together share one mail.",
+    "team@example.com",
+  ),
+  MAIL_FROM: optional(sender, "", "Leads <leads@example.com>"),
+  SMTP_URL: optional(
+    mailServer,
+    "How mail is sent: over SMTP (TLS is used where it is offered; smtps:// or ?requireTLS=true insists on it) ...",
+    "smtp://user:password@mail.example.com:587",
+  ),
+  RESEND_API_KEY: optional(
+    text,
+    "... or through the HTTP API of Resend, for places where SMTP is blocked.",
+    "re_...",
+  ),
+  MAIL_DETAILS: withDefault(
+    oneOf("none", "full"),
+    "none",
+    "A mail says that a lead is waiting, not whose. full: also the name, the contact and the answers. Mail is not a safe\nplace for health answers; choose full only when every mailbox and server on the way may hold them.",
+  ),
+  CHAT_URL: optional(
+    privateAddress,
+    "A chat message that a lead is waiting, without a personal word, to an incoming webhook as Slack has it.",
+    "https://hooks.example.com/services/...",
+  ),
+  DELIVERY: withDefault(
+    onOrOff,
+    "on",
+    "off: this process delivers nothing, and `npm run deliver` does it in a process of its own.",
+  ),
+};
 
-  const list = (name: string): string[] => (set(name) ?? "").split(/[\s,]+/).filter(Boolean);
+const inbox = {
+  INBOX: withDefault(
+    onOrOff,
+    "on",
+    "The team's inbox, which `npm start` serves on a port of its own. off: it is not served here; `npm run inbox` serves it\nin a process of its own.",
+  ),
+  INBOX_PORT: withDefault(wholeNumber(0, 65_535), "3001", ""),
+  INBOX_HOST: withDefault(text, "127.0.0.1", ""),
+  INBOX_URL: optional(
+    siteAddress,
+    "The inbox's public address: passkeys and links in messages are bound to it. Names other than localhost need https.",
+    "http://localhost:3001",
+  ),
+  INBOX_IDLE_MINUTES: withDefault(
+    wholeNumber(1, 1_440),
+    "15",
+    "After so many minutes without a key or a tap the inbox locks; what was typed stays.",
+  ),
+  INBOX_SESSION_HOURS: withDefault(wholeNumber(1, 168), "12", "After so many hours a member signs in again."),
+  OIDC_ISSUER: optional(
+    privateAddress,
+    "Sign-in through your company's own OpenID Connect provider, for invited members; all three or none.",
+    "https://login.example.com",
+  ),
+  OIDC_CLIENT_ID: optional(token, "", ""),
+  OIDC_CLIENT_SECRET: optional(token, "", ""),
+};
 
-  const onOrOff = (name: string, byDefault: boolean): boolean => {
-    const text = set(name)?.toLowerCase();
-    if (text === undefined) return byDefault;
-    if (text !== "on" && text !== "off") refuse(name, "must be on or off.");
-    return text === "on";
-  };
+const retention = {
+  RETENTION_DAYS: optional(
+    wholeNumber(1, 36_500),
+    "How long things are kept. Leads are erased after RETENTION_DAYS (default: never). What shows how a permission was\ngiven (address, browser, page) is emptied after PERMISSION_DAYS; its wording and time stay with the lead.",
+    "",
+  ),
+  PERMISSION_DAYS: withDefault(wholeNumber(1, 36_500), "1826", ""),
+  PERMISSION_ADDRESS: withDefault(
+    onOrOff,
+    "on",
+    "off: a permission does not keep the visitor's network address at all.",
+  ),
+};
 
-  const origins = (name: string): "*" | string[] => {
-    const given = list(name);
-    if (given.length === 0 || given.includes("*")) return "*";
-    const isOrigin = (one: string) =>
-      !one.includes("*") && URL.canParse(one) && new URL(one).origin === one.replace(/\/$/, "");
-    if (!given.every(isOrigin))
-      refuse(name, "must be * or a list of origins such as https://www.example.com.");
-    return given.map((one) => one.replace(/\/$/, ""));
-  };
+/** The settings in the sections of `.env.example`, in its order. */
+export const sections = [web, database, elsewhere, provider, channels, inbox, retention] as const;
 
-  const proxies = (name: string): string[] => {
-    const given = list(name);
-    if (!given.every(isProxy))
-      refuse(name, "must be a list of addresses, networks (10.0.0.0/8), or loopback.");
-    return given;
-  };
+/** All settings by name. */
+export const settingsSchema = v.object({
+  ...web,
+  ...database,
+  ...elsewhere,
+  ...provider,
+  ...channels,
+  ...inbox,
+  ...retention,
+});
 
-  const together = (names: readonly string[], what: string): boolean => {
-    const missing = names.filter((name) => !set(name));
-    if (missing.length > 0 && missing.length < names.length) {
-      refuse(missing.join(" and "), `must be set as well, because ${what} needs ${names.join(" and ")}.`);
-    }
-    return missing.length === 0;
-  };
+export type Settings = v.InferOutput<typeof settingsSchema>;
 
-  return {
-    ...{ wrong, refuse, set, wholeNumber, address, database, mailServer, origin, oneWord, onOrOff },
-    ...{ origins, proxies, together },
-  };
-}
+/** The settings as they were given: trimmed, and without the blank ones. */
+export type Given = Partial<Record<keyof Settings, string>>;
 
-const inThePassword = "In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.";
+/** What has to be true of several settings together, whatever their values are. */
+export const jointRules = v.pipe(
+  v.custom<Given>(() => true),
+  allOrNone("the webhook", ["WEBHOOK_URL", "WEBHOOK_SECRET"]),
+  v.check(
+    (given) => !given.SMTP_URL || !given.RESEND_API_KEY,
+    "RESEND_API_KEY cannot be set together with SMTP_URL. Choose one of them.",
+  ),
+  allOrNone("e-mail", (given) => [
+    given.RESEND_API_KEY ? "RESEND_API_KEY" : "SMTP_URL",
+    "MAIL_FROM",
+    "NOTIFY_EMAIL",
+  ]),
+  allOrNone("sign-in with OpenID Connect", ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]),
+);
 
-// A sign of the password that is not written so ends the host, the path or the query too early.
-function isMailServer(text: string): boolean {
-  const url = URL.parse(text);
-  if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) return false;
-  if (!/^\/?$/.test(url.pathname) || url.search.includes("@") || url.hash) return false;
-  try {
-    return decodeURIComponent(text) !== "";
-  } catch {
-    return false;
-  }
-}
+type Names = readonly (keyof Settings)[];
 
-// As `database/connect.ts` takes it apart.
-function isDatabaseAddress(text: string): boolean {
-  const [, hosts] =
-    /^postgres(?:ql)?:\/\/(?=.)(?:[^@/?#]*@)?([^@/?#]*)(?:\/[^?#]*)?(?:\?[^#]*)?$/.exec(text) ?? [];
-  const isHost = (host: string) => {
-    const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i.exec(host) ?? ["", "none"];
-    return port === undefined || Number(port) <= 65535;
-  };
-  return hosts?.split(",").every(isHost) === true && !/%(?![\da-f]{2})/i.test(text);
-}
-
-// A bare number is an address to ipaddr.js (1 is 0.0.0.1), and a count of proxies to those who write it.
-function isProxy(text: string): boolean {
-  const [address = ""] = text.split("/");
-  if (/^(loopback|linklocal|uniquelocal)$/.test(text)) return true;
-  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
-  return address === text || ipaddr.isValidCIDR(text);
+function allOrNone(what: string, names: Names | ((given: Given) => Names)) {
+  const namesFor = (given: Given) => (typeof names === "function" ? names(given) : names);
+  const missingIn = (given: Given) => namesFor(given).filter((name) => !given[name]);
+  return v.check<Given, (issue: v.CheckIssue<Given>) => string>(
+    (given) => [0, namesFor(given).length].includes(missingIn(given).length),
+    ({ input }) =>
+      `${missingIn(input).join(" and ")} must be set as well, because ${what} needs ${namesFor(input).join(" and ")}.`,
+  );
 }

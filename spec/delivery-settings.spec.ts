@@ -1,5 +1,4 @@
 // The settings of the delivery: what is taken, and what stops the start with which sentence.
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ConfigError, readConfig } from "../config/config.ts";
 
@@ -139,22 +138,5 @@ describe("the settings of the delivery", () => {
     [{ PERMISSION_DAYS: "five years" }, "PERMISSION_DAYS must be a whole number from 1 to 36500."],
   ])("refuse %j", (env, sentence) => {
     expect(refused(env as Record<string, string>)).toContain(sentence);
-  });
-
-  it("are all told of in .env.example", () => {
-    const documented = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
-    for (const name of [
-      ...Object.keys({ ...webhook, ...smtp }),
-      ...[
-        "RESEND_API_KEY",
-        "MAIL_DETAILS",
-        "DELIVERY",
-        "RETENTION_DAYS",
-        "PERMISSION_DAYS",
-        "PERMISSION_ADDRESS",
-      ],
-    ]) {
-      expect(documented).toMatch(new RegExp(`^#${name}=`, "m"));
-    }
   });
 });

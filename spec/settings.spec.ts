@@ -1,0 +1,99 @@
+// The settings: one list, from which values, messages, defaults and `.env.example` follow.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ConfigError, readConfig } from "../config/config.ts";
+import { envExample } from "../config/env-example.ts";
+
+const messageFor = (env: Record<string, string>): string => {
+  try {
+    readConfig(env);
+    return "";
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+};
+
+describe("the settings", () => {
+  it("are all optional, and blank is not set", () => {
+    expect(readConfig({ PORT: " ", SITE_URL: "" })).toEqual(readConfig({}));
+    expect(readConfig({})).toMatchObject({
+      http: { port: 3000, host: "127.0.0.1" },
+      anonKey: "sb_publishable_anonymous_visitor",
+      site: { url: "http://localhost:3000", backendUrl: "", languages: ["en"] },
+      allowedOrigins: "*",
+      trustProxy: [],
+      rateLimit: true,
+      counting: true,
+      logFormat: "text",
+      provider: {},
+      inbox: {
+        on: true,
+        port: 3001,
+        host: "127.0.0.1",
+        url: "http://localhost:3001",
+        idleMinutes: 15,
+        sessionHours: 12,
+      },
+    });
+  });
+
+  it("follow one another: the pages' address from the port, the inbox's from its own", () => {
+    expect(readConfig({ PORT: "8080" }).site.url).toBe("http://localhost:8080");
+    expect(readConfig({ INBOX_PORT: "8081" }).inbox.url).toBe("http://localhost:8081");
+    expect(readConfig({ ANON_KEY: "sb_publishable_mine" }).site.backendKey).toBe("sb_publishable_mine");
+  });
+
+  it.each([
+    ["SITE_URL", "https://www.example.com/", (config) => config.site.url, "https://www.example.com"],
+    ["SITE_URL", "https://example.com/article//", ({ site }) => site.url, "https://example.com/article"],
+    [
+      "ALLOWED_ORIGINS",
+      "https://a.example, https://b.example/",
+      (config) => config.allowedOrigins,
+      ["https://a.example", "https://b.example"],
+    ],
+    ["ALLOWED_ORIGINS", "https://a.example *", (config) => config.allowedOrigins, "*"],
+    ["TRUST_PROXY", "loopback, 10.0.0.0/8", (config) => config.trustProxy, ["loopback", "10.0.0.0/8"]],
+    ["RATE_LIMIT", "OFF", (config) => config.rateLimit, false],
+    ["LANGUAGES", "en, es", (config) => config.site.languages, ["en", "es"]],
+    ["PROVIDER_ASSIGNMENT", "on", (config) => config.provider.acceptsAssignment, true],
+    [
+      "CHAT_URL",
+      "https://hooks.example.com/x",
+      ({ delivery }) => delivery.chat?.url,
+      "https://hooks.example.com/x",
+    ],
+    ["BACKUP_DIR", "/backups", (config) => config.backups, { folder: "/backups", keep: 14 }],
+  ] satisfies [string, string, (config: ReturnType<typeof readConfig>) => unknown, unknown][])(
+    "take %s=%s",
+    (name, value, valueIn, expected) => {
+      expect(valueIn(readConfig({ [name]: value }))).toEqual(expected);
+    },
+  );
+
+  it.each([
+    [{ INBOX_IDLE_MINUTES: "0" }, "INBOX_IDLE_MINUTES must be a whole number from 1 to 1440."],
+    [{ INBOX: "yes" }, "INBOX must be on or off."],
+    [{ LOG_FORMAT: "xml" }, "LOG_FORMAT must be text or json."],
+    [{ LANGUAGES: "english" }, "LANGUAGES must be a list of languages such as en, es."],
+    [
+      { CHAT_URL: "http://hooks.example.com" },
+      "CHAT_URL must start with https://, unless it is on this machine.",
+    ],
+    [
+      { OIDC_ISSUER: "https://login.example.com" },
+      "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set as well, because sign-in with OpenID Connect needs OIDC_ISSUER and OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
+    ],
+    [
+      { PORT: "x", RATE_LIMIT: "maybe", SMTP_URL: "smtp://mail.example.com" },
+      "PORT must be a whole number from 0 to 65535.\nRATE_LIMIT must be on or off.\nMAIL_FROM and NOTIFY_EMAIL must be set as well, because e-mail needs SMTP_URL and MAIL_FROM and NOTIFY_EMAIL.",
+    ],
+  ])("refuse %j with a sentence for each mistake", (env, message) => {
+    expect(messageFor(env as Record<string, string>)).toBe(message);
+  });
+
+  it("stand in .env.example as the list has them: npm run env-example writes it", () => {
+    expect(readFileSync(new URL("../.env.example", import.meta.url), "utf8")).toBe(envExample());
+  });
+});
