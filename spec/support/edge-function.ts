@@ -1,11 +1,11 @@
 // submit-lead as hosted Supabase runs it: a process of real Deno, with the environment that Supabase gives to functions.
 // What npm packages it needs it takes from node_modules, so nothing is fetched.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { bringDeno } from "./deno.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -32,11 +32,11 @@ export async function startFunction(
   settings: Record<string, string> = {},
   when: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<RunningFunction> {
-  const child = spawn(findDeno(), [...flags, "supabase/functions/submit-lead/index.ts"], {
+  const child = spawn(bringDeno(), [...flags, "supabase/functions/submit-lead/index.ts"], {
     cwd: root,
     env: {
       DENO_NO_UPDATE_CHECK: "1",
-      DENO_DIR: `${root}node_modules/.cache/deno`,
+      DENO_DIR: `${root}.cache/deno-modules`,
       DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
       NO_COLOR: "1",
       SUPABASE_URL: "https://project.example",
@@ -78,10 +78,3 @@ const flags = [
   "--allow-read=.",
   "--allow-sys",
 ];
-
-/** The `deno` package's program, or one on the PATH where that package has none for the machine. */
-function findDeno(): string {
-  const packaged = `${root}node_modules/.bin/deno`;
-  const runs = existsSync(packaged) && spawnSync(packaged, ["--version"]).status === 0;
-  return runs ? packaged : "deno";
-}
