@@ -9,8 +9,8 @@ import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
+import { syncSettings } from "../database/sync-settings.ts";
 import { announce, startDelivery } from "../delivery/deliver.ts";
-import { setNotice } from "../delivery/notice.ts";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
 import type { Worker } from "../delivery/worker.ts";
 import { makeStore } from "../intake/store.ts";
@@ -134,7 +134,8 @@ async function openDatabase(
   const setUp = async (sql: Sql) => {
     // Who delivers also says to which channels; who only serves the page says what stands beside its button.
     if (config.delivery.on) await announce(sql, config.delivery, noticeOf(config));
-    else await setNotice(sql, noticeOf(config), config.delivery);
+    else
+      await syncSettings(sql, { ...config.delivery, notices: [{ language: "en", text: noticeOf(config) }] });
     // A login that the operator has made keeps the operator's password.
     if (!config.intakeDatabaseUrl) await openRoleLogins(sql, owner);
   };

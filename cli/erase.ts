@@ -73,6 +73,6 @@ async function agreed({ ask, out, tell }: Desk, doomed: Doomed[]): Promise<boole
 /** All of them or none. Returns those that this call erased. */
 async function eraseAll(sql: Sql, doomed: Doomed[]): Promise<string[]> {
   const erased = await sql<{ id: string }[]>`
-    select id from unnest(${doomed.map(({ id }) => id)}::uuid[]) as lead (id) where private.erase_lead(id, 'asked')`;
+    select private.erase_leads(${doomed.map(({ id }) => id)}::uuid[], 'asked') as id`;
   return erased.map(({ id }) => id);
 }

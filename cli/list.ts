@@ -21,6 +21,7 @@ export function list(words: readonly string[]): Act {
   const since = readSince(values.since, new Date());
   const which = { since, due: values.due, suspect: values.suspect };
   return async ({ sql, now, out, tell, columns }) => {
+    await sql`select private.index_new_leads(100000)`;
     if (values.json) {
       const array = jsonArray(out);
       await readLeads(sql, { ...which, limit }, (page) => array.add(page));

@@ -3,7 +3,8 @@
 import type postgres from "postgres";
 import { newestVersion } from "../database/migrate.ts";
 import { transaction } from "../database/transaction.ts";
-import { readBackup, type Table, tables } from "../team/backup-file.ts";
+import { codeOf } from "../log/log.ts";
+import { damaged, readBackup, type Table, tables } from "../team/backup-file.ts";
 import { type Act, counted, Refusal, readWords } from "./subcommand.ts";
 
 /** Letters of JSON that go to the database in one statement. */
@@ -70,5 +71,11 @@ async function makeRoom(tx: postgres.TransactionSql): Promise<void> {
 }
 
 async function insert(tx: postgres.TransactionSql, table: Table, rows: string[]): Promise<void> {
-  await tx`insert into ${tx(table)} select * from json_populate_recordset(null::${tx(table)}, ${`[${rows.join(",")}]`}::text::json)`;
+  try {
+    await tx`insert into ${tx(table)} select * from json_populate_recordset(null::${tx(table)}, ${`[${rows.join(",")}]`}::text::json)`;
+  } catch (error) {
+    // A row that refers to one which is missing (SQLSTATE class 23): the file is not what was written.
+    if (/^23/.test(codeOf(error))) throw damaged("what is in it is not what was put in");
+    throw error;
+  }
 }

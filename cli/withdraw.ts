@@ -9,8 +9,8 @@ export function withdraw(words: readonly string[]): Act {
   const part = readReference(positionals[0] as string);
   return async ({ sql, out }) => {
     const id = await findLead(sql, part);
-    const [row] = await sql<{ first: boolean }[]>`select private.withdraw_permission(${id}) as first`;
-    const what = row?.first ? "Permission withdrawn" : "The permission was withdrawn before";
+    const withdrawn = await sql`select private.withdraw_permission(${id})`;
+    const what = withdrawn.length > 0 ? "Permission withdrawn" : "The permission was withdrawn before";
     await out(`${what}: ${reference(id)}. Do not phone.\n`);
     return 0;
   };

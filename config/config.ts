@@ -116,6 +116,9 @@ const deliveryOf = (settings: Settings) => ({
       : undefined,
   email: emailOf(settings),
   chat: settings.CHAT_URL ? { url: settings.CHAT_URL } : undefined,
+  /** The origin of the site's own pages, and the origins that may send leads; "*" for any. */
+  siteOrigin: new URL(siteOf(settings).url).origin,
+  allowedOrigins: settings.ALLOWED_ORIGINS,
   /** Whether a permission keeps the visitor's network address. */
   keepAddress: settings.PERMISSION_ADDRESS,
   /** After so many days a permission's request headers are emptied: address, browser, page. */

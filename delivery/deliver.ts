@@ -2,23 +2,22 @@
 // places where nothing stays, such as hosted functions. Whoever calls joins it to a database and a log.
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
 import type { Log } from "../log/log.ts";
 import type { Channel } from "./channels/channel.ts";
 import { type EmailSettings, makeEmail } from "./channels/email.ts";
 import { makeWebhook, type WebhookSettings } from "./channels/webhook.ts";
 import { makeLane } from "./dispatcher.ts";
-import { setNotice } from "./notice.ts";
 import { enableChannels } from "./outbox.ts";
-import { makeChores, type Retention } from "./scheduled-jobs.ts";
+import { makeChores } from "./scheduled-jobs.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 export interface DeliveryParts {
   /** Connections of its own, as the owner: what is sent must never wait for what comes in, nor the other way round. */
   database: ResilientConnection;
-  settings: Retention & {
+  settings: Omit<SyncedSettings, "notices"> & {
     webhook: WebhookSettings | undefined;
     email: EmailSettings | undefined;
-    keepAddress: boolean;
   };
   /** The permission notice that stands beside the button. */
   notice: string;
@@ -27,11 +26,11 @@ export interface DeliveryParts {
 
 /** Starts a worker that delivers until it is stopped. The database may be away; the worker begins when it is there. */
 export function startDelivery(parts: DeliveryParts): Worker {
-  const { database, settings, log } = parts;
+  const { database, log } = parts;
   const channels = makeChannels(parts);
   if (channels.length === 0) log("no-channel");
   else log("delivering", { channels: channels.map((channel) => channel.name).join("+") });
-  const chores = makeChores(database, log, settings);
+  const chores = makeChores(database, log);
   return startWorker({ database, channels, log, chores, prepare: () => setUp(parts) });
 }
 
@@ -69,7 +68,7 @@ const setUp = ({ database, settings, notice }: DeliveryParts): Promise<void> =>
 
 /** Tells the database what an insert needs to know: the wording that is agreed to, and the channels a lead is owed to. */
 export async function announce(sql: Sql, settings: DeliveryParts["settings"], notice: string): Promise<void> {
-  await setNotice(sql, notice, settings);
+  await syncSettings(sql, { ...settings, notices: [{ language: "en", text: notice }] });
   await enableChannels(sql, [
     ...(settings.webhook ? (["webhook"] as const) : []),
     ...(settings.email ? (["email"] as const) : []),

@@ -5,7 +5,7 @@ export interface Delivery {
   /** Also the message's id on every try, so that a receiver can tell a repetition. */
   id: string;
   event: "lead.created" | "lead.overdue" | "lead.erased" | "permission.withdrawn";
-  channel: "email" | "webhook";
+  channel: string;
   leadId: string;
   /** When it was owed, which is when it happened. */
   owedAt: Date;
@@ -24,6 +24,9 @@ export interface Permission {
   notice_hash: string | null;
   given_at: string;
   withdrawn_at: string | null;
+  /** Whether the wording is known: "shown", "not known", or "not stated" by the page or program. */
+  wording: "shown" | "not known" | "not stated";
+  page_origin: string | null;
   page_path: string | null;
   address: string | null;
   browser: string | null;

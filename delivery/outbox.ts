@@ -7,61 +7,46 @@ import type { Delivery } from "./delivery.ts";
 export type At = Date | undefined;
 export const timeIn = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
 
+/** Every channel that the program knows. */
+const knownChannels = ["email", "webhook"];
+
 /**
  * Says which channels are set up. From here on a stored lead is owed to these by the insert itself; what is pending
  * on another one stays, and goes on when it is set up again.
  */
 export async function enableChannels(sql: Sql, names: readonly Delivery["channel"][]): Promise<void> {
+  await sql`insert into private.channels (name) select unnest(${knownChannels}::text[]) on conflict do nothing`;
   await sql`
-    update private.channels set enabled = name = any (${names as string[]})
+    update private.channels set enabled = name = any (${names as string[]}), retired_at = null
     where enabled <> (name = any (${names as string[]}))`;
 }
 
-/**
- * Owes the leads of the last three days that are owed to nobody: they came while no channel was set up. It is as if
- * the channel had been down. Older ones, and those the team has reviewed, are the team's to retry. Returns how many.
- */
+/** Owes missed leads, as the SQL function says. Returns how many deliveries that makes. */
 export async function oweForgotten(sql: Sql, at?: At): Promise<number> {
-  const owed = await sql`
-    insert into private.deliveries (lead_id, channel)
-    select l.id, c.name
-    from public.leads l cross join private.channels c
-    where c.enabled
-      and l.created_at > ${timeIn(sql, at)} - interval '3 days'
-      and not exists (select from private.deliveries d where d.lead_id = l.id)
-      and not exists (select from private.reviews r where r.lead_id = l.id)
-    on conflict do nothing`;
-  return owed.count;
+  const [row] = await sql<
+    { made: number }[]
+  >`select private.enqueue_missed_deliveries(${timeIn(sql, at)}) as made`;
+  return row?.made ?? 0;
 }
 
-/**
- * Owes word of each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Looks back
- * one day more: who starts late hears of what can still be helped, and `leads status` tells of the rest. Returns how
- * many deliveries that makes.
- */
+/** Owes an alert about overdue leads, as the SQL function says. Returns how many deliveries that makes. */
 export async function oweOverdue(sql: Sql, at?: At): Promise<number> {
-  const now = timeIn(sql, at);
-  const owed = await sql`
-    insert into private.deliveries (event, lead_id, channel)
-    select 'lead.overdue', l.id, c.name
-    from public.leads l cross join private.channels c
-    where c.enabled
-      and l.created_at <= ${now} - interval '20 hours'
-      and l.created_at > ${now} - interval '44 hours'
-      and not exists (select from private.reviews r where r.lead_id = l.id)
-      and not exists (
-        select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null
-      )
-      and not exists (
-        select from private.deliveries d
-        where d.lead_id = l.id and d.event = 'lead.overdue' and d.channel = c.name
-      )
-    on conflict do nothing`;
-  return owed.count;
+  const [row] = await sql<
+    { made: number }[]
+  >`select private.enqueue_overdue_alerts(${timeIn(sql, at)}) as made`;
+  return row?.made ?? 0;
+}
+
+/** Decides flags and writes what lists need, for leads that came since. */
+export async function indexNewLeads(sql: Sql): Promise<void> {
+  for (let indexed = 1; indexed > 0; ) {
+    const [row] = await sql<{ indexed: number }[]>`select private.index_new_leads() as indexed`;
+    indexed = row?.indexed ?? 0;
+  }
 }
 
 /**
- * Has a delivery, or all of a lead's, tried again now, by the delivery's or the lead's id. A lead that is owed to no
+ * Has a lead's deliveries tried again now. A lead that is owed to no
  * channel is owed to those which are set up. What was delivered stays delivered. Returns how many are due by it.
  */
 export async function retry(sql: Sql, id: string, at?: At): Promise<number> {
@@ -72,7 +57,7 @@ export async function retry(sql: Sql, id: string, at?: At): Promise<number> {
     where c.enabled and l.id = ${id}
       and not exists (select from private.deliveries d where d.lead_id = l.id)
     on conflict do nothing`;
-  return owed.count || makeDue(sql, sql`(id = ${id} or lead_id = ${id})`, at);
+  return owed.count || makeDue(sql, sql`lead_id = ${id}`, at);
 }
 
 /** Has everything that failed tried again now. Returns how many that is. */

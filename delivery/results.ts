@@ -52,12 +52,17 @@ export function makeResults(database: ResilientConnection, log: Log, now: (() =>
   };
 }
 
-function resultOf({ id, attempt }: Delivery, outcome: Outcome, brokenOff: boolean): Result {
-  if (outcome.kind === "delivered") return { id, attempt, delivered: true };
+function resultOf(
+  { leadId, channel, event, attempt }: Delivery,
+  outcome: Outcome,
+  brokenOff: boolean,
+): Result {
+  const which = { leadId, channel, event, attempt };
+  if (outcome.kind === "delivered") return { ...which, delivered: true };
   const { reason } = outcome;
-  if (brokenOff) return { id, attempt, reason, wait: 0 };
+  if (brokenOff) return { ...which, reason, wait: 0 };
   const wait = outcome.kind === "never" ? undefined : waitAfter(attempt, outcome.askedToWait);
-  return wait === undefined ? { id, attempt, reason, failed: true } : { id, attempt, reason, wait };
+  return wait === undefined ? { ...which, reason, failed: true } : { ...which, reason, wait };
 }
 
 function tell(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {

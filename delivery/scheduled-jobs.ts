@@ -4,30 +4,27 @@ import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import { countDeliveries, countLeads } from "./counts.ts";
-import { oweForgotten, oweOverdue } from "./outbox.ts";
+import { indexNewLeads, oweForgotten, oweOverdue } from "./outbox.ts";
 import type { Chore } from "./worker.ts";
 
-export interface Retention {
-  permissionDays: number;
-  /** Undefined: leads are kept. */
-  retentionDays: number | undefined;
-}
-
-const minute = 60_000;
+const second = 1_000;
+const minute = 60 * second;
 const hour = 60 * minute;
 
 /** These look at every lead, and a database may have many. */
 const patience = 10 * minute;
 
 /** The chores of a worker. */
-export function makeChores(database: ResilientConnection, log: Log, keep: Retention): Chore[] {
+export function makeChores(database: ResilientConnection, log: Log): Chore[] {
   const chore = (every: number, work: (sql: Sql) => Promise<void>): Chore => ({
     every,
     run: () => database.query(work, patience),
   });
   return [
+    chore(second, indexNewLeads),
+    chore(24 * hour, indexForgottenLeads),
     chore(10 * minute, (sql) => tellOfWaiting(sql, log)),
-    chore(24 * hour, (sql) => forgetWhatIsOld(sql, log, keep)),
+    chore(hour, (sql) => carryOutRetention(sql, log)),
     chore(24 * hour, (sql) => reconcile(sql, log)),
   ];
 }
@@ -39,18 +36,31 @@ export async function tellOfWaiting(sql: Sql, log: Log, at?: Date): Promise<void
   await oweForgotten(sql, at);
 }
 
-/** Erases leads by age, and empties the circumstances of old permissions. */
-export async function forgetWhatIsOld(sql: Sql, log: Log, keep: Retention, at = new Date()): Promise<void> {
-  const before = (days: number) => new Date(at.getTime() - days * 24 * hour);
-  const erased = keep.retentionDays ? await eraseOlder(sql, before(keep.retentionDays)) : 0;
-  if (erased > 0) log("leads-erased", { count: erased });
-  // All in one statement: nobody waits for a row that old.
-  const emptied = await sql`
-    update private.permissions
-    set address = null, browser = null, page_path = null, utm = null
-    where given_at < ${before(keep.permissionDays)}
-      and (address is not null or browser is not null or page_path is not null or utm is not null)`;
-  if (emptied.count > 0) log("permissions-emptied", { count: emptied.count });
+/** Writes the rows of `private.lead_work` for leads that were inserted by hand in a transaction that took long. */
+export async function indexForgottenLeads(sql: Sql): Promise<void> {
+  await sql`select private.index_new_leads(100000, interval '100 years')`;
+}
+
+/**
+ * Erases leads by age and empties the circumstances of old permissions, as far as a plan says that is a day old; then makes the
+ * plan for tomorrow and says what it holds.
+ */
+export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
+  const total = { erased: 0, emptied: 0 };
+  for (;;) {
+    const [portion] = await sql<{ erased: number; emptied: number; refused: boolean }[]>`
+      select * from private.carry_out_retention()`;
+    if (portion?.refused) log("retention-refused");
+    total.erased += portion?.erased ?? 0;
+    total.emptied += portion?.emptied ?? 0;
+    if (!portion || portion.erased + portion.emptied === 0) break;
+  }
+  if (total.erased > 0) log("leads-erased", { count: total.erased });
+  if (total.emptied > 0) log("permissions-emptied", { count: total.emptied });
+  const [plan] = await sql<
+    { leads: number; circumstances: number }[]
+  >`select * from private.plan_retention()`;
+  if (plan && plan.leads + plan.circumstances > 0) log("retention-planned", plan);
 }
 
 /** Says how many leads there are and what became of their deliveries, for whoever compares the two. */
@@ -63,18 +73,4 @@ export async function reconcile(sql: Sql, log: Log): Promise<void> {
     [`${channel}_failed`, failed],
   ]);
   log("reconciled", { ...leads, ...Object.fromEntries(facts) });
-}
-
-// Little by little, so that no lock is held for long while visitors add leads. Two workers may find the same leads; the
-// second to come to one finds it gone and does not count it.
-async function eraseOlder(sql: Sql, before: Date): Promise<number> {
-  for (let total = 0; ; ) {
-    const [portion] = await sql<{ found: number; erased: number }[]>`
-      select count(*)::int as found, count(*) filter (where private.erase_lead(old.id, 'age'))::int as erased
-      from (
-        select id from public.leads where created_at < ${before} order by created_at limit 500
-      ) as old`;
-    total += portion?.erased ?? 0;
-    if (!portion?.found) return total;
-  }
 }

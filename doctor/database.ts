@@ -48,8 +48,8 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
       "Row-level security is off for leads.",
       "alter table public.leads enable row level security;",
     );
-  const policies = await sql<{ name: string; is_ours: boolean }[]>`
-    select policyname as name, cmd = 'INSERT' and roles = '{anon}' as is_ours from pg_policies
+  const policies = await sql<{ name: string; cmd: string; is_ours: boolean }[]>`
+    select policyname as name, cmd, cmd = 'INSERT' and roles = '{anon}' or cmd = 'SELECT' and roles = '{leads_delivery}' as is_ours from pg_policies
     where schemaname = 'public' and tablename = 'leads'`;
   const strange = policies.filter((policy) => !policy.is_ours).map(({ name }) => JSON.stringify(name));
   if (strange.length > 0)
@@ -57,13 +57,13 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
       `A policy on leads allows more than adding one: ${strange.join(", ")}.`,
       "drop policy <name> on public.leads;",
     );
-  if (policies.length === 0) {
+  if (!policies.some(({ cmd }) => cmd === "INSERT")) {
     return wrong(
       "No policy lets a visitor add a lead.",
       `create policy "A visitor may add a lead" on public.leads for insert to anon with check (true);`,
     );
   }
-  return well("Row-level security is on, and its one policy lets a visitor add a lead.");
+  return well("Row-level security is on: a visitor may add a lead, and only the delivery may read one.");
 }
 
 // What the migrations grant, and nothing beside it. A right on the whole table shows up for each of its columns.
@@ -80,7 +80,7 @@ async function examineGrants(sql: Sql): Promise<Finding> {
     where grantee in ('PUBLIC', 'anon', 'authenticated', 'leads_intake')
       and not (grantee = 'anon' and privilege = 'INSERT'
         and g.column in ('name', 'email', 'phone', 'zip_code', 'has_medicare', 'has_diabetes'))
-      and not (grantee = 'leads_intake' and privilege = 'INSERT' and g.column = 'evidence')
+      and not (grantee = 'leads_intake' and privilege = 'INSERT' and g.column = 'request_headers')
     group by grantee order by grantee`;
   if (extra.length === 0) return well("Each role has the rights on leads that it needs, and no other.");
   const list = extra.map(({ grantee, rights }) => `${grantee} (${rights})`).join(", ");
@@ -91,9 +91,7 @@ async function examineGrants(sql: Sql): Promise<Finding> {
 }
 
 async function examineNotice(sql: Sql): Promise<Finding> {
-  const [settings] = await sql<
-    { set: boolean }[]
-  >`select notice_hash is not null as set from private.settings`;
+  const [settings] = await sql<{ set: boolean }[]>`select exists (select from private.notices) as set`;
   if (settings?.set) return well("The wording of the permission is recorded with each lead.");
   return wrong(
     "No wording of the permission is in force, so leads come without evidence of it.",
@@ -135,7 +133,7 @@ function examineChannels(channels: ChannelCount[], now: Date): Finding[] {
 }
 
 /** Whether a hosted submit-lead has ever asked to be called each minute. */
-const wasArranged = async (sql: Sql) => (await sql`select from private.waking`).length > 0;
+const wasArranged = async (sql: Sql) => (await sql`select from private.wake_up_call`).length > 0;
 
 async function examineSchedule(sql: Sql): Promise<Finding> {
   const mend =
@@ -144,7 +142,7 @@ async function examineSchedule(sql: Sql): Promise<Finding> {
     select to_regclass('cron.job') is not null as cron, to_regclass('net.http_request_queue') is not null as net`;
   if (!found?.cron || !found.net)
     return wrong("Nothing calls submit-lead each minute: pg_cron or pg_net is missing.", mend);
-  const jobs = await sql`select from cron.job where command = 'select private.wake_submit_lead()' and active`;
+  const jobs = await sql`select from cron.job where command = 'select private.call_submit_lead()' and active`;
   if (jobs.length > 0) return well("The database calls submit-lead each minute.");
   return wrong("Nothing calls submit-lead each minute: it is not scheduled.", mend);
 }

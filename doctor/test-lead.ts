@@ -22,7 +22,7 @@ export async function followTestLead(sql: Sql): Promise<Finding[]> {
     ];
   }
   const delivery = await awaitDelivery(sql, lead.id);
-  await sql`select private.erase_lead(id, 'asked') from public.leads where email = ${testLead.email} and name = ${testLead.name}`;
+  await sql`select private.erase_leads(array[id], 'asked') from public.leads where email = ${testLead.email} and name = ${testLead.name}`;
   return [...delivery, well("The test lead is erased again.")];
 }
 

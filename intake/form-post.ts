@@ -7,7 +7,7 @@ import type { Log } from "../log/log.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
 import { refusalOf } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
-import { evidenceOf } from "./request-headers.ts";
+import { formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 
 /** Shows the article again: what was typed, and the sentence for the banner. */
@@ -29,8 +29,9 @@ export function formPost(
     const { headers } = context.req.raw;
     const form = new URLSearchParams(await context.req.text());
     const lead = leadFromForm(form);
-    const evidence = evidenceOf(headers, addressOf(context), Boolean(form.get("website")));
-    const refusal = refusedBefore(context) ?? (await tryToStore(lead, () => store(lead, evidence), log));
+    const requestHeaders = requestHeadersOf(headers, addressOf(context), formStatements(form));
+    const refusal =
+      refusedBefore(context) ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
     if (refusal) return refusedArticle(showArticle, lead, refusal);
     return new Response(null, {
       status: 303,

@@ -4,7 +4,7 @@ import { codeOf, type Log } from "../log/log.ts";
 import { type Insert, readInsert } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
-import { evidenceOf } from "./request-headers.ts";
+import { requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 
 /** Makes the handler. `addressOf` says who sent a request. */
@@ -15,7 +15,7 @@ export function insertLead(store: Store, addressOf: (context: Context) => string
     const read = readInsert(new URL(request.url), request.headers, body);
     if ("refusal" in read) return refusals.refuse(read.refusal);
     try {
-      await store(read.lead, evidenceOf(request.headers, addressOf(context)));
+      await store(read.lead, requestHeadersOf(request.headers, addressOf(context)));
     } catch (error) {
       return refusals.refuse(refusalOfFailure(error, log));
     }
@@ -39,6 +39,10 @@ export function refusalOfFailure(error: unknown, log: Log): Refusal {
     const { message, column_name: field, constraint_name: check } = raised;
     log("insert-refused", { code, field, check });
     return refusals.badValue(code, message, `Refused by the table: ${check ?? field}.`);
+  }
+  if (code === "PT403") {
+    log("insert-refused", { code });
+    return refusals.foreignPage(raised.message);
   }
   log("insert-failed", { code });
   return refusals.databaseAway(`The database could not store the lead (${code}).`);

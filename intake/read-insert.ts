@@ -14,7 +14,7 @@ export interface Insert {
 export type Read<Thing> = { refusal: Refusal } | Thing;
 
 /** Columns of the table that only the database fills. PostgREST knows them; `anon` has no right to them. */
-const serverColumns = new Set(["id", "created_at", "evidence"]);
+const serverColumns = new Set(["id", "created_at", "request_headers"]);
 const fieldNames = new Set<string>(fields.map((field) => field.name));
 
 /** Reads a request to insert. `body` is what came, undecoded. */

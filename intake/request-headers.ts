@@ -1,23 +1,51 @@
-// What a request tells about the permission its lead gives: from which page, which address, which browser. It goes to
-// the table under the names PostgREST gives to the same headers, so that one trigger serves both ways in.
+// What a request's headers state about the permission its lead gives: on which page, under which wording, from which address,
+// with which browser. They go to the table under the names that PostgREST gives them, so that one trigger serves both ways in.
 
-/** Headers that the permission keeps something of, lower case as PostgREST has them. */
-export interface Evidence {
+/** Headers that the permission record keeps something of, lower case as PostgREST has them. */
+export interface RequestHeaders {
+  host?: string;
+  origin?: string;
   referer?: string;
   "user-agent"?: string;
   "x-forwarded-for"?: string;
-  "x-trap-filled"?: string;
+  "x-honeypot-filled"?: string;
+  "x-permission-notice"?: string;
+  "x-variant"?: string;
 }
 
-/** Gathers the evidence of a request. `address` is who sent it, as far as the proxies in front are trusted. */
-export function evidenceOf(headers: Headers, address: string, trapFilled = false): Evidence {
-  const kept = (name: string) => headers.get(name)?.slice(0, 2000);
-  const referer = kept("referer");
-  const browser = kept("user-agent");
+const kept = ["host", "origin", "referer", "user-agent", "x-permission-notice", "x-variant"] as const;
+
+/** What a plain form post states in hidden fields, because it cannot set headers. */
+export interface FormStatements {
+  notice: string | null;
+  variant: string | null;
+  isHoneypotFilled: boolean;
+}
+
+/**
+ * Gathers the headers of a request. `address` is the sender's, as far as the proxies in front are trusted; `form` is given for a
+ * plain form post.
+ */
+export function requestHeadersOf(headers: Headers, address: string, form?: FormStatements): RequestHeaders {
+  const found = Object.fromEntries(
+    kept.flatMap((name) => {
+      const value = headers.get(name)?.slice(0, 2000);
+      return value ? [[name, value]] : [];
+    }),
+  );
   return {
-    ...(referer && { referer }),
-    ...(browser && { "user-agent": browser }),
+    ...found,
     "x-forwarded-for": address,
-    ...(trapFilled && { "x-trap-filled": "yes" }),
+    ...(form?.notice && { "x-permission-notice": form.notice.slice(0, 100) }),
+    ...(form?.variant && { "x-variant": form.variant.slice(0, 100) }),
+    ...(form?.isHoneypotFilled && { "x-honeypot-filled": "yes" }),
   };
 }
+
+/** Reads what a plain form post states beside the six fields. */
+export const formStatements = (form: URLSearchParams): FormStatements => ({
+  notice: form.get("notice"),
+  variant: form.get("variant"),
+  // A field that no person sees.
+  isHoneypotFilled: Boolean(form.get("website")),
+});

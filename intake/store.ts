@@ -6,10 +6,10 @@ import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import type { Lead } from "../lead/lead.ts";
-import type { Evidence } from "./request-headers.ts";
+import type { RequestHeaders } from "./request-headers.ts";
 
 /** Resolves when the lead stands on disk (or already stood). Rejects with the database's error, or StoreBusy. */
-export type Store = (lead: Lead, evidence: Evidence) => Promise<void>;
+export type Store = (lead: Lead, request_headers: RequestHeaders) => Promise<void>;
 
 /** The lead could not be stored within a visitor's patience. Whether it was is not known; sending again is safe. */
 export class StoreBusy extends Error {
@@ -24,7 +24,7 @@ export class StoreBusy extends Error {
 const limits = { together: 100, waiting: 5_000, patience: 6_000, silence: 10_000, pause: 50 };
 
 interface Waiting {
-  row: Lead & { evidence: Evidence };
+  row: Lead & { request_headers: RequestHeaders };
   /** Answers whoever sent the lead; only the first answer counts. */
   answer: (error?: unknown) => void;
   isAnswered: boolean;
@@ -80,7 +80,7 @@ export function makeStore(database: ResilientConnection, stored: () => void = ()
     waiting.unshift(...batch);
   };
 
-  return (lead, evidence) =>
+  return (lead, request_headers) =>
     new Promise<void>((resolve, reject) => {
       if (waiting.length >= limits.waiting) return reject(new StoreBusy());
       const answer = (error?: unknown) => {
@@ -89,7 +89,7 @@ export function makeStore(database: ResilientConnection, stored: () => void = ()
         if (error === undefined) resolve();
         else reject(error);
       };
-      const one: Waiting = { row: { ...lead, evidence }, answer, isAnswered: false };
+      const one: Waiting = { row: { ...lead, request_headers }, answer, isAnswered: false };
       const tired = setTimeout(() => answer(trouble ?? new StoreBusy()), limits.patience);
       waiting.push(one);
       void pump();
@@ -104,9 +104,9 @@ const looksRefused = ({ row: { name, email, phone, zip_code } }: Waiting): boole
 async function insert(sql: Sql, batch: Waiting[]): Promise<void> {
   const rows = JSON.stringify(batch.map(({ row }) => row));
   await sql`
-    insert into public.leads (name, email, phone, zip_code, has_medicare, has_diabetes, evidence)
-    select name, email, phone, zip_code, has_medicare, has_diabetes, evidence
+    insert into public.leads (name, email, phone, zip_code, has_medicare, has_diabetes, request_headers)
+    select name, email, phone, zip_code, has_medicare, has_diabetes, request_headers
     from json_to_recordset(${rows}::text::json) as row (
-      name text, email text, phone text, zip_code text, has_medicare boolean, has_diabetes boolean, evidence jsonb
+      name text, email text, phone text, zip_code text, has_medicare boolean, has_diabetes boolean, request_headers jsonb
     )`;
 }

@@ -71,6 +71,16 @@ const events = {
     level: "info",
     sentence: "Emptied address, browser and page of permissions older than PERMISSION_DAYS.",
   },
+  "retention-planned": {
+    level: "warn",
+    sentence:
+      "Tomorrow these will have reached the age of RETENTION_DAYS or PERMISSION_DAYS, and will be erased or emptied.",
+  },
+  "retention-refused": {
+    level: "error",
+    sentence:
+      "Nothing was erased by age, because even the newest lead has reached it. Check the database server's clock and the settings.",
+  },
   bug: {
     level: "error",
     sentence: "This program has a bug: an exception that it did not expect. Please report this line.",

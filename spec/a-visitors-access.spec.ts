@@ -94,16 +94,19 @@ describe.each(databases)("on $on,", ({ make }) => {
         {
           table: "public.leads",
           privilege_type: "INSERT",
-          columns: ["email", "evidence", "has_diabetes", "has_medicare", "name", "phone", "zip_code"],
+          columns: ["email", "has_diabetes", "has_medicare", "name", "phone", "request_headers", "zip_code"],
         },
       ]);
     });
 
     it.each([
       ["read a lead's settled debts", "select from private.deliveries"],
-      ["read marks, reviews and erasures", "select from private.marks, private.reviews, private.erasures"],
+      [
+        "read spam flags, reviews and erasures",
+        "select from private.lead_work, private.reviews, private.erasures",
+      ],
       ["read the migrations", "select from supabase_migrations.schema_migrations"],
-      ["call what the team calls", "select private.erase_lead(gen_random_uuid(), 'asked')"],
+      ["call what the team calls", "select private.erase_leads('{}', 'asked')"],
       ["withdraw a permission", "select private.withdraw_permission(gen_random_uuid())"],
       ["switch a trigger off", "alter table leads disable trigger all"],
       ["skip triggers as a replica does", "set session_replication_role = replica"],

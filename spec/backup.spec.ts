@@ -26,9 +26,9 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Something of everything, and text that is hard to carry. */
 async function fill(owner: Sql): Promise<void> {
-  await owner`insert into private.notices (hash, text) values (encode(sha256('I “agree”'), 'hex'), 'I “agree”')`;
-  await owner`update private.settings set notice_hash = (select hash from private.notices), keep_address = false`;
-  await owner`update private.channels set enabled = true, resting_until = '2026-01-31T10:00:00.123456Z'`;
+  await owner`insert into private.notices (hash, language, text) values (encode(sha256('I “agree”'), 'hex'), 'en', 'I “agree”')`;
+  await owner`update private.settings set site_origin = 'https://a.example', keep_address = false`;
+  await owner`update private.channels set enabled = true, cooldown_until = '2026-01-31T10:00:00.123456Z'`;
   const names = [
     "Rosa",
     'back\\slash "quote" \\n',
@@ -37,11 +37,11 @@ async function fill(owner: Sql): Promise<void> {
     '{"table":"x"}',
   ];
   for (const name of names) {
-    const evidence = owner.json({
+    const request_headers = owner.json({
       referer: "https://a.example/?utm_source=ü&utm_term=x",
       "user-agent": name,
     });
-    await owner`insert into leads ${owner({ ...aLead({ name, email: "same@example.com" }), evidence })}`;
+    await owner`insert into leads ${owner({ ...aLead({ name, email: "same@example.com", phone: `305 555 01${10 + names.indexOf(name)}` }), request_headers })}`;
   }
   // The same lead again a day later, which only the trigger would refuse.
   await owner`update leads set created_at = '2026-01-31T10:00:00.654321Z' where name = 'Rosa'`;
@@ -50,7 +50,7 @@ async function fill(owner: Sql): Promise<void> {
   await owner`update private.deliveries set failed_at = now(), last_error = '550' where lead_id in (select id from leads where name like 'José%') and channel = 'email'`;
   await owner`select private.withdraw_permission(id) from leads where name like 'José%'`;
   await owner`insert into private.reviews (lead_id, outcome) select id, 'qualifies' from leads where name like 'José%'`;
-  await owner`select private.erase_lead(id, 'asked') from leads where name like 'back%'`;
+  await owner`select private.erase_leads(array[id], 'asked') from leads where name like 'back%'`;
 }
 
 /** Every row of every table, in one order. */
@@ -67,10 +67,12 @@ async function everything(owner: Sql): Promise<Record<string, unknown>> {
 const count = async (owner: Sql) => (await owner`select count(*)::int as n from leads`)[0]?.n;
 
 describe("leads backup", () => {
-  it("copies every table that there is, but the one that says where this database's own submit-lead is", async () => {
+  it("copies every table that there is, but those that belong to this very database: its wake-up call and its retention plan", async () => {
     const all = await database.owner<{ name: string }[]>`
       select schemaname || '.' || tablename as name from pg_tables where schemaname in ('public', 'private')`;
-    expect(all.map(({ name }) => name).sort()).toEqual([...tables, "private.waking"].sort());
+    expect(all.map(({ name }) => name).sort()).toEqual(
+      [...tables, "private.wake_up_call", "private.retention_plan"].sort(),
+    );
   });
 
   it("makes a file that only its owner may read, and leaves nothing else behind", async () => {

@@ -16,7 +16,7 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 let children: ChildProcess[] = [];
 beforeEach(async () => {
   await sql`truncate public.leads, private.deliveries cascade`;
-  await sql`update private.channels set enabled = false, resting_until = null`;
+  await sql`update private.channels set enabled = false, cooldown_until = null`;
 });
 afterEach(async () => {
   await Promise.all(children.map((child) => child.exitCode === null && end(child, "SIGKILL")));
@@ -94,7 +94,7 @@ describe("npm run deliver", () => {
     // Time goes by faster than it does: waits are over, and the mail channel has rested.
     await until(async () => {
       await sql`update private.deliveries set due_at = now() where delivered_at is null and due_at > now()`;
-      await sql`update private.channels set resting_until = null`;
+      await sql`update private.channels set cooldown_until = null`;
       return (await delivered()).length === 160;
     }, 25);
     const names = receiver.received.map((r) => r.json.data.name);
@@ -186,7 +186,7 @@ describe("npm start", () => {
     await until(() => mail.mails.length === 1);
     expect(receiver.received.map((r) => r.json.data.name)).toEqual(["Canary 0", "Canary 1", "Canary 2"]);
     expect(receiver.received[0]?.json.data.permission).toMatchObject({
-      notice: expect.stringContaining("you allow"),
+      wording: "not stated",
     });
     await server.end();
     expect(server.output()).not.toMatch(/canary|rosa|555-0142/i);

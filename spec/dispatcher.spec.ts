@@ -26,7 +26,7 @@ beforeEach(async () => {
   workers = [];
   ahead = 0;
   await sql`truncate public.leads, private.deliveries cascade`;
-  await sql`update private.channels set resting_until = null`;
+  await sql`update private.channels set cooldown_until = null`;
   await enableChannels(sql, ["webhook"]);
 });
 afterEach(() => Promise.all(workers.map((worker) => worker.stop(100))));

@@ -82,7 +82,7 @@ The thank-you page promises a review within 24 hours.
         two as Delivery,
         { ...(three as Delivery), event: "lead.erased", lead: null, permission: null },
         aDelivery({ event: "permission.withdrawn" }),
-        aDelivery({ event: "lead.overdue", marks: ["trap filled"] }),
+        aDelivery({ event: "lead.overdue", marks: ["honeypot filled"] }),
       ],
       { details: false },
     );
@@ -90,7 +90,7 @@ The thank-you page promises a review within 24 hours.
       "A permission was withdrawn, A lead was erased, A lead has waited 20 hours, 2 leads are waiting",
     );
     expect(text).toContain("Do not phone");
-    expect(text).toContain("Looks like spam: trap filled");
+    expect(text).toContain("Looks like spam: honeypot filled");
     expect(text.match(/Reference: /g)).toHaveLength(5);
   });
 

@@ -46,6 +46,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
     it("leaves each of Supabase's roles the rights that the migrations name, and no other", async () => {
       expect(await grants(database.owner)).toEqual([
         { grantee: "anon", rights: "INSERT" },
+        { grantee: "leads_delivery", rights: "SELECT" },
         { grantee: "leads_intake", rights: "INSERT" },
         { grantee: "service_role", rights: "DELETE, SELECT" },
       ]);
@@ -73,7 +74,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
       ["read", "select from leads"],
       ["add", "insert into leads (name, email, phone, zip_code) values ('R', 'r', '1', '2')"],
       ["empty", "truncate leads"],
-      ["look into private of", "select private.erase_lead(gen_random_uuid(), 'asked')"],
+      ["look into private of", "select private.erase_leads('{}', 'asked')"],
     ])("lets nobody who is signed in %s leads", async (_, statement) => {
       await expect(asRole(database, "authenticated", statement)).rejects.toMatchObject({ code: "42501" });
     });
@@ -107,7 +108,7 @@ describe("waking submit-lead each minute", () => {
   const url = "https://project.example/functions/v1/submit-lead";
   let database: SupabaseLike;
   const arrange = (sql: Sql, key = "sb_publishable_one") =>
-    sql<{ scheduled: boolean }[]>`select private.wake_each_minute(${url}, ${key}) as scheduled`;
+    sql<{ scheduled: boolean }[]>`select private.schedule_wake_up_call(${url}, ${key}) as scheduled`;
   beforeAll(async () => {
     database = await (await startSupabaseLike()).makeDatabase();
   });
@@ -123,7 +124,7 @@ describe("waking submit-lead each minute", () => {
       expect(await arrange(database.owner)).toEqual([{ scheduled: true }]);
       expect(await arrange(database.owner)).toEqual([{ scheduled: true }]);
       expect(await database.owner`select schedule, command from cron.job order by jobid`).toEqual([
-        { schedule: "* * * * *", command: "select private.wake_submit_lead()" },
+        { schedule: "* * * * *", command: "select private.call_submit_lead()" },
         { schedule: "17 4 * * *", command: expect.stringContaining("delete from cron.job_run_details") },
       ]);
     });
@@ -131,7 +132,7 @@ describe("waking submit-lead each minute", () => {
     it("calls with the key that submit-lead started with last, and with nothing about a lead", async () => {
       await asPostgrest(database, aLead());
       await arrange(database.owner, "sb_publishable_two");
-      await database.owner.unsafe("select private.wake_submit_lead()");
+      await database.owner.unsafe("select private.call_submit_lead()");
       expect(await database.platform`select url, headers, body from net.http_request_queue`).toEqual([
         {
           url,
@@ -145,9 +146,9 @@ describe("waking submit-lead each minute", () => {
       "is nothing that %s can look at or change",
       async (role) => {
         for (const statement of [
-          "select from private.waking",
-          "select private.wake_submit_lead()",
-          "select private.wake_each_minute('https://elsewhere.example/functions/v1/submit-lead', 'x')",
+          "select from private.wake_up_call",
+          "select private.call_submit_lead()",
+          "select private.schedule_wake_up_call('https://elsewhere.example/functions/v1/submit-lead', 'x')",
         ]) {
           await expect(asRole(database, role, statement)).rejects.toMatchObject({ code: "42501" });
         }
@@ -157,7 +158,7 @@ describe("waking submit-lead each minute", () => {
 
   it("calls no other address than submit-lead's", async () => {
     await expect(
-      database.owner`select private.wake_each_minute('https://elsewhere.example/collect', 'x')`,
+      database.owner`select private.schedule_wake_up_call('https://elsewhere.example/collect', 'x')`,
     ).rejects.toMatchObject({ code: "23514" });
   });
 });

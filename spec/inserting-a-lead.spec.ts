@@ -108,7 +108,7 @@ describe("inserting a lead", () => {
       );
       expect(await answerTo(insertRequest(aLead({ [field]: "x".repeat(501) })))).toEqual(
         refusal(400, "23514", `Your ${label} is too long. Please shorten it to 500 characters or fewer.`, {
-          details: `Refused by the table: ${field}_is_not_absurdly_long.`,
+          details: `Refused by the table: ${field}_has_at_most_500_characters.`,
         }),
       );
       expect(await stored()).toEqual([]);

@@ -1,114 +1,316 @@
-// The permission that a lead gives: the wording it was given under, its circumstances, and how long they are kept.
+// The permission that a lead gives: the wording that was shown, its circumstances, who may send it from where, and how long things
+// are kept.
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { setNotice } from "../delivery/notice.ts";
-import { forgetWhatIsOld } from "../delivery/scheduled-jobs.ts";
+import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
+import { carryOutRetention } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 let lines: string[] = [];
 const log = makeLog((line) => lines.push(line));
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-const keep = { permissionDays: 1826, retentionDays: undefined };
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+const english = (text: string) => ({ language: "en", text });
+const sync = (settings: Partial<SyncedSettings> = {}) =>
+  syncSettings(sql, { notices: [english("You may call me.")], keepAddress: true, ...settings });
 
 beforeEach(async () => {
   lines = [];
-  await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures cascade`;
-  await sql`update private.settings set notice_hash = null, keep_address = true`;
+  await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures, private.retention_plan cascade`;
   await sql`delete from private.notices`;
+  await sync();
 });
 
-const evidence = {
+const request_headers = {
   referer: "https://site.example/offer?utm_source=news&utm_medium=email&gclid=secret&fbclid=secret#top",
   "user-agent": "A browser",
   "x-forwarded-for": "192.0.2.7, 10.0.0.1",
 };
-const insert = (differences = {}) =>
-  intake`insert into public.leads ${intake(aLead({ evidence, ...differences }))}`;
+const insert = (differences = {}, headers = {}) =>
+  intake`insert into public.leads ${intake(aLead({ request_headers: { ...request_headers, ...headers }, ...differences }))}`;
 const permissions = () => sql`
-  select n.text as notice, p.notice_hash, p.withdrawn_at, p.page_path, p.address, p.browser, p.utm
+  select n.text as notice, n.language, private.wording_of(p.notice_hash) as wording, p.notice_hash, p.withdrawn_at,
+    p.page_origin, p.is_foreign_page, p.page_path, p.address, p.browser, p.utm, p.variant
   from private.permissions p left join private.notices n on n.hash = p.notice_hash order by p.given_at`;
 
 describe("the permission of a lead", () => {
-  it("keeps the exact wording and its hash, the page, the address, the browser and utm, and no click id", async () => {
-    await setNotice(sql, "You may call me. ¿Sí?", { keepAddress: true });
-    await insert();
+  it("keeps the wording that was shown, the page, the address, the browser and utm, and no click id", async () => {
+    await sync({ notices: [english("You may call me. ¿Sí?")] });
+    await insert({}, { "x-permission-notice": hashOf("You may call me. ¿Sí?"), "x-variant": "b" });
     expect(await permissions()).toEqual([
       {
         notice: "You may call me. ¿Sí?",
-        notice_hash: createHash("sha256").update("You may call me. ¿Sí?").digest("hex"),
+        language: "en",
+        wording: "shown",
+        notice_hash: hashOf("You may call me. ¿Sí?"),
         withdrawn_at: null,
+        page_origin: "https://site.example",
+        is_foreign_page: false,
         page_path: "/offer",
         address: "192.0.2.7",
         browser: "A browser",
         utm: { utm_source: "news", utm_medium: "email" },
+        variant: "b",
       },
     ]);
   });
 
-  it("stands under the wording that was in force when it was given, also after the wording changes", async () => {
-    await setNotice(sql, "First.", { keepAddress: true });
-    await insert({ name: "A" });
-    await setNotice(sql, "Second.", { keepAddress: true });
-    await insert({ name: "B" });
-    await setNotice(sql, "First.", { keepAddress: true });
-    await insert({ name: "C" });
-    expect((await permissions()).map((p) => p.notice)).toEqual(["First.", "Second.", "First."]);
-    expect(await sql`select text from private.notices order by text`).toEqual([
-      { text: "First." },
-      { text: "Second." },
-    ]);
+  it("stands under the wording that the page showed, also when a newer one is in force by then", async () => {
+    await sync({ notices: [english("First.")] });
+    await sync({ notices: [english("Second.")] });
+    await insert({}, { "x-permission-notice": hashOf("First.") });
+    expect(await permissions()).toMatchObject([{ notice: "First.", wording: "shown" }]);
   });
 
-  it("is set by several processes at the same start without harm", async () => {
-    await Promise.all([1, 2, 3].map(() => setNotice(sql, "Together.", { keepAddress: true })));
-    await insert();
-    expect(await permissions()).toMatchObject([{ notice: "Together." }]);
+  it("says that it is not known which wording was shown, when the page names one that nobody knows", async () => {
+    await insert({}, { "x-permission-notice": hashOf("Somebody else's words.") });
+    expect(await permissions()).toMatchObject([{ notice: null, wording: "not known" }]);
+  });
+
+  it("is completed when the wording becomes known later, as from a page that was built elsewhere", async () => {
+    await insert({}, { "x-permission-notice": hashOf("Built elsewhere.") });
+    await sync({ notices: [english("Built elsewhere.")] });
+    expect(await permissions()).toMatchObject([{ notice: "Built elsewhere.", wording: "shown" }]);
+  });
+
+  it.each([
+    {},
+    { "x-permission-notice": "x".repeat(2000) },
+    { "x-permission-notice": hashOf("A").toUpperCase() },
+  ])(
+    "says that the wording was not stated, when the client names none or nothing like one: %j",
+    async (headers) => {
+      await insert({}, headers);
+      expect(await permissions()).toMatchObject([{ notice_hash: null, wording: "not stated" }]);
+    },
+  );
+
+  it("keeps wordings by language, so that the evidence is in the language that was read", async () => {
+    await sync({ notices: [english("You may call me."), { language: "es", text: "Puede llamarme." }] });
+    await insert({}, { "x-permission-notice": hashOf("Puede llamarme.") });
+    expect(await permissions()).toMatchObject([{ notice: "Puede llamarme.", language: "es" }]);
+  });
+
+  it("may be set up by several processes at the same moment without harm", async () => {
+    await Promise.all([1, 2, 3].map(() => sync({ notices: [english("Together.")] })));
+    expect(await sql`select text from private.notices where text = 'Together.'`).toHaveLength(1);
   });
 
   it("keeps no address when that is turned off", async () => {
-    await setNotice(sql, "You may call me.", { keepAddress: false });
+    await sync({ keepAddress: false });
     await insert();
     expect(await permissions()).toMatchObject([{ address: null, browser: "A browser" }]);
   });
+});
 
-  it("loses its circumstances after PERMISSION_DAYS, and keeps its wording and time", async () => {
-    await setNotice(sql, "You may call me.", { keepAddress: true });
-    await insert();
-    await forgetWhatIsOld(sql, log, keep, inDays(1825));
-    expect(await permissions()).toMatchObject([{ address: "192.0.2.7" }]);
-    expect(lines).toEqual([]);
-    await forgetWhatIsOld(sql, log, keep, inDays(1827));
+describe("a form on a page of somebody else", () => {
+  const foreign = { referer: "https://evil.example/", origin: "https://evil.example", host: "site.example" };
+
+  it("is recorded with the origin of that page, and flagged, when no list says who may send", async () => {
+    await sync({ siteOrigin: "https://site.example" });
+    await insert({}, foreign);
+    await sql`select private.index_new_leads()`;
     expect(await permissions()).toMatchObject([
-      { notice: "You may call me.", address: null, browser: null, page_path: null, utm: null },
+      { page_origin: "https://evil.example", page_path: "/", is_foreign_page: true },
     ]);
-    expect(lines.join("")).toMatch(/permissions-emptied: .* count=1\n$/);
+    expect(await sql`select flags from private.lead_work`).toEqual([{ flags: ["page elsewhere"] }]);
+  });
+
+  it("is refused in words when a list says who may send, and nothing is stored", async () => {
+    await sync({ siteOrigin: "https://site.example", allowedOrigins: ["https://partner.example"] });
+    await expect(insert({}, foreign)).rejects.toMatchObject({
+      code: "PT403",
+      message: expect.stringMatching(/^This form is not on our own page/),
+    });
+    await expect(insert({}, { ...foreign, origin: "null" })).rejects.toMatchObject({ code: "PT403" });
+    expect(await permissions()).toEqual([]);
+  });
+
+  it.each([
+    ["the site's own page", { origin: "https://site.example" }],
+    ["a page on the list", { origin: "https://partner.example" }],
+    [
+      "the page of the server itself, under another name",
+      { origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000" },
+    ],
+    ["a program that is no browser", {}],
+  ])("is not %s", async (_, headers) => {
+    await sync({ siteOrigin: "https://site.example", allowedOrigins: ["https://partner.example"] });
+    await insert({}, { referer: undefined, ...headers });
+    expect(await permissions()).toMatchObject([{ is_foreign_page: false }]);
+  });
+});
+
+describe("the same lead sent again", () => {
+  const stored = async () => (await sql`select from public.leads`).length;
+
+  it("is stored once within 24 hours", async () => {
+    await insert();
+    await insert();
+    expect(await stored()).toBe(1);
+  });
+
+  it("is a new lead when the first one's permission was withdrawn, because the person wants to be called again", async () => {
+    await insert();
+    await sql`select private.withdraw_permission(id) from public.leads`;
+    await insert();
+    await insert();
+    expect(await stored()).toBe(2);
+    expect(await permissions()).toMatchObject([{ withdrawn_at: expect.any(Date) }, { withdrawn_at: null }]);
+  });
+});
+
+describe("a withdrawn permission", () => {
+  const named = (name: string, phone: string) => insert({ name, phone });
+  const withdraw = (name: string) =>
+    sql`select private.withdraw_permission(id) from public.leads where name = ${name}`;
+  const withdrawn = async () =>
+    (
+      await sql`
+        select l.name from private.permissions p join public.leads l on l.id = p.lead_id
+        where p.withdrawn_at is not null order by l.name`
+    ).map(({ name }) => name);
+
+  it("stops every lead with that number, however it was typed, and no other", async () => {
+    await named("Rosa", "(305) 555-0142");
+    await named("Rosa again", "+1 305 555 0142");
+    await named("Ana", "305-555-0143");
+    expect(await withdraw("Rosa")).toHaveLength(2);
+    expect(await withdrawn()).toEqual(["Rosa", "Rosa again"]);
+  });
+
+  it("stops one lead alone when what was typed is no number", async () => {
+    await named("Rosa", "ask my son");
+    await named("Ana", "ask my son");
+    expect(await withdraw("Rosa")).toHaveLength(1);
+    expect(await withdrawn()).toEqual(["Rosa"]);
+  });
+
+  it("is owed to the channels that were told of the lead and to those set up now, a minute later", async () => {
+    await sql`update private.channels set enabled = name = 'webhook'`;
+    await named("Rosa", "305-555-0142");
+    await sql`update private.deliveries set attempts = 1, delivered_at = now()`;
+    await sql`update private.channels set enabled = name = 'email'`;
+    await withdraw("Rosa");
+    expect(
+      await sql`
+        select channel, due_at > now() + interval '50 seconds' as later from private.deliveries
+        where event = 'permission.withdrawn' order by channel`,
+    ).toEqual([
+      { channel: "email", later: true },
+      { channel: "webhook", later: true },
+    ]);
+    await sql`update private.channels set enabled = false`;
+  });
+});
+
+describe("erasing", () => {
+  it("owes word of it to a channel whose dispatcher is claiming the lead at that very moment", async () => {
+    await sql`update private.channels set enabled = name = 'webhook'`;
+    await insert();
+    const claimed = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const claiming = sql.begin(async (tx) => {
+      await tx`update private.deliveries set attempts = attempts + 1`;
+      claimed.resolve();
+      await goOn.promise;
+    });
+    await claimed.promise;
+    const erasing = sql`select private.erase_leads(array(select id from public.leads), 'asked')`.execute();
+    await expect
+      .poll(
+        () =>
+          sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      .toHaveLength(1);
+    goOn.resolve();
+    await Promise.all([claiming, erasing]);
+    expect(await sql`select event, channel from private.deliveries`).toEqual([
+      { event: "lead.erased", channel: "webhook" },
+    ]);
+    await sql`update private.channels set enabled = false`;
   });
 });
 
 describe("the age of a lead", () => {
   const leads = async () => (await sql`select id from public.leads`).length;
+  const age = (days: number) => sql`
+    update public.leads set created_at = created_at - make_interval(days => ${days}) where name <> 'Newest'`;
+  const aDayPasses = () => sql`update private.retention_plan set planned_at = planned_at - interval '1 day'`;
+  const run = () => carryOutRetention(sql, log);
   const many = Array.from({ length: 1203 }, (_, i) => aLead({ name: `Visitor ${i}` }));
 
   it("erases nobody unless RETENTION_DAYS says so", async () => {
     await insert();
-    await forgetWhatIsOld(sql, log, keep, inDays(10_000));
-    expect(await leads()).toBe(1);
+    await insert({ name: "Newest" });
+    await age(10_000);
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await leads()).toBe(2);
   });
 
-  it("erases a lead after RETENTION_DAYS with everything about it, and leaves a receipt", async () => {
+  it("says how many would go, erases them a day later with everything about them, and leaves receipts", async () => {
+    await sync({ retentionDays: 30 });
     await intake`insert into public.leads ${intake(many)}`;
-    await forgetWhatIsOld(sql, log, { ...keep, retentionDays: 30 }, inDays(29));
-    expect(await leads()).toBe(1203);
-    await Promise.all(
-      [1, 2].map(() => forgetWhatIsOld(sql, log, { ...keep, retentionDays: 30 }, inDays(31))),
-    );
-    expect(await leads()).toBe(0);
-    expect(await permissions()).toEqual([]);
-    expect(await sql`select distinct reason from private.erasures`).toEqual([{ reason: "age" }]);
-    expect(await sql`select count(*)::int from private.erasures`).toEqual([{ count: 1203 }]);
-    const told = lines.map((line) => Number(/leads-erased: .* count=(\d+)/.exec(line)?.[1] ?? 0));
-    expect(told.reduce((sum, count) => sum + count, 0)).toBe(1203);
+    await insert({ name: "Newest" });
+    await age(31);
+    await run();
+    await run();
+    expect(await leads()).toBe(1204);
+    expect(lines.join("")).toMatch(/^\S+ warn retention-planned: .* leads=1203 circumstances=0\n$/);
+    await aDayPasses();
+    await Promise.all([run(), run()]);
+    expect(await leads()).toBe(1);
+    expect(await permissions()).toHaveLength(1);
+    expect(await sql`select reason, count(*)::int from private.erasures group by reason`).toEqual([
+      { reason: "age", count: 1203 },
+    ]);
+  });
+
+  it("erases nothing when even the newest lead has reached the age: the clock or the setting is wrong", async () => {
+    await sync({ retentionDays: 30 });
+    await insert();
+    await age(31);
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await leads()).toBe(1);
+    expect(lines.join("")).toMatch(/error retention-refused: /);
+  });
+
+  it("makes a new plan when the setting is changed, so that no mistyped number acts at once", async () => {
+    await sync({ retentionDays: 1000 });
+    await insert();
+    await insert({ name: "Newest" });
+    await age(31);
+    await run();
+    await aDayPasses();
+    await sync({ retentionDays: 3 });
+    await run();
+    expect(await leads()).toBe(2);
+  });
+
+  it("empties the circumstances of a permission after PERMISSION_DAYS, and keeps its wording and time", async () => {
+    await sync({ permissionDays: 1826 });
+    await insert({}, { "x-permission-notice": hashOf("You may call me.") });
+    await sql`update private.permissions set given_at = given_at - interval '1827 days'`;
+    await insert({ name: "Newest" });
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await permissions()).toMatchObject([
+      {
+        notice: "You may call me.",
+        address: null,
+        browser: null,
+        page_path: null,
+        page_origin: null,
+        utm: null,
+      },
+      { address: "192.0.2.7" },
+    ]);
+    expect(lines.join("")).toMatch(/permissions-emptied: .* count=1\n/);
   });
 });

@@ -16,12 +16,14 @@ const log = makeLog((line) => lines.push(line));
 
 beforeEach(async () => {
   lines = [];
-  await sql`truncate public.leads, private.permissions, private.deliveries cascade`;
-  await sql`update private.channels set enabled = false, resting_until = null`;
+  await sql`truncate public.leads, private.permissions, private.deliveries, private.stop_list cascade`;
+  await sql`update private.channels set enabled = false, cooldown_until = null`;
 });
 
 const insertMany = async (count: number) => {
-  const leads = Array.from({ length: count }, (_, i) => aLead({ name: `Visitor ${i}` }));
+  const leads = Array.from({ length: count }, (_, i) =>
+    aLead({ name: `Visitor ${i}`, phone: `305 555 01${10 + i}` }),
+  );
   await intake`insert into public.leads ${intake(leads)}`;
 };
 const counts = async () => {
@@ -86,8 +88,10 @@ describe("the daily work", () => {
     );
   });
 
-  it("is done by a worker: waiting leads every ten minutes, the rest once a day", () => {
-    expect(makeChores(database, log, keep).map((chore) => chore.every / 60_000)).toEqual([10, 1440, 1440]);
+  it("is done by a worker: flags each second, waiting leads every ten minutes, retention each hour, the count once a day", () => {
+    expect(makeChores(database, log).map((chore) => chore.every / 1000)).toEqual([
+      1, 86_400, 600, 3600, 86_400,
+    ]);
   });
 });
 
@@ -115,7 +119,7 @@ describe("one round of delivering", () => {
       await deliverDue(both, { seconds: 20 });
     }
     expect([receiver.received.length, mail.mails.length]).toEqual([3, 1]);
-    await sql`update private.channels set resting_until = now()`;
+    await sql`update private.channels set cooldown_until = now()`;
     await deliverDue(both, { seconds: 20 });
     expect(mail.mails.map((one) => one.headers.get("subject")?.replace(/: .*/, ""))).toEqual([
       "A lead is waiting",

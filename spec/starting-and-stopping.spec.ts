@@ -91,9 +91,8 @@ describe("starting", () => {
     });
     expect((await insertAt(address, aLead())).status).toBe(201);
     const [first] = await owner`
-      select n.text is not null as agreed, array(select channel from private.deliveries d where d.lead_id = p.lead_id) as owed
-      from private.permissions p left join private.notices n on n.hash = p.notice_hash`;
-    expect(first).toEqual({ agreed: true, owed: ["webhook"] });
+      select n.text is not null as known, array(select channel from private.deliveries) as owed from private.notices n`;
+    expect(first).toEqual({ known: true, owed: ["webhook"] });
   });
 
   it("refuses wrong settings, all at once, each with a sentence that names it", async () => {

@@ -105,7 +105,7 @@ describe("the hosted submit-lead", () => {
     await call(quiet, authorized);
     const row = await until(async () => {
       const [found] = await database.owner`
-        select n.text, w.url, w.key from private.settings s join private.notices n on n.hash = s.notice_hash, private.waking w`;
+        select n.text, w.url, w.key from private.notices n, private.wake_up_call w`;
       return found;
     });
     expect(row).toEqual({
@@ -234,15 +234,33 @@ describe("the plain form post to the hosted function", () => {
   it.each([
     ["its own site", site, site],
     ["another site that may call", "https://preview.site.example", "https://preview.site.example"],
-    ["a stranger's site", "https://stranger.example", site],
-    ["nobody knows where", "null", site],
   ])("goes back to the right site when it comes from %s", async (_, origin, expected) => {
     const response = await post(quiet, typed(`From ${origin}`), { origin });
     expect(response.headers.get("location")).toBe(`${expected}/thank-you`);
   });
 
+  it.each([
+    ["a stranger's site", "https://stranger.example"],
+    ["a page that hides its origin", "null"],
+  ])("refuses a lead from %s, because a list says which sites may send leads", async (_, origin) => {
+    await call(quiet, authorized);
+    await until(
+      async () => (await database.owner`select from private.settings where allowed_origins is not null`)[0],
+    );
+    const response = await post(quiet, typed(`From ${origin}`), { origin });
+    expect([response.status, await response.text()]).toEqual([
+      403,
+      expect.stringMatching(/^This form is not on our own page/),
+    ]);
+    expect(await database.owner`select from leads where name = ${`From ${origin}`}`).toHaveLength(0);
+  });
+
   it("thanks in words when no site is known", async () => {
     const homeless = await startFunction(database.url);
+    await call(homeless, authorized);
+    await until(
+      async () => (await database.owner`select from private.settings where allowed_origins is null`)[0],
+    );
     const response = await post(homeless, typed("Homeless"), { origin: "null" });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Thank you")]);
     const back = await post(homeless, typed("From the only site"), { origin: site });

@@ -14,7 +14,7 @@ beforeEach(() => removeLeads(database.owner));
 /** Stores a lead, with headers as the intake passes them on. */
 const store = (differences: Record<string, unknown>, headers: Record<string, string> = {}) =>
   database.owner`
-    insert into leads ${database.owner({ ...aLead(differences), evidence: database.owner.json(headers) })}`;
+    insert into leads ${database.owner({ ...aLead(differences), request_headers: database.owner.json(headers) })}`;
 
 /** So many leads from one address, each a minute after the one before. */
 async function storeMany(
@@ -26,21 +26,25 @@ async function storeMany(
     const different = { name: `Name ${nth}`, email: `${nth}@example.com`, phone: `555-${nth}` };
     await store({ ...different, zip_code: `${nth}`, ...differing(nth) }, { "x-forwarded-for": address });
     await database.owner`
-      update private.permissions set given_at = '2026-01-31T10:00Z'::timestamptz + make_interval(mins => ${nth})
-      where lead_id = (select id from leads where zip_code = ${String(nth)})`;
+      update leads set created_at = '2026-01-31T10:00Z'::timestamptz + make_interval(mins => ${nth})
+      where zip_code = ${String(nth)}`;
   }
 }
 
 const texts = { name: "Rosa", email: "rosa@mail.example", phone: "305", zip_code: "33101" };
 
-const marks = () => database.owner`
-  select l.name, m.mark from private.marks m join leads l on l.id = m.lead_id order by l.name, m.mark`;
+const marks = async () => {
+  await database.owner`select private.index_new_leads()`;
+  return database.owner`
+    select l.name, f.flag as mark from private.lead_work w join leads l on l.id = w.lead_id, unnest(w.flags) as f (flag)
+    order by l.name, f.flag`;
+};
 
 describe("a lead is marked", () => {
   it("when a field that no person sees was filled in", async () => {
-    await store({ name: "Robot" }, { "x-trap-filled": "1" });
+    await store({ name: "Robot" }, { "x-honeypot-filled": "1" });
     await store({ name: "Rosa" });
-    expect(await marks()).toEqual([{ name: "Robot", mark: "trap filled" }]);
+    expect(await marks()).toEqual([{ name: "Robot", mark: "honeypot filled" }]);
   });
 
   it.each([
@@ -100,24 +104,27 @@ describe("a lead is marked", () => {
     await storeMany(6, () => ({ name: "Same" }));
     const { owner } = database;
     await owner`
-      update private.permissions set given_at = '2026-01-31'::timestamptz + (given_at - '2026-01-31T10:00Z') * 11`;
+      update leads set created_at = '2026-01-31'::timestamptz + (created_at - '2026-01-31T10:00Z') * 11`;
     expect(await marks()).toEqual([]);
-    await owner`update private.permissions set given_at = now()`;
-    expect(await marks()).toHaveLength(6);
+    await owner`truncate private.lead_work`;
+    await owner`update leads set created_at = now()`;
     await owner`update private.permissions set address = null`;
     expect(await marks()).toEqual([]);
+    await owner`truncate private.lead_work`;
+    await owner`update private.permissions set address = '192.0.2.1'`;
+    expect(await marks()).toHaveLength(6);
   });
 });
 
 describe("leads list --suspect", () => {
   it("shows the marked leads with their marks, and they are owed to the team as all others", async () => {
     await database.owner`update private.channels set enabled = name = 'webhook'`;
-    await store({ name: "www.example.com" }, { "x-trap-filled": "1" });
+    await store({ name: "www.example.com" }, { "x-honeypot-filled": "1" });
     await store({ name: "Rosa" });
     const { stdout } = await leads(database.url, "list", "--suspect");
     expect(stdout.split("\n").slice(1)).toEqual([
       expect.stringContaining("www.example.com"),
-      "          looks like spam: link in name, trap filled",
+      "          looks like spam: honeypot filled, link in name",
       "",
     ]);
     expect(await database.owner`select channel from private.deliveries`).toHaveLength(2);
@@ -139,7 +146,7 @@ describe("whoever fills the trap, writes a link or comes in a burst", () => {
     }
     expect(await database.owner`select from leads`).toHaveLength(9);
     const marked = new Set((await marks()).map(({ name, mark }) => `${name}: ${mark}`));
-    expect(marked).toContain("Robot: trap filled");
+    expect(marked).toContain("Robot: honeypot filled");
     expect(marked).toContain("www.pills.shop: link in name");
     expect(marked).toContain("www.pills.shop: burst from one address");
     expect([...marked].filter((one) => one.startsWith("Honest"))).toEqual([]);

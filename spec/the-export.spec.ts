@@ -21,7 +21,7 @@ const typed = [
     zip_code: "-33101",
     has_diabetes: true,
   }),
-  aLead({ name: "Withdrawn" }),
+  aLead({ name: "Withdrawn", phone: "305 555 0199" }),
 ];
 
 let database: TestDatabase;
@@ -75,7 +75,7 @@ describe("leads export --format csv", () => {
       typed.map((lead) => Object.values(lead).map(String)),
     );
     expect(records.map((cells) => cells.slice(2, 6))).toEqual([
-      ["Withdrawn", "rosa@example.com", "(305) 555-0142", "33101"],
+      ["Withdrawn", "rosa@example.com", "305 555 0199", "33101"],
       ["  José 田中 👩‍👩‍👧 ", "'\t=1", "' ＝1+1", "'\r\n1"],
       ['O\'Brien, "Bob"\r\nsecond line', "'@x", "''=1+1", "02134"],
       ['\'=HYPERLINK("http://x/","y")', "rosa@example.com", "'+1 305 555 0142", "'-33101"],
@@ -95,15 +95,15 @@ describe("leads export --permission", () => {
   beforeAll(async () => {
     evidence = await makeDatabase();
     const { owner } = evidence;
-    await owner`insert into leads ${owner(aLead({ name: "Before any wording" }))}`;
-    await owner`insert into private.notices (hash, text) values (encode(sha256(${wording}), 'hex'), ${wording})`;
-    await owner`update private.settings set notice_hash = (select hash from private.notices)`;
+    await owner`insert into leads ${owner(aLead({ name: "Before any wording", phone: "1" }))}`;
+    await owner`insert into private.notices (hash, language, text) values (encode(sha256(${wording}), 'hex'), 'en', ${wording})`;
     const headers = {
       referer: "https://a.example/?utm_source=news",
       "x-forwarded-for": "192.0.2.7",
+      "x-permission-notice": createHash("sha256").update(wording).digest("hex"),
       "user-agent": "=B/1",
     };
-    await owner`insert into leads ${owner({ ...aLead(), evidence: owner.json(headers) })}`;
+    await owner`insert into leads ${owner({ ...aLead(), request_headers: owner.json(headers) })}`;
     await owner`select private.withdraw_permission(id) from leads where name = 'Rosa Martinez'`;
   });
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -122,6 +122,7 @@ describe("leads export --permission", () => {
       {
         ...common,
         name: "Before any wording",
+        phone: "1",
         permission_withdrawn_at: null,
         notice_text: null,
         notice_sha256: null,

@@ -99,9 +99,10 @@ Reviews are late. Who waits: npm run leads -- list --due
       await store("Reviewed"),
       await store("Erased"),
     ];
+    await database.owner`update leads set phone = '305 555 0199' where id = ${withdrawn}`;
     await database.owner`select private.withdraw_permission(${withdrawn})`;
     await database.owner`insert into private.reviews (lead_id) values (${reviewed})`;
-    await database.owner`select private.erase_lead(${erased}, 'asked')`;
+    await database.owner`select private.erase_leads(array[${erased}]::uuid[], 'asked')`;
     await channelsOn("webhook");
     await store("Pending");
     const { status, stdout } = await leads(url, "status", "--json");
@@ -193,7 +194,7 @@ describe("leads retry", () => {
     await channelsOn("webhook");
     const id = await store("Erased");
     await settle(id, "webhook", "delivered_at");
-    await database.owner`select private.erase_lead(${id}, 'asked')`;
+    await database.owner`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
     await settle(id, "webhook", "failed_at");
     expect((await leads(url, "retry", id)).stdout).toBe("1 delivery is due now.\n");
   });

@@ -1,4 +1,6 @@
 // What the team sees with `leads list` and `leads show`, and how the command speaks to a person and to a script.
+
+import { createHash } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,16 +28,16 @@ beforeAll(async () => {
   database = await makeDatabase();
   url = database.url;
   const { owner } = database;
-  await owner`insert into private.notices (hash, text) values (encode(sha256(${wording}), 'hex'), ${wording})`;
-  await owner`update private.settings set notice_hash = (select hash from private.notices)`;
+  await owner`insert into private.notices (hash, language, text) values (encode(sha256(${wording}), 'hex'), 'en', ${wording})`;
   await owner`update private.channels set enabled = true where name = 'webhook'`;
-  const evidence = owner.json({
+  const request_headers = owner.json({
     referer: "https://article.example/?utm_source=news&gclid=x",
     "x-forwarded-for": "192.0.2.7",
+    "x-permission-notice": createHash("sha256").update(wording).digest("hex"),
     "user-agent": "Browser/1.0",
   });
   for (const [name, hours] of Object.entries(hoursAgo)) {
-    await owner`insert into leads ${owner({ ...aLead({ name, email: `${hours}@example.com`, phone: `555-01${hours}` }), evidence })}`;
+    await owner`insert into leads ${owner({ ...aLead({ name, email: `${hours}@example.com`, phone: `555-01${hours}` }), request_headers })}`;
     const [lead] = await owner<{ id: string }[]>`
       update leads set created_at = now() - make_interval(hours => ${hours}) where name = ${name} returning id`;
     ids.set(name, lead?.id as string);

@@ -8,7 +8,7 @@ import { Refusal } from "../cli/subcommand.ts";
 import { codeOf } from "../log/log.ts";
 
 /**
- * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.waking`: it
+ * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
  * says where the submit-lead of one database is, and would have a restored one call the old place.
  */
 export const tables = [
@@ -19,6 +19,8 @@ export const tables = [
   "private.permissions",
   "private.deliveries",
   "private.reviews",
+  "private.lead_work",
+  "private.stop_list",
   "private.erasures",
 ] as const;
 export type Table = (typeof tables)[number];
@@ -118,5 +120,6 @@ function unreadable(path: string, code: string, cause: unknown): Refusal {
 }
 
 const notOne = () => new Refusal("This file is not a backup that `leads backup` made. Nothing was restored.");
-const damaged = (how: string) =>
+/** The refusal of a file that is no whole backup. */
+export const damaged = (how: string) =>
   new Refusal(`This backup is damaged: ${how}. Nothing was restored. Take another one.`);

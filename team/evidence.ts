@@ -39,7 +39,7 @@ export async function readEvidence(
         l.id as lead_id, l.created_at as lead_created_at,
         l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
         p.given_at as permission_given_at, p.withdrawn_at as permission_withdrawn_at,
-        n.text as notice_text, n.hash as notice_sha256, n.in_force_from as notice_in_force_from,
+        n.text as notice_text, n.hash as notice_sha256, n.first_used_at as notice_in_force_from,
         p.page_path, p.address, p.browser, p.utm, now() as exported_at
       from public.leads l
       join private.permissions p on p.lead_id = l.id

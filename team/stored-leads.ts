@@ -46,15 +46,16 @@ export async function readLeads(
       const query = tx<LeadRow[]>`
         select ${tx(["id", "created_at", ...fields.map(({ name }) => name)].map((name) => `l.${name}`))},
           p.withdrawn_at, r.reviewed_at, r.outcome,
-          array(select m.mark from private.marks m where m.lead_id = l.id order by m.mark) as marks
+          coalesce(w.flags, '{}') as marks
         from public.leads l
         join private.permissions p on p.lead_id = l.id
+        left join private.lead_work w on w.lead_id = l.id
         left join private.reviews r on r.lead_id = l.id
         where p.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
         ${which.id ? tx`and l.id = ${which.id}` : tx``}
         ${which.since ? tx`and l.created_at >= ${which.since}` : tx``}
         ${which.due ? tx`and r.lead_id is null` : tx``}
-        ${which.suspect ? tx`and exists (select from private.marks m where m.lead_id = l.id)` : tx``}
+        ${which.suspect ? tx`and w.flags <> '{}'` : tx``}
         order by ${which.due ? tx`l.created_at, l.id` : tx`l.created_at desc, l.id desc`}
         limit ${Number.isFinite(room) ? room : null}`;
       for await (const page of query.cursor(pageSize)) {

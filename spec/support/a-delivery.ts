@@ -16,8 +16,10 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
   permission: {
     notice: "You may call me.",
     notice_hash: "ab12",
+    wording: "shown",
     given_at: "2026-11-21T11:59:58.000Z",
     withdrawn_at: null,
+    page_origin: "https://site.example",
     page_path: "/",
     address: "192.0.2.7",
     browser: "A browser",

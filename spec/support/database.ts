@@ -37,7 +37,7 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
 /** Takes all leads and what belongs to them out of a database, for the next test. */
 export async function removeLeads(owner: Sql): Promise<void> {
   await owner`
-    truncate public.leads, private.permissions, private.deliveries, private.reviews, private.erasures`;
+    truncate public.leads, private.permissions, private.deliveries, private.erasures, private.stop_list cascade`;
 }
 
 /** A lead that an honest visitor could send, with what a test wants otherwise. */

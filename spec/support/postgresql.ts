@@ -7,6 +7,7 @@ import type { TestProject } from "vitest/node";
 import { connect } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins } from "../../database/role-logins.ts";
+import { enableChannels } from "../../delivery/outbox.ts";
 import { startEmbedded } from "../../packages/embedded-postgres/embedded.ts";
 import { addressOfDatabase } from "./address-of-database.ts";
 
@@ -29,6 +30,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await owner.end();
   const template = connect(addressOfDatabase(server.url, templateName));
   await migrate(template);
+  await enableChannels(template, []);
   // Once for all: the role belongs to the server, and two chapters that change it at one moment would collide.
   await openRoleLogins(template, server.url);
   await template.end();

@@ -11,6 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../../database/connect.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins, roleAddress } from "../../database/role-logins.ts";
+import { enableChannels } from "../../delivery/outbox.ts";
 import { accountFor, environment, programsFor } from "../../packages/embedded-postgres/unprivileged.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
@@ -78,6 +79,7 @@ export async function startSupabaseLike(server = installedServers()[0] as Instal
       await onPlatform.unsafe("grant usage on schema public to postgres, anon, authenticated, service_role");
       if (everythingGranted) await owner.unsafe(grantEverything);
       await migrate(owner);
+      await enableChannels(owner, []);
       await openRoleLogins(owner, url);
       const intakeUrl = roleAddress(url, "leads_intake");
       return {

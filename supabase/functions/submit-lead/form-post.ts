@@ -8,7 +8,7 @@ import { refusedInWords as refuse } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
 import { mostBytes, tooLarge } from "../../../intake/refusals.ts";
-import { type Evidence, evidenceOf } from "../../../intake/request-headers.ts";
+import { formStatements, type RequestHeaders, requestHeadersOf } from "../../../intake/request-headers.ts";
 import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
 import { codeOf, type Log } from "../../../log/log.ts";
 
@@ -35,9 +35,13 @@ export function formPost(parts: FormPostParts) {
     const lead = leadFromForm(form);
     const parsed = parseLead(lead);
     if ("problem" in parsed) return refuse(refusalOf(parsed.problem));
-    const evidence = evidenceOf(request.headers, addressOf(request.headers), Boolean(form.get("website")));
+    const requestHeaders = requestHeadersOf(
+      request.headers,
+      addressOf(request.headers),
+      formStatements(form),
+    );
     const failure = await database
-      .query((sql) => storeAsVisitor(sql, lead, evidence).catch(onlyRefusals), patience)
+      .query((sql) => storeAsVisitor(sql, lead, requestHeaders).catch(onlyRefusals), patience)
       .catch((error: unknown) => ({ error }));
     if (failure) return refuse(refusalOfFailure(failure.error, log));
     wake();
@@ -59,20 +63,20 @@ async function textOf(request: Request): Promise<string | undefined> {
 }
 
 // What PostgREST does for call 1: the role and the headers for this transaction alone, then the same insert.
-async function storeAsVisitor(sql: Sql, lead: Lead, evidence: Evidence): Promise<void> {
+async function storeAsVisitor(sql: Sql, lead: Lead, requestHeaders: RequestHeaders): Promise<void> {
   await transaction(sql, async (tx) => {
     await tx`
       select
-        set_config('request.headers', ${JSON.stringify(evidence)}, true),
+        set_config('request.headers', ${JSON.stringify(requestHeaders)}, true),
         set_config('statement_timeout', '8s', true),
         set_config('role', 'anon', true)`;
     await tx`insert into public.leads ${tx(lead)}`;
   });
 }
 
-// The database that refuses a lead, or the right to add one, is not away. (SQLSTATE classes 23 and 42.)
+// The database that refuses a lead, or the right to add one, is not away. (SQLSTATE classes 23, 42 and PT.)
 function onlyRefusals(error: unknown): { error: unknown } {
-  if (/^(23|42)/.test(codeOf(error))) return { error };
+  if (/^(23|42|PT)/.test(codeOf(error))) return { error };
   throw error;
 }
 

@@ -28,8 +28,8 @@ function makeHandler(): (request: Request) => Promise<Response> {
 }
 
 function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) => Promise<Response> {
-  const { delivery: settings } = config;
   const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
+  const settings = { ...config.delivery, siteOrigin: site };
   const allowedOrigins = withOwn(site, config.allowedOrigins);
   const database = makeResilientConnection(
     () => connect(addressOf(config.databaseUrl ?? ""), { max: 3, name: "submit-lead" }),

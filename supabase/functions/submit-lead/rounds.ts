@@ -2,7 +2,8 @@
 // next one. A round has a time of its own, well under what the platform lets a call live.
 import type { Sql } from "../../../database/connect.ts";
 import { type DeliveryParts, deliverDue } from "../../../delivery/deliver.ts";
-import { forgetWhatIsOld, tellOfWaiting } from "../../../delivery/scheduled-jobs.ts";
+import { indexNewLeads } from "../../../delivery/outbox.ts";
+import { carryOutRetention, tellOfWaiting } from "../../../delivery/scheduled-jobs.ts";
 import { logBug } from "../../../log/bug.ts";
 
 export interface RoundsSettings {
@@ -15,18 +16,19 @@ export interface RoundsSettings {
 
 /** Makes the rounds. `wake` settles when nothing that was asked for is under way any more, and never rejects. */
 export function makeRounds({ parts, submitLead, seconds = 45 }: RoundsSettings): { wake(): Promise<void> } {
-  const { database, log, settings } = parts;
+  const { database, log } = parts;
   let underWay: Promise<void> | undefined;
   let again = false;
   let arranged = false;
 
   async function round(): Promise<void> {
     await deliverDue(parts, { seconds });
+    await database.query(indexNewLeads);
     await database.query((sql) => tellOfWaiting(sql, log));
     if (arranged) return;
     // Once in the life of a process, which here is some minutes.
     await database.query((sql) => arrangeCalls(sql, submitLead));
-    await database.query((sql) => forgetWhatIsOld(sql, log, settings));
+    await database.query((sql) => carryOutRetention(sql, log));
     arranged = true;
   }
 
@@ -49,4 +51,4 @@ export function makeRounds({ parts, submitLead, seconds = 45 }: RoundsSettings):
 }
 
 const arrangeCalls = (sql: Sql, { url, key }: RoundsSettings["submitLead"]) =>
-  sql`select private.wake_each_minute(${url}, ${key})`;
+  sql`select private.schedule_wake_up_call(${url}, ${key})`;

@@ -1,0 +1,44 @@
+// Syncs the operator's settings to the database, where SQL reads them at each insert: the wordings of the permission notice, the
+// origins whose pages may send leads, and how long things are kept.
+import type { Sql } from "./connect.ts";
+
+export interface SyncedSettings {
+  /** The wording of each language that the pages show. Earlier ones stay in the database, because they are evidence. */
+  notices: readonly { language: string; text: string }[];
+  /** Whether permissions keep the visitor's network address. */
+  keepAddress: boolean;
+  /** The origin of the provider's own pages, when it is known. */
+  siteOrigin?: string | undefined;
+  /** The origins whose pages may send leads; "*" for any. The site's own origin is always allowed. */
+  allowedOrigins?: "*" | readonly string[] | undefined;
+  /** Days after which a permission loses its circumstances. */
+  permissionDays?: number | undefined;
+  /** Days after which a lead is erased; undefined keeps it. */
+  retentionDays?: number | undefined;
+}
+
+/** Writes what has changed. Needs the owner's connection. */
+export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<void> {
+  for (const { language, text } of settings.notices) {
+    await sql`
+      insert into private.notices (hash, language, text)
+      values (encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), ${language}, ${text})
+      on conflict do nothing`;
+  }
+  const { keepAddress, siteOrigin = null, permissionDays = null, retentionDays = null } = settings;
+  const allowed = allowedBy(settings);
+  await sql`
+    update private.settings s
+    set keep_address = ${keepAddress}, site_origin = ${siteOrigin}, allowed_origins = ${allowed},
+      permission_days = ${permissionDays}, retention_days = ${retentionDays}
+    -- Written only when it changes: every process does this when it starts, and each insert reads this row.
+    where (s.keep_address, s.site_origin, s.allowed_origins, s.permission_days, s.retention_days)
+      is distinct from (
+        ${keepAddress}::boolean, ${siteOrigin}::text, ${allowed}::text[], ${permissionDays}::integer, ${retentionDays}::integer
+      )`;
+}
+
+function allowedBy({ allowedOrigins = "*", siteOrigin }: SyncedSettings): string[] | null {
+  if (allowedOrigins === "*") return null;
+  return [...new Set([...allowedOrigins, ...(siteOrigin ? [siteOrigin] : [])])];
+}

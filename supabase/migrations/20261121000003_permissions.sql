@@ -1,0 +1,244 @@
+-- A supplier may phone a Medicare beneficiary about a covered item only with written permission (42 CFR 424.57(c)(11)), and
+-- must be able to show its wording later (47 CFR 64.1200(f)(9)). SQL records the permission of each lead here, whichever way
+-- the lead came in, and only the provider's side reads it.
+
+-- Every wording of the permission notice that a page was built with, by language. Old ones stay, because they are evidence.
+create table private.notices (
+  hash text primary key,
+  language text not null,
+  text text not null,
+  first_used_at timestamptz not null default now(),
+
+  constraint hash_is_of_the_text check (hash = encode(sha256(convert_to(text, 'UTF8')), 'hex')),
+  constraint language_is_a_tag check (language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$')
+);
+
+-- What SQL needs to know of the operator's settings: one row, synced by the program when it starts.
+create table private.settings (
+  only_row boolean primary key default true,
+  -- Whether permissions keep the visitor's network address.
+  keep_address boolean not null default true,
+  -- The origin of the provider's own pages, such as https://example.com. Null: not known.
+  site_origin text,
+  -- The origins whose pages may send leads, the site's own among them. Null: any.
+  allowed_origins text[],
+  -- After so many days a permission's circumstances are emptied, and a lead is erased. Null: never.
+  permission_days integer,
+  retention_days integer,
+
+  constraint there_is_one_row check (only_row),
+  constraint days_are_positive check (permission_days > 0 and retention_days > 0)
+);
+insert into private.settings default values;
+
+create table private.permissions (
+  -- Not a reference, which every insert would pay to have looked up: triggers write this row with the lead and remove it
+  -- with the lead.
+  lead_id uuid primary key,
+
+  -- The wording that the page said it showed, by its hash. Null: the page or program stated none. A hash that
+  -- `private.notices` does not hold: it is not known which wording was shown. Not a reference, for the same reason.
+  notice_hash text,
+  given_at timestamptz not null default now(),
+  withdrawn_at timestamptz,
+
+  -- Which variant of the article the page showed, when an experiment runs.
+  variant text,
+
+  -- The circumstances, as the request's headers state them; emptied after permission_days.
+  page_origin text,
+  page_path text,
+  address text,
+  browser text,
+  -- Whether the page was none of the provider's: not on site_origin, not on an allowed origin, not on the server's own host.
+  is_foreign_page boolean not null default false,
+  -- utm_* of the page's address: which campaign, never an ad network's click id.
+  utm jsonb,
+
+  -- A field that no person sees was filled in. A spam flag for the team, never a reason to refuse.
+  honeypot_filled boolean not null default false
+);
+
+-- Lists show those who withdrew their permission first; there are few of them.
+create index permissions_withdrawn on private.permissions (lead_id) where withdrawn_at is not null;
+
+alter table private.notices enable row level security;
+alter table private.settings enable row level security;
+alter table private.permissions enable row level security;
+create policy "The delivery may read a notice" on private.notices for select to leads_delivery using (true);
+create policy "The delivery may read a permission" on private.permissions for select to leads_delivery using (true);
+-- No other policy and no other grant: the owner, whom row-level security does not bind, and functions of the owner come in here.
+revoke all on private.notices, private.settings, private.permissions from public, anon, leads_intake, leads_delivery, leads_team;
+grant select on private.notices, private.permissions to leads_delivery;
+
+-- The same lead sent again within 24 hours (a retry after a lost answer, an impatient second click, two at once) is stored
+-- once, and the sender gets the same answer either way, so that it cannot be asked who enquired. A lead whose permission was
+-- withdrawn does not count: the person has changed their mind and is to be called. The lock makes the second of two at once
+-- wait for the first one's commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
+create function private.keep_one_of_the_same() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  print bigint := private.fingerprint(new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes);
+begin
+  perform pg_advisory_xact_lock(print);
+  perform from public.leads l
+  where private.fingerprint(l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes) = print
+    and l.created_at > now() - interval '24 hours'
+    and (l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes)
+      = (new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes)
+    and not exists (
+      select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null
+    );
+  if not found then
+    return new;
+  end if;
+  if coalesce(current_setting('request.method', true), '') = '' then
+    return null;
+  end if;
+  -- PostgREST counts the rows that an insert returns, and `Prefer: count=exact` shows the count to the sender. So the repeated
+  -- lead goes in, is counted, and is removed at the end of the statement; the triggers below pass over it.
+  perform set_config('leads.repeated', new.id::text, true);
+  new.request_headers := null;
+  return new;
+end $$;
+
+create trigger leads_20_keep_one_of_the_same before insert on public.leads
+for each row execute function private.keep_one_of_the_same();
+
+create function private.remove_repeated_lead() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  -- Only a row of this very statement, because any session can give the setting another value.
+  delete from public.leads l using stored s
+  where l.id = s.id and s.id::text = current_setting('leads.repeated');
+  return null;
+end $$;
+
+create trigger leads_99_remove_repeated_lead after insert on public.leads
+referencing new table as stored
+for each statement when (current_setting('leads.repeated', true) <> '')
+execute function private.remove_repeated_lead();
+
+-- A list of allowed origins holds on every way in. A browser states the origin of the page that posts; a program that is
+-- no browser states none.
+create function private.refuse_foreign_page() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform from private.settings s
+  where s.allowed_origins is not null
+    and (new.request_headers ->> 'origin') <> all (s.allowed_origins)
+    -- A page from the server that takes the lead is our own, under whatever name it was opened.
+    and split_part(new.request_headers ->> 'origin', '://', 2) is distinct from new.request_headers ->> 'host';
+  if found then
+    raise exception using
+      errcode = 'PT403',
+      message = 'This form is not on our own page, so we cannot take it here. Please open our page and try again.',
+      detail = 'The Origin of the request is not among ALLOWED_ORIGINS.';
+  end if;
+  return new;
+end $$;
+
+create trigger leads_15_refuse_foreign_page before insert on public.leads
+for each row when (new.request_headers ? 'origin')
+execute function private.refuse_foreign_page();
+
+-- The utm_* parameters of an address, or null when it has none.
+create function private.utm_of(address text) returns jsonb
+language sql immutable
+set search_path = ''
+return (
+  select jsonb_object_agg(pair[1], left(pair[2], 200))
+  from regexp_matches(address, '[?&](utm_[a-z]{1,20})=([^&#]*)', 'g') as pair
+);
+
+-- Moves what the headers state from the arriving row to a permission record. A header that is missing or odd leaves its column
+-- empty; it is never a reason to refuse a lead. Every lead pays for this function, so it takes the page's address apart
+-- without regular expressions and looks for campaign words only where there are any.
+create function private.record_permission() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  headers jsonb := new.request_headers;
+  referer text := headers ->> 'referer';
+  -- What follows the scheme: host, path, query.
+  location text := split_part(referer, '://', 2);
+  notice text := headers ->> 'x-permission-notice';
+  variant text := headers ->> 'x-variant';
+  -- A browser states the origin with a post; where a referrer policy hides the path, this is all there is.
+  origin text := left(coalesce(
+    nullif(headers ->> 'origin', 'null'),
+    case when location <> '' then split_part(referer, '://', 1) || '://' || split_part(split_part(location, '/', 1), '?', 1) end
+  ), 200);
+begin
+  insert into private.permissions (
+    lead_id, notice_hash, variant, page_origin, is_foreign_page, page_path, address, browser, utm, honeypot_filled
+  )
+  select
+    new.id,
+    case when length(notice) = 64 and translate(notice, '0123456789abcdef', '') = '' then notice end,
+    case when length(variant) <= 40 and variant ~ '^[a-z0-9-]+$' then variant end,
+    origin,
+    coalesce(
+      origin <> s.site_origin and origin <> all (coalesce(s.allowed_origins, '{}'))
+        and split_part(origin, '://', 2) is distinct from headers ->> 'host',
+      false
+    ),
+    -- From the first slash after the host, up to the query.
+    left(split_part(split_part(substr(location, strpos(location || '/', '/')), '?', 1), '#', 1), 200),
+    -- The first is Cloudflare's own word, where it stands in front; the other the nearest proxy's.
+    case when s.keep_address then left(coalesce(
+      headers ->> 'cf-connecting-ip', split_part(headers ->> 'x-forwarded-for', ',', 1)
+    ), 100) end,
+    left(headers ->> 'user-agent', 500),
+    case when strpos(referer, 'utm_') > 0 then private.utm_of(referer) end,
+    coalesce(headers ? 'x-honeypot-filled', false)
+  from private.settings s;
+  new.request_headers := null;
+  return new;
+end $$;
+
+-- After leads_20: a repeated lead gives no second permission.
+create trigger leads_30_record_permission before insert on public.leads
+for each row when (new.id::text is distinct from current_setting('leads.repeated', true))
+execute function private.record_permission();
+
+create function private.forget_permission() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  delete from private.permissions p using erased e where p.lead_id = e.id;
+  return null;
+end $$;
+
+create trigger leads_90_forget_permission after delete on public.leads
+referencing old table as erased
+for each statement execute function private.forget_permission();
+
+-- Which wording a permission record holds, in words: 'shown', 'not known', or 'not stated'.
+create function private.wording_of(notice_hash text) returns text
+language sql stable
+set search_path = ''
+return case
+  when notice_hash is null then 'not stated'
+  when exists (select from private.notices n where n.hash = notice_hash) then 'shown'
+  else 'not known'
+end;
+
+revoke execute on function
+  private.keep_one_of_the_same, private.remove_repeated_lead, private.refuse_foreign_page,
+  private.utm_of, private.record_permission, private.forget_permission, private.wording_of
+from public;
+grant execute on function private.wording_of to leads_delivery;

@@ -1,0 +1,181 @@
+-- The outbox: each stored lead is owed to every channel, and the insert itself writes the delivery: they commit together or not
+-- at all, whichever way the lead came in. The dispatcher settles deliveries; nothing drops one.
+
+-- A channel is a way the team hears of leads. The program syncs its registry of channels to this table when it starts.
+create table private.channels (
+  name text primary key,
+  enabled boolean not null default false,
+  -- After an e-mail the channel pauses a little, so that a burst of leads makes one digest and not fifty mails. It stands here
+  -- and not in a process's memory, because several may share a channel and a hosted function has no memory.
+  cooldown_until timestamptz,
+  -- A channel that the operator gave up: what was pending on it is settled as failed, and nothing more is owed to it until it
+  -- is set up again.
+  retired_at timestamptz,
+
+  constraint name_is_a_word check (name ~ '^[a-z][a-z0-9-]{0,30}$'),
+  constraint retired_is_not_enabled check (not enabled or retired_at is null)
+);
+
+create table private.deliveries (
+  -- Not a reference: word of an erased lead is owed after the lead is gone.
+  lead_id uuid not null,
+  channel text not null,
+  event text not null default 'lead.created',
+  -- The message's id on every attempt, so that a receiver can tell a repetition.
+  id uuid not null default gen_random_uuid(),
+  created_at timestamptz not null default now(),
+
+  -- The work: when to try next, how often it was tried, until when a dispatcher holds it.
+  due_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  claimed_until timestamptz,
+
+  -- The outcome; pending while neither is set.
+  delivered_at timestamptz,
+  failed_at timestamptz,
+  -- A code or a short reason of our own, never another program's message, which may quote a lead.
+  last_error text,
+
+  primary key (lead_id, channel, event),
+  constraint event_is_known
+    check (event in ('lead.created', 'lead.overdue', 'lead.erased', 'permission.withdrawn')),
+  constraint delivered_or_failed_but_not_both check (delivered_at is null or failed_at is null),
+  constraint attempts_are_counted_up check (attempts >= 0)
+);
+
+do $$
+begin
+  -- See `public.leads`: ids that grow with time.
+  if current_setting('server_version_num')::integer >= 180000 then
+    alter table private.deliveries alter id set default uuidv7();
+  end if;
+end $$;
+
+-- What is due on this channel? Asked often. Settled deliveries leave the index.
+create index deliveries_due on private.deliveries (channel, due_at)
+where delivered_at is null and failed_at is null;
+
+-- What has failed?
+create index deliveries_failed on private.deliveries (failed_at) where failed_at is not null;
+
+-- A receipt that a lead was erased, without anything about whom it was.
+create table private.erasures (
+  lead_id uuid primary key,
+  erased_at timestamptz not null default now(),
+  reason text not null,
+
+  constraint reason_is_known check (reason in ('asked', 'age'))
+);
+
+alter table private.channels enable row level security;
+alter table private.deliveries enable row level security;
+alter table private.erasures enable row level security;
+create policy "The delivery may see and pause a channel" on private.channels for all to leads_delivery using (true);
+create policy "The delivery may settle deliveries" on private.deliveries for all to leads_delivery using (true);
+create policy "The delivery may count erasures" on private.erasures for select to leads_delivery using (true);
+revoke all on private.channels, private.deliveries, private.erasures
+from public, anon, leads_intake, leads_delivery, leads_team;
+grant select on private.channels, private.deliveries, private.erasures to leads_delivery;
+grant update (cooldown_until) on private.channels to leads_delivery;
+grant update (due_at, attempts, claimed_until, delivered_at, failed_at, last_error) on private.deliveries to leads_delivery;
+-- No grant to insert or delete a delivery, or to set a channel up: functions of the owner do that.
+
+create function private.enqueue_deliveries() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.deliveries (lead_id, channel)
+  select s.id, c.name from stored s cross join private.channels c
+  where c.enabled and s.id::text is distinct from current_setting('leads.repeated', true);
+  return null;
+end $$;
+
+-- Once a statement, not once a row: the intake stores many leads in one.
+create trigger leads_40_enqueue_deliveries after insert on public.leads
+referencing new table as stored
+for each statement execute function private.enqueue_deliveries();
+
+-- Whichever way a lead goes (by a command, in the inbox, in a table editor, with Supabase's secret key), nothing more is owed
+-- about it but word of the erasure, by its id alone, to every channel that may have heard of it; and a receipt stays.
+create function private.settle_erasure() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  -- A dispatcher may be claiming one of these at this moment: wait for it, so that the next statement sees its attempt.
+  perform from private.deliveries d join erased e on e.id = d.lead_id order by d.lead_id, d.channel, d.event for update of d;
+  insert into private.deliveries (event, lead_id, channel, due_at)
+  -- A minute later: a message about the lead that is under way at this moment must not come after it.
+  select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '1 minute'
+  from private.deliveries d
+  join erased e on e.id = d.lead_id
+  -- A requeued delivery counts its attempts anew, and keeps the error of the earlier ones.
+  where d.attempts > 0 or d.last_error is not null
+  on conflict do nothing;
+  delete from private.deliveries d using erased e where d.lead_id = e.id and d.event <> 'lead.erased';
+  insert into private.erasures (lead_id, reason)
+  select e.id, coalesce(nullif(current_setting('leads.erasure_reason', true), ''), 'asked') from erased e
+  where e.id::text is distinct from current_setting('leads.repeated', true)
+  on conflict do nothing;
+  return null;
+end $$;
+
+create trigger leads_95_settle_erasure after delete on public.leads
+referencing old table as erased
+for each statement execute function private.settle_erasure();
+
+-- Erases leads with everything kept and owed about them, and returns the ids of those that were there.
+create function private.erase_leads(leads uuid[], reason text) returns setof uuid
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform set_config('leads.erasure_reason', reason, true);
+  return query delete from public.leads l where l.id = any (leads) returning l.id;
+  perform set_config('leads.erasure_reason', '', true);
+end $$;
+
+-- Owes word of an event about one lead to each channel that is set up, and to each that was told of the lead before, unless the
+-- channel is retired or is owed the same already. Returns how many deliveries that makes.
+create function private.enqueue_event(lead uuid, what text, due timestamptz) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  made integer;
+begin
+  insert into private.deliveries (event, lead_id, channel, due_at)
+  select what, lead, c.name, due
+  from private.channels c
+  where c.retired_at is null
+    and (c.enabled or exists (
+      select from private.deliveries d
+      where d.lead_id = lead and d.channel = c.name and (d.attempts > 0 or d.last_error is not null)
+    ))
+  on conflict do nothing;
+  get diagnostics made = row_count;
+  return made;
+end $$;
+
+-- Settles what is pending on a channel that the operator gave up, and returns how many deliveries that was.
+create function private.retire_channel(channel_name text) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  settled integer;
+begin
+  update private.channels set enabled = false, retired_at = coalesce(retired_at, now()) where name = channel_name;
+  update private.deliveries
+  set failed_at = now(), claimed_until = null, last_error = 'channel retired'
+  where channel = channel_name and delivered_at is null and failed_at is null;
+  get diagnostics settled = row_count;
+  return settled;
+end $$;
+
+revoke execute on function
+  private.enqueue_deliveries, private.settle_erasure, private.erase_leads, private.enqueue_event, private.retire_channel
+from public;

@@ -1,0 +1,266 @@
+-- What the team's lists, searches, queue and spam flags need to know of each lead: one row a lead, written soon after the insert
+-- and not in it, so that no visitor waits for it and no list works it out again at every read.
+
+create table private.lead_work (
+  lead_id uuid primary key references public.leads on delete cascade,
+  created_at timestamptz not null,
+
+  -- For "who else has this number": digits alone, without the 1 of the United States. Empty when too few were typed.
+  phone_digits text not null,
+  email_key text not null,
+  -- Words of the name, for the search.
+  search tsvector not null,
+
+  -- Why the lead looks like spam; most have no flag. A flag refuses nothing, it tells the team.
+  flags text[] not null default '{}',
+  -- The address that the flag for a burst compares; emptied with the permission's.
+  address text,
+
+  -- Open: nobody has recorded an outcome that ends the work. Callback: the person asked to be called again at callback_at.
+  stage text not null default 'open',
+  callback_at timestamptz,
+
+  constraint stage_is_known check (stage in ('open', 'callback', 'closed')),
+  constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null))
+);
+
+create index lead_work_by_time on private.lead_work (created_at, lead_id);
+create index lead_work_unfinished on private.lead_work (created_at, lead_id) where stage <> 'closed';
+create index lead_work_by_phone on private.lead_work (phone_digits, created_at) where phone_digits <> '';
+create index lead_work_by_email on private.lead_work (email_key, created_at);
+create index lead_work_by_search on private.lead_work using gin (search);
+create index lead_work_by_address on private.lead_work (address, created_at) where address is not null;
+create index lead_work_flagged on private.lead_work (created_at, lead_id) where flags <> '{}';
+
+-- The first review of a lead: the thank-you page promises it within 24 hours, so its time never changes.
+create table private.reviews (
+  lead_id uuid primary key references public.leads on delete cascade,
+  reviewed_at timestamptz not null default now(),
+  outcome text
+);
+
+-- Numbers that must not be called. A lead that was given later than the stop is a new permission.
+create table private.stop_list (
+  phone_digits text primary key,
+  stopped_at timestamptz not null default now(),
+
+  constraint phone_digits_are_digits check (phone_digits ~ '^[0-9]{7,20}$')
+);
+
+alter table private.lead_work enable row level security;
+alter table private.reviews enable row level security;
+alter table private.stop_list enable row level security;
+create policy "The delivery may read flags" on private.lead_work for select to leads_delivery using (true);
+create policy "The delivery may see what was reviewed" on private.reviews for select to leads_delivery using (true);
+revoke all on private.lead_work, private.reviews, private.stop_list from public, anon, leads_intake, leads_delivery, leads_team;
+grant select on private.lead_work, private.reviews to leads_delivery;
+-- No grant to write for any role: functions of the owner do that.
+
+-- The digits of a phone number as typed, without a leading 1 of eleven. Empty when fewer than seven: no number to compare by.
+create function private.phone_digits(phone text) returns text
+language sql immutable parallel safe
+set search_path = ''
+return (
+  select case
+    when length(d) = 11 and d like '1%' then substr(d, 2)
+    when length(d) between 7 and 20 then d
+    else ''
+  end
+  from (select regexp_replace(phone, '[^0-9]', '', 'g') as d) as typed
+);
+
+-- Whether words hold a link. What stands before the dot of a bare domain has two characters or more: J.Me or T.Ly is a name.
+create function private.holds_link(words text) returns boolean
+language sql immutable parallel safe
+set search_path = ''
+return words ~* (
+  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|[a-z0-9-]+\.[a-z]{2,}/\S|[a-z0-9-]{2,}\.'
+  '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
+);
+
+-- Flags the leads of a burst: the same name, e-mail address or phone more than five times from one address within ten minutes.
+-- Looks at the newest leads of the addresses given, and of each at the nearest ten before and after, because otherwise a
+-- flood would make each of its leads cost as many looks as the flood has leads.
+create function private.flag_bursts(addresses text[]) returns void
+language sql
+set search_path = ''
+begin atomic
+  update private.lead_work w
+  set flags = array_append(w.flags, 'burst from one address')
+  from (
+    select recent.lead_id, recent.created_at, recent.address, l.name, l.email, l.phone
+    from unnest(addresses) as given (address)
+    cross join lateral (
+      select r.lead_id, r.created_at, r.address from private.lead_work r
+      where r.address = given.address
+        and not r.flags @> array['burst from one address']
+      order by r.created_at desc limit 100
+    ) recent
+    join public.leads l on l.id = recent.lead_id
+  ) c
+  where w.lead_id = c.lead_id and 5 < (
+    select count(*)
+    from (
+      (
+        select before.lead_id from private.lead_work before
+        where before.address = c.address
+          and before.created_at between c.created_at - interval '10 minutes' and c.created_at
+        order by before.created_at desc limit 10
+      )
+      union all
+      (
+        select after.lead_id from private.lead_work after
+        where after.address = c.address
+          and after.created_at > c.created_at and after.created_at <= c.created_at + interval '10 minutes'
+        order by after.created_at limit 10
+      )
+    ) near
+    join public.leads other on other.id = near.lead_id
+    where other.name = c.name or other.email = c.email or other.phone = c.phone
+  );
+end;
+
+-- Writes the rows of leads that have none yet, at most so many, and returns how many that was. Several processes may call it at
+-- once. Looks back a little further than the newest row, because leads are not committed in the order of their times; an insert
+-- of the intake ends within 8 seconds. A wider look back finds leads that a person inserted by hand in a long transaction.
+create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  indexed uuid[];
+begin
+  with new_rows as (
+    insert into private.lead_work (lead_id, created_at, phone_digits, email_key, search, flags, address)
+    select
+      l.id, l.created_at, private.phone_digits(l.phone), lower(btrim(l.email, e' \t\r\n')),
+      to_tsvector('simple', l.name),
+      array_remove(array[
+        case when p.honeypot_filled then 'honeypot filled' end,
+        case when private.holds_link(l.name) then 'link in name' end,
+        -- Without a list of allowed origins a form on another site is taken, and said.
+        case when p.is_foreign_page then 'page elsewhere' end
+      ], null),
+      p.address
+    from public.leads l
+    left join private.permissions p on p.lead_id = l.id
+    where l.created_at > coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity')
+      and not exists (select from private.lead_work w where w.lead_id = l.id)
+    order by l.created_at
+    limit at_most
+    on conflict do nothing
+    returning lead_id
+  )
+  select array_agg(lead_id) into indexed from new_rows;
+  if indexed is null then
+    return 0;
+  end if;
+  perform private.flag_bursts((
+    select array_agg(distinct w.address) from private.lead_work w
+    where w.lead_id = any (indexed) and w.address is not null
+  ));
+  return cardinality(indexed);
+end $$;
+
+-- Records that a person withdrew the permission: of this lead and of every lead with the same number that was given before.
+-- Word of each goes to the channels, a minute later, because word of the lead itself may be under way at this moment. Returns
+-- the ids of the leads whose permission this ended; none when there is no such lead or it had ended before.
+create function private.withdraw_permission(lead uuid) returns setof uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  digits text := (select private.phone_digits(l.phone) from public.leads l where l.id = lead);
+begin
+  if digits is null then
+    return;
+  elsif digits <> '' then
+    return query select private.stop_number(digits);
+  else
+    return query
+      update private.permissions p set withdrawn_at = now()
+      where p.lead_id = lead and p.withdrawn_at is null
+      returning p.lead_id;
+    if found then
+      perform private.enqueue_event(lead, 'permission.withdrawn', now() + interval '1 minute');
+    end if;
+  end if;
+end $$;
+
+-- Puts a number on the stop list and withdraws the permission of every lead with it. Returns the ids of the leads whose
+-- permission this ended.
+create function private.stop_number(digits text) returns setof uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stopped uuid;
+begin
+  insert into private.stop_list (phone_digits) values (digits)
+  on conflict (phone_digits) do update set stopped_at = now();
+  -- Leads of the last moments may have no row yet.
+  while private.index_new_leads() > 0 loop end loop;
+  for stopped in
+    update private.permissions p set withdrawn_at = now()
+    from private.lead_work w
+    where w.phone_digits = digits and p.lead_id = w.lead_id and p.withdrawn_at is null
+    returning p.lead_id
+  loop
+    perform private.enqueue_event(stopped, 'permission.withdrawn', now() + interval '1 minute');
+    return next stopped;
+  end loop;
+end $$;
+
+-- Owes the leads of the last three days that are owed to no channel, because none was set up when they came. Older ones, and
+-- those that the team has reviewed, are the team's to retry. Returns how many deliveries that makes.
+create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  made integer;
+begin
+  insert into private.deliveries (lead_id, channel)
+  select l.id, c.name
+  from public.leads l cross join private.channels c
+  where c.enabled
+    and l.created_at > moment - interval '3 days'
+    and not exists (select from private.deliveries d where d.lead_id = l.id)
+    and not exists (select from private.reviews r where r.lead_id = l.id)
+  on conflict do nothing;
+  get diagnostics made = row_count;
+  return made;
+end $$;
+
+-- Owes an alert about each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Looks back
+-- one day more: a process that starts late tells of what can still be helped, and `leads status` of the rest.
+create function private.enqueue_overdue_alerts(moment timestamptz default now()) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  made integer;
+begin
+  insert into private.deliveries (event, lead_id, channel)
+  select 'lead.overdue', l.id, c.name
+  from public.leads l cross join private.channels c
+  where c.enabled
+    and l.created_at <= moment - interval '20 hours'
+    and l.created_at > moment - interval '44 hours'
+    and not exists (select from private.reviews r where r.lead_id = l.id)
+    and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
+  on conflict do nothing;
+  get diagnostics made = row_count;
+  return made;
+end $$;
+
+revoke execute on function
+  private.phone_digits, private.holds_link, private.flag_bursts, private.index_new_leads, private.withdraw_permission,
+  private.stop_number, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
+from public;
+grant execute on function
+  private.index_new_leads, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
+to leads_delivery;

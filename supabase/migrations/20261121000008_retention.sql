@@ -1,0 +1,115 @@
+-- How long things are kept. Leads older than retention_days are erased, and permissions older than permission_days lose their
+-- circumstances. A wrong clock or a mistyped setting must not erase everything, so each run does only what a plan made a
+-- day before announced, by the database's clock, and none while even the newest lead is past the age.
+
+create table private.retention_plan (
+  only_row boolean primary key default true,
+  planned_at timestamptz not null default now(),
+  -- The settings that the plan was made with: another setting needs another plan.
+  retention_days integer,
+  permission_days integer,
+  -- What was given before these times goes; null keeps.
+  leads_before timestamptz,
+  circumstances_before timestamptz,
+  -- How many that were when the plan was made.
+  leads integer not null,
+  circumstances integer not null,
+
+  constraint there_is_one_row check (only_row)
+);
+
+alter table private.retention_plan enable row level security;
+-- No policy and no grant: functions of the owner use it.
+revoke all on private.retention_plan from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- Makes the plan for tomorrow and returns it; no row when a plan with these settings stands already.
+create function private.plan_retention(out leads integer, out circumstances integer)
+returns setof record
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  s private.settings;
+  of_leads timestamptz;
+  of_circumstances timestamptz;
+begin
+  select * into s from private.settings;
+  perform from private.retention_plan p
+  where (p.retention_days, p.permission_days) is not distinct from (s.retention_days, s.permission_days);
+  if found then
+    return;
+  end if;
+  of_leads := now() - make_interval(days => s.retention_days - 1);
+  of_circumstances := now() - make_interval(days => s.permission_days - 1);
+  leads := (select count(*) from public.leads l where l.created_at < of_leads);
+  circumstances := (
+    select count(*) from private.permissions p
+    where p.given_at < of_circumstances
+      and (p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null)
+  );
+  delete from private.retention_plan;
+  insert into private.retention_plan (retention_days, permission_days, leads_before, circumstances_before, leads, circumstances)
+  values (s.retention_days, s.permission_days, of_leads, of_circumstances, leads, circumstances)
+  on conflict do nothing;
+  -- Another process may have made the plan at the same moment, and says so.
+  if found then
+    return next;
+  end if;
+end $$;
+
+-- Carries out a plan that is a day old, in portions so that no lock is held for long: call again until it returns no row.
+-- `refused` says that even the newest lead is past the age, so that the clock or the setting must be wrong.
+create function private.carry_out_retention(at_most integer default 500, out erased integer, out emptied integer, out refused boolean)
+returns setof record
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  plan private.retention_plan;
+  s private.settings;
+  newest timestamptz;
+begin
+  select * into s from private.settings;
+  select p.* into plan from private.retention_plan p
+  where p.planned_at <= now() - interval '1 day'
+    and (p.retention_days, p.permission_days) is not distinct from (s.retention_days, s.permission_days)
+  for update;
+  if not found then
+    return;
+  end if;
+  newest := (select max(l.created_at) from public.leads l);
+  erased := 0;
+  emptied := 0;
+  refused := coalesce(newest < plan.leads_before, false) or coalesce(newest < plan.circumstances_before, false);
+  if newest >= plan.leads_before then
+    select count(*) into erased from private.erase_leads(
+      array(select l.id from public.leads l where l.created_at < plan.leads_before order by l.created_at limit at_most), 'age');
+  end if;
+  if newest >= plan.circumstances_before then
+    with old as (
+      select p.lead_id from private.permissions p
+      where p.given_at < plan.circumstances_before
+        and (p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null)
+      limit at_most
+    ), work as (
+      update private.lead_work w set address = null from old where w.lead_id = old.lead_id
+    ), permission as (
+      update private.permissions p
+      set address = null, browser = null, page_path = null, page_origin = null, utm = null
+      from old where p.lead_id = old.lead_id
+      returning 1
+    )
+    select count(*) into emptied from permission;
+  end if;
+  if erased + emptied = 0 then
+    delete from private.retention_plan;
+  end if;
+  if erased + emptied > 0 or refused then
+    return next;
+  end if;
+end $$;
+
+revoke execute on function private.plan_retention, private.carry_out_retention from public;
+grant execute on function private.plan_retention, private.carry_out_retention to leads_delivery;

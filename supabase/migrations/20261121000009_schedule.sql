@@ -1,0 +1,71 @@
+-- On hosted Supabase no process of ours stays running: a delivery is made when a request comes to submit-lead. A visitor's call
+-- may never come (the page is closed, the network gone), and an attempt that failed must be made again. So the database itself
+-- makes a wake-up call each minute, where pg_cron and pg_net are. Everywhere else this table stays empty and nothing calls.
+
+create table private.wake_up_call (
+  only_row boolean primary key default true,
+
+  -- Where submit-lead is, and the anonymous key it accepts. That key is public by nature, so it needs no vault; the request
+  -- holds nothing else, and no word of a lead. submit-lead writes both when it starts, so they cannot go stale.
+  url text not null,
+  key text not null,
+
+  constraint there_is_one_row check (only_row),
+  constraint url_is_of_submit_lead check (url ~ '^https?://[^/?#]+/functions/v1/submit-lead$')
+);
+
+alter table private.wake_up_call enable row level security;
+-- No policy and no grant: only the owner comes in here.
+revoke all on private.wake_up_call from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- Calls submit-lead. pg_net sends after the commit and does not wait for the answer, so this takes no time.
+create function private.call_submit_lead() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform net.http_post(
+    url := w.url,
+    headers := jsonb_build_object('content-type', 'application/json', 'authorization', 'Bearer ' || w.key),
+    body := '{}'::jsonb,
+    timeout_milliseconds := 5000
+  )
+  from private.wake_up_call w;
+end $$;
+
+-- Notes where submit-lead is and schedules the call. False where the extensions are not there to make it.
+create function private.schedule_wake_up_call(submit_lead_url text, anonymous_key text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  call constant text := 'select private.call_submit_lead()';
+begin
+  insert into private.wake_up_call as w (url, key) values (submit_lead_url, anonymous_key)
+  on conflict (only_row) do update set url = excluded.url, key = excluded.key
+  where (w.url, w.key) <> (excluded.url, excluded.key);
+  if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null then
+    return false;
+  end if;
+  if not exists (select from cron.job j where j.command = call and j.active) then
+    perform cron.schedule('call submit-lead', '* * * * *', call);
+    -- pg_cron keeps a line of every run, for ever.
+    perform cron.schedule('remove old records of calls to submit-lead', '17 4 * * *', format(
+      'delete from cron.job_run_details where command = %L and end_time < now() - interval ''3 days''', call));
+  end if;
+  return true;
+end $$;
+
+revoke execute on function private.call_submit_lead, private.schedule_wake_up_call from public;
+
+-- Supabase has the extensions and lets `postgres` create them. Anywhere else the operator decides.
+do $$
+begin
+  if exists (select from pg_roles where rolname = 'supabase_admin') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    create extension if not exists pg_net with schema extensions;
+  end if;
+exception
+  -- Whatever the reason: leads come in and go out without them, only later. `npm run doctor` tells when they are missing.
+  when others then raise notice 'pg_cron and pg_net could not be created (%)', sqlstate;
+end $$;
