@@ -84,7 +84,7 @@ describe("the launcher named node", () => {
     });
   });
 
-  it.each(["v22.17.9", "v20.20.2", "v23.5.0", "v18.0.0"])(
+  it.each(["v22.17.9", "v20.20.2", "v23.5.0", "v20.19.0"])(
     "fetches a Node where there is only %s, once",
     (version) => {
       const machine = put("machine", "node", aNode(version));
@@ -118,11 +118,22 @@ describe("the launcher named node", () => {
     expect(launch([machine]).stdout).toBe(`${machine}/node\n`);
   });
 
+  it.each(["v20.18.3", "v18.20.8", "v16.0.0", "odd"])(
+    "fetches none for %s, with which npm installs too little",
+    (version) => {
+      const machine = put("machine", "node", aNode(version));
+      put("machine", "npm", anNpm);
+      const { stderr, status } = launch([machine]);
+      expect(status).toBe(1);
+      expect(stderr).toContain(`this machine has ${version}. Before 20.19, npm leaves out packages`);
+    },
+  );
+
   it("says in words what to install when no Node can be fetched", () => {
     expect(launch([])).toMatchObject({
       stderr:
         "This needs Node 22.18 or newer; this machine has none. Without npm none can be fetched.\n" +
-        "Install Node 24 (https://nodejs.org), then run the same command again.\n",
+        "Install Node 24 (https://nodejs.org), then run npm ci and the same command again.\n",
       status: 1,
     });
     const machine = put("machine", "node", aNode("v20.20.2"));

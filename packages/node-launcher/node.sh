@@ -4,6 +4,7 @@
 set -eu
 
 oldest="22.18" # the first Node that runs TypeScript without a flag
+oldest_to_install="20.19" # with an older one, npm leaves out the packages of native code that ask for this one
 fetched="24.21.0" # what runtime/package-lock.json pins
 
 # A launcher of another project that looks for a Node asks this one for its version: it has none of its own.
@@ -15,15 +16,19 @@ own="$here/.cache/v$fetched/node"
 found=""
 found_in=""
 
-# 22.18 and later, 23.6 and later, 24 and later.
-is_new_enough() {
+# Whether a version (v22.18.0) is a release (22.18) or one after it.
+is_at_least() {
   major=${1#v}
   rest=${major#*.}
   major=${major%%.*}
   minor=${rest%%.*}
   case "$major$minor" in "" | *[!0-9]*) return 1 ;; esac
-  [ "$major" -ge 24 ] || { [ "$major" -eq 23 ] && [ "$minor" -ge 6 ]; } ||
-    { [ "$major" -eq "${oldest%.*}" ] && [ "$minor" -ge "${oldest#*.}" ]; }
+  [ "$major" -gt "${2%.*}" ] || { [ "$major" -eq "${2%.*}" ] && [ "$minor" -ge "${2#*.}" ]; }
+}
+
+# 23.0 to 23.5 came out before 22.18, and lack what it has.
+is_new_enough() {
+  case $1 in v23.*) is_at_least "$1" 23.6 ;; *) is_at_least "$1" "$oldest" ;; esac
 }
 
 # Programs that Node starts find the same Node.
@@ -35,12 +40,14 @@ run() {
 
 fail() {
   echo "This needs Node $oldest or newer; this machine has ${found:-none}. $1" >&2
-  echo "Install Node 24 (https://nodejs.org), then run the same command again." >&2
+  echo "Install Node 24 (https://nodejs.org), then run npm ci and the same command again." >&2
   exit 1
 }
 
 fetch() {
-  [ -n "$found" ] && [ -e "$found_in/npm" ] || fail "Without npm none can be fetched."
+  [ -n "$found" ] && command -v npm >/dev/null || fail "Without npm none can be fetched."
+  is_at_least "$found" "$oldest_to_install" ||
+    fail "Before $oldest_to_install, npm leaves out packages that a newer Node needs."
   echo "This needs Node $oldest or newer, and this machine has $found: fetching Node $fetched with npm, once." >&2
   mkdir -p "$here/.cache/v$fetched" && new=$(mktemp -d "$here/.cache/new.XXXXXX") ||
     fail "$here/.cache cannot be written to."
