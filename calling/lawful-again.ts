@@ -1,0 +1,43 @@
+// Says in words what private.calling_windows found: the time where a person is, and when a call is lawful again.
+import { stateNames } from "./state-names.ts";
+
+/** What the sentence is made from. `at` is null when no hour in 14 days is lawful in every place where the person may be. */
+export interface NextCall {
+  at: Date | null;
+  /** The IANA name of the zone whose clocks tell the time. */
+  zone: string;
+  /** The code of the state that the time is told of; absent when the ZIP code is unknown. */
+  state?: string | undefined;
+}
+
+/** "Lawful again Monday 9:00 in Kentucky." A day more than six days ahead has its date too. */
+export function lawfulAgain({ at, zone, state = "unknown" }: NextCall, now: Date): string {
+  if (at === null) return "No hour in the next 14 days is lawful.";
+  const where = state === "unknown" ? "Eastern time" : `in ${stateNames[state] ?? state}`;
+  return `Lawful again ${dayThere(at, zone, now)} ${timeThere(at, zone)} ${where}.`;
+}
+
+/** The time of day on the clocks of a zone, as 9:05 or 21:00. */
+export function timeThere(at: Date, zone: string): string {
+  const clock = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hour: "numeric",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  return clock.format(at).replace(/^0(?=\d:)/, "");
+}
+
+function dayThere(at: Date, zone: string, now: Date): string {
+  const daysAhead = (dayNumber(at, zone) - dayNumber(now, zone)) / 86_400_000;
+  if (daysAhead === 0) return "today";
+  const weekday = { timeZone: zone, weekday: "long" } as const;
+  const format = daysAhead > 6 ? ({ ...weekday, month: "long", day: "numeric" } as const) : weekday;
+  return new Intl.DateTimeFormat("en-US", format).format(at);
+}
+
+// Midnight in UTC of the day that the calendar shows there.
+function dayNumber(at: Date, zone: string): number {
+  const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
+  return Date.parse(`${calendar.format(at)}T00:00Z`);
+}

@@ -1,0 +1,224 @@
+// Where a person is, from the ZIP code and the phone number as they were typed: the states and time zones that are plausible.
+import { createRequire } from "node:module";
+import timeZoneAt from "@photostructure/tz-lookup";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { clockIn } from "./support/wall-clock.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+
+/** The places of a person in short: "KY Chicago, KY New_York". */
+async function places(zipCode: string, phone = ""): Promise<string> {
+  const [row] = await database.owner<
+    { place: string }[]
+  >`select private.place_of(${zipCode}, ${phone}) as place`;
+  return (row?.place ?? "").replaceAll("|", ", ").replaceAll(/\/\w+\//g, " ");
+}
+
+describe("a ZIP code", () => {
+  it.each([
+    ["10001", "New York City", "NY New_York"],
+    ["33101", "Miami", "FL New_York"],
+    ["60601", "Chicago", "IL Chicago"],
+    ["90001", "Los Angeles", "CA Los_Angeles"],
+    ["02108", "Boston, with its leading zero", "MA New_York"],
+    ["00601", "Adjuntas, Puerto Rico", "PR Puerto_Rico"],
+    ["00802", "Saint Thomas, Virgin Islands", "VI Puerto_Rico"],
+    ["96910", "Hagåtña, Guam", "GU Guam"],
+    ["96950", "Saipan, Northern Mariana Islands", "MP Guam"],
+    ["96799", "Pago Pago, American Samoa", "AS Pago_Pago"],
+    ["96813", "Honolulu", "HI Honolulu"],
+    ["96940", "Koror, Palau", "PW Palau"],
+    ["99501", "Anchorage", "AK Anchorage"],
+    ["99546", "Adak in the Aleutians", "AK Adak"],
+    ["99923", "Hyder, Alaska, on the clocks of Canada", "AK Anchorage, AK Los_Angeles"],
+    ["85001", "Phoenix", "AZ Phoenix"],
+    ["86515", "Window Rock, Navajo Nation", "AZ Denver, AZ Phoenix, NM Denver"],
+    ["86033", "Kayenta, Navajo Nation", "AZ Denver, AZ Phoenix"],
+    ["46201", "Indianapolis", "IN New_York"],
+    ["46401", "Gary, Indiana", "IN Chicago"],
+    ["46534", "Knox, Indiana", "IN Chicago"],
+    ["47708", "Evansville, Indiana", "IN Chicago"],
+    ["47546", "Jasper, Indiana", "IN New_York"],
+    ["40202", "Louisville", "KY New_York"],
+    ["42101", "Bowling Green, Kentucky", "KY Chicago"],
+    ["42701", "Elizabethtown, Kentucky", "KY New_York"],
+    ["42223", "Fort Campbell, in two states", "KY Chicago, TN Chicago"],
+    ["37201", "Nashville", "TN Chicago"],
+    ["37902", "Knoxville", "TN New_York"],
+    ["37402", "Chattanooga", "TN New_York"],
+    ["37723", "Crab Orchard, Tennessee", "TN Chicago"],
+    ["32401", "Panama City, Florida", "FL Chicago"],
+    ["32301", "Tallahassee", "FL New_York"],
+    ["32456", "Port Saint Joe, in a divided county", "FL New_York, FL Chicago"],
+    ["36867", "Phenix City, Alabama, on the clocks of Georgia", "AL Chicago, AL New_York"],
+    ["77001", "Houston", "TX Chicago"],
+    ["79901", "El Paso", "TX Denver"],
+    ["79851", "Sierra Blanca, Texas", "TX Denver"],
+    ["67202", "Wichita", "KS Chicago"],
+    ["67735", "Goodland, Kansas", "KS Denver"],
+    ["67878", "Syracuse, Kansas", "KS Denver"],
+    ["68102", "Omaha", "NE Chicago"],
+    ["69361", "Scottsbluff, Nebraska", "NE Denver"],
+    ["69101", "North Platte, Nebraska", "NE Chicago"],
+    ["58102", "Fargo", "ND Chicago"],
+    ["58601", "Dickinson, North Dakota", "ND Denver"],
+    ["57104", "Sioux Falls", "SD Chicago"],
+    ["57701", "Rapid City", "SD Denver"],
+    ["57532", "Fort Pierre, over the river from Pierre", "SD Denver, SD Chicago"],
+    ["83702", "Boise", "ID Denver"],
+    ["83814", "Coeur d'Alene", "ID Los_Angeles"],
+    ["83549", "Riggins, Idaho, on the line", "ID Denver, ID Los_Angeles"],
+    ["97201", "Portland, Oregon", "OR Los_Angeles"],
+    ["97914", "Ontario, Oregon", "OR Denver"],
+    ["48201", "Detroit", "MI New_York"],
+    ["49801", "Iron Mountain, Michigan", "MI Chicago"],
+    ["49855", "Marquette, Michigan", "MI New_York"],
+    ["89101", "Las Vegas", "NV Los_Angeles"],
+    ["89883", "West Wendover, Nevada", "NV Los_Angeles, NV Denver, UT Denver"],
+    ["63101", "Saint Louis", "MO Chicago"],
+    ["06390", "Fishers Island, New York, by way of Connecticut", "NY New_York"],
+    ["83414", "Alta, Wyoming, by way of Idaho", "WY Denver"],
+    ["09012", "a base in Europe", "AE Berlin, AE London, AE Azores, AE Riyadh"],
+    ["34002", "a base in the Americas", "AA New_York, AA Chicago, AA Puerto_Rico, AA Sao_Paulo"],
+    ["96301", "a base in Asia", "AP Tokyo, AP Singapore, AP Guam"],
+  ])("%s is %s", async (zipCode, _where, expected) => {
+    expect(await places(zipCode)).toBe(expected);
+  });
+
+  it.each(["33101", " 33101 ", "33101-1234", "331011234", "33101 1234", "FL 33101", "Miami, FL 33101-1234"])(
+    "is read as typed: %j",
+    async (typed) => {
+      expect(await places(typed)).toBe("FL New_York");
+    },
+  );
+
+  it.each([
+    "",
+    "call me after 5pm",
+    "3310",
+    "331011",
+    "33101 or 33102",
+    "00000",
+    "99999x1",
+    "SW1A 1AA",
+    "３３１０１",
+  ])("is unknown when it is none: %j", async (typed) => {
+    expect(await places(typed)).toBe("unknown New_York");
+  });
+});
+
+describe("a phone number", () => {
+  it.each([
+    "(305) 555-0142",
+    "305.555.0142",
+    "+1 305 555 0142",
+    "13055550142",
+    "1-305-555-0142",
+    "305 555 0142 x12",
+  ])("adds nothing when its area code is of the same place: %s", async (phone) => {
+    expect(await places("33101", phone)).toBe("FL New_York");
+  });
+
+  it("adds the places of its area code when it is from elsewhere", async () => {
+    expect(await places("33101", "(212) 555-0100")).toBe("FL New_York, NY New_York");
+    expect(await places("33101", "208-555-0100")).toBe("FL New_York, ID Denver, ID Los_Angeles");
+    expect(await places("call me", "808 555 0100")).toBe("unknown New_York, HI Honolulu");
+  });
+
+  it("adds nothing when one of the places of its area code is one of the ZIP code's", async () => {
+    expect(await places("66603", "785 555 0100")).toBe("KS Chicago");
+    expect(await places("40111", "270 555 0100")).toBe("KY Chicago");
+  });
+
+  it.each(["", "555-0142", "(800) 555-0142", "+44 20 7946 0958", "0113055550142", "305 555 01429", "none"])(
+    "adds nothing when it has no area code of a state: %j",
+    async (phone) => {
+      expect(await places("33101", phone)).toBe("FL New_York");
+    },
+  );
+});
+
+describe("whatever was typed", () => {
+  it("has a place, which the calling hours can read", async () => {
+    // PostgreSQL holds no NUL and no half of a surrogate pair; the table refuses both.
+    const text = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[0-9 ()+x.-]{0,40}$/));
+    const storable = text.filter((typed) => !typed.includes("\0"));
+    await fc.assert(
+      fc.asyncProperty(storable, storable, async (zipCode, phone) => {
+        const [row] = await database.owner<{ known: boolean }[]>`
+          select bool_and(exists (select from private.places p where p.place = m)) as known
+          from unnest(string_to_array(private.place_of(${zipCode}, ${phone}), '|')) as m`;
+        expect(row?.known).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("has a place when nothing was", async () => {
+    const [row] = await database.owner`select private.place_of(null, null) as place`;
+    expect(row?.place).toBe("unknown/America/New_York");
+  });
+});
+
+/** A ZIP code of the public list: its post office's state and where on the map it is. */
+interface Listed {
+  zip: string;
+  state: string;
+  country: string;
+  latitude: number;
+  longitude: number;
+}
+
+describe("the table of ZIP codes, against a public list of 42,555", () => {
+  const { codes } = createRequire(import.meta.url)("zipcodes") as { codes: Record<string, Listed> };
+  const listed = Object.values(codes).filter(({ country }) => country === "US");
+  const found = new Map<string, string[]>();
+  beforeAll(async () => {
+    const rows = await database.owner<{ zip: string; place: string }[]>`
+      select z.zip, private.place_of(z.zip, '') as place from unnest(${listed.map(({ zip }) => zip)}::text[]) as z (zip)`;
+    for (const { zip, place } of rows) found.set(zip, place.split("|"));
+  });
+  const placesOf = ({ zip }: Listed) => found.get(zip) ?? [];
+  const zoneOf = (place: string) => place.slice(place.indexOf("/") + 1);
+
+  it("knows each, and its state", () => {
+    expect(listed.length).toBeGreaterThan(42_000);
+    const wrong = listed.filter((one) => !placesOf(one).some((place) => place.startsWith(`${one.state}/`)));
+    expect(wrong.map(({ zip, state }) => `${zip} ${state}`)).toEqual([]);
+  });
+
+  // Two zones are one when their clocks agree in winter and in summer.
+  const months = ["2026-01-15T12:00Z", "2026-07-15T12:00Z"].map((time) => new Date(time));
+  const known = new Map<string, string>();
+  const clocksOf = (zone: string) => {
+    const clocks = known.get(zone) ?? months.map((month) => clockIn(zone, month).toISOString()).join();
+    known.set(zone, clocks);
+    return clocks;
+  };
+
+  /** The clocks of the map at a point and at eight points around it. The map is drawn coarsely along its borders. */
+  function clocksNear({ latitude, longitude }: Listed, km: number): Set<string> {
+    const around = [0, 1, 2, 3, 4, 5, 6, 7].map((eighth) => (eighth * Math.PI) / 4);
+    const north = (angle: number) => latitude + (Math.sin(angle) * km) / 111;
+    const east = (angle: number) =>
+      longitude + (Math.cos(angle) * km) / (111 * Math.cos((latitude * Math.PI) / 180));
+    const zones = around.map((angle) => timeZoneAt(north(angle), east(angle)));
+    return new Set([timeZoneAt(latitude, longitude), ...zones].map(clocksOf));
+  }
+
+  it("has the time zone of the map within 80 km", () => {
+    const onTheMap = listed.filter((one) => one.latitude && !/^A[AEP]\//.test(placesOf(one)[0] ?? ""));
+    expect(onTheMap.length).toBeGreaterThan(41_000);
+    const wrong = onTheMap.filter((one) => {
+      const clocks = clocksNear(one, 80);
+      return !placesOf(one).some((place) => clocks.has(clocksOf(zoneOf(place))));
+    });
+    // The list puts this ZIP code of Manhattan into Asia.
+    expect(wrong.map(({ zip }) => zip)).toEqual(["10200"]);
+  });
+});

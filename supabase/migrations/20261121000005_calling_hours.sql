@@ -1,0 +1,642 @@
+-- Where a person is and when they may be called: a call outside the hours of a state must be refused here, because every way to the
+-- number goes through the database. A person may be in several places (a ZIP code on a zone's border, a phone from elsewhere); a
+-- call is lawful only when it is lawful in each of them. Sources and doubts: docs/calling-hours.md. Counsel checks the law.
+
+-- One row a state: the hours on its own clocks in which a call may begin, the last one excluded. No hours: no calls that day.
+create table private.calling_rules (
+  state text primary key,
+  name text not null unique,
+  on_weekdays int4range not null,
+  on_saturdays int4range,
+  on_sundays int4range,
+  on_state_holidays boolean not null default true,
+  source text not null,
+  read_on date not null default '2026-11-21',
+
+  constraint hours_are_within_the_federal_ones check (
+    on_weekdays <@ '[8,21)'::int4range and on_saturdays <@ '[8,21)'::int4range and on_sundays <@ '[8,21)'::int4range
+  ),
+  constraint hours_are_not_empty check (not (isempty(on_weekdays) or isempty(on_saturdays) or isempty(on_sundays)))
+);
+
+-- The states with rules of their own.
+insert into private.calling_rules (state, name, on_weekdays, on_saturdays, on_sundays, on_state_holidays, source) values
+  ('AL', 'Alabama', '[8,20)', '[8,20)', null, false, 'Ala. Code 8-19A; Ala. Code 1-3-8 for holidays'),
+  ('CA', 'California', '[9,21)', '[9,21)', '[9,21)', true, 'Cal. Pub. Util. Code 2872(c)'),
+  ('CT', 'Connecticut', '[9,20)', '[9,20)', '[9,20)', true, 'Conn. Gen. Stat. 42-288a'),
+  ('FL', 'Florida', '[8,20)', '[8,20)', '[8,20)', true, 'Fla. Stat. 501.616(6)'),
+  ('IL', 'Illinois', '[9,21)', '[9,21)', '[9,21)', true, '815 ILCS 305; 815 ILCS 413/15'),
+  ('IN', 'Indiana', '[9,20)', '[9,20)', '[9,20)', true, 'compliance tables; counsel looks for the statute'),
+  ('KY', 'Kentucky', '[10,21)', '[10,21)', '[10,21)', true, 'KRS 367.46955(3)'),
+  ('LA', 'Louisiana', '[8,20)', '[8,20)', null, false, 'La. R.S. 45:844.31; La. R.S. 1:55 for holidays'),
+  ('MA', 'Massachusetts', '[8,20)', '[8,20)', '[8,20)', true, 'Mass. Gen. Laws ch. 159C; 201 CMR 12.00'),
+  ('MD', 'Maryland', '[8,20)', '[8,20)', '[8,20)', true, 'Md. Code, Com. Law 14-4502'),
+  ('ME', 'Maine', '[9,21)', '[9,21)', '[9,21)', true, 'compliance tables; counsel looks for the statute'),
+  ('MI', 'Michigan', '[9,21)', '[9,21)', '[9,21)', true, 'compliance tables naming MCL 750.540e'),
+  ('MN', 'Minnesota', '[9,21)', '[9,21)', '[9,21)', true, 'Minn. Stat. 325E.30'),
+  ('MS', 'Mississippi', '[8,20)', '[8,20)', null, false, 'compliance tables; Miss. Code 3-3-7 for holidays'),
+  ('NM', 'New Mexico', '[9,21)', '[9,21)', '[9,21)', true, 'compliance tables; counsel looks for the statute'),
+  ('NV', 'Nevada', '[9,20)', '[9,20)', '[9,20)', true, 'compliance tables; counsel looks for the statute'),
+  ('OK', 'Oklahoma', '[8,20)', '[8,20)', '[8,20)', true, 'Okla. Stat. tit. 15, 775C.4'),
+  ('PA', 'Pennsylvania', '[9,19)', '[9,19)', null, false, 'Senate Bill 992, unconfirmed, applied; 73 P.S. 2245(a)(10) for holidays'),
+  ('RI', 'Rhode Island', '[9,18)', '[10,17)', null, true, 'compliance tables; counsel looks for the statute'),
+  ('SD', 'South Dakota', '[8,21)', '[8,21)', null, true, 'compliance tables; counsel looks for the statute'),
+  ('TX', 'Texas', '[9,21)', '[9,21)', '[12,21)', true, 'compliance tables; counsel looks for the statute'),
+  ('UT', 'Utah', '[9,20)', '[9,20)', '[9,20)', true, 'compliance tables; Utah Code 13-25a-103(3) spares calls with consent'),
+  ('WA', 'Washington', '[8,20)', '[8,20)', '[8,20)', true, 'RCW 80.36.390'),
+  ('WY', 'Wyoming', '[8,20)', '[8,20)', '[8,20)', true, 'compliance tables; counsel looks for the statute'),
+  -- Where nothing is known of the place: 13:00 to 18:00 in the East is 10:00 to 15:00 in the West.
+  ('unknown', 'an unknown state', '[13,18)', null, null, true, 'our own rule');
+
+-- The others: the federal hours.
+insert into private.calling_rules (state, name, on_weekdays, on_saturdays, on_sundays, source)
+select state, name, '[8,21)', '[8,21)', '[8,21)', '47 CFR 64.1200(c)(1)'
+from (values
+  ('AA', 'a military address in the Americas'), ('AE', 'a military address in Europe'), ('AK', 'Alaska'),
+  ('AP', 'a military address in the Pacific'), ('AR', 'Arkansas'), ('AS', 'American Samoa'), ('AZ', 'Arizona'),
+  ('CO', 'Colorado'), ('DC', 'the District of Columbia'), ('DE', 'Delaware'), ('FM', 'Micronesia'), ('GA', 'Georgia'),
+  ('GU', 'Guam'), ('HI', 'Hawaii'), ('IA', 'Iowa'), ('ID', 'Idaho'), ('KS', 'Kansas'), ('MH', 'the Marshall Islands'),
+  ('MO', 'Missouri'), ('MP', 'the Northern Mariana Islands'), ('MT', 'Montana'), ('NC', 'North Carolina'),
+  ('ND', 'North Dakota'), ('NE', 'Nebraska'), ('NH', 'New Hampshire'), ('NJ', 'New Jersey'), ('NY', 'New York'),
+  ('OH', 'Ohio'), ('OR', 'Oregon'), ('PR', 'Puerto Rico'), ('PW', 'Palau'), ('SC', 'South Carolina'), ('TN', 'Tennessee'),
+  ('VA', 'Virginia'), ('VI', 'the Virgin Islands'), ('VT', 'Vermont'), ('WI', 'Wisconsin'), ('WV', 'West Virginia')
+) as federal (state, name);
+
+-- A manager stops all calls to a state: Louisiana may suspend them in an emergency, consent or not.
+create table private.paused_states (
+  state text primary key references private.calling_rules,
+  paused_at timestamptz not null default now(),
+  paused_by text not null,
+  reason text not null,
+
+  constraint reason_is_short check (char_length(reason) <= 500)
+);
+
+-- A state and one of its time zones, by the name that stands in a place key.
+create table private.places (
+  place text primary key generated always as (state || '/' || zone) stored,
+  state text not null references private.calling_rules,
+  zone text not null
+);
+
+-- A place for each zone that a part of a state keeps, by law or by custom (Phenix City, Alabama; Hyder, Alaska; the Navajo Nation).
+insert into private.places (state, zone)
+select unnest(string_to_array(states, ' ')), zone
+from (values
+  -- Where nothing is known, the East's clocks count.
+  ('America/New_York', 'unknown'),
+  ('America/Adak', 'AK'),
+  ('America/Anchorage', 'AK'),
+  ('America/Chicago', 'AA AL AR FL IA IL IN KS KY LA MI MN MO MS ND NE OK SD TN TX WI'),
+  ('America/Denver', 'AZ CO ID KS MT ND NE NM NV OK OR SD TX UT WY'),
+  ('America/Los_Angeles', 'AK CA ID NV OR WA'),
+  ('America/New_York', 'AA AL CT DC DE FL GA IN KY MA MD ME MI NC NH NJ NY OH PA RI SC TN VA VT WV'),
+  ('America/Phoenix', 'AZ'),
+  ('America/Puerto_Rico', 'AA PR VI'),
+  ('America/Sao_Paulo', 'AA'),
+  ('Asia/Riyadh', 'AE'),
+  ('Asia/Singapore', 'AP'),
+  ('Asia/Tokyo', 'AP'),
+  ('Atlantic/Azores', 'AE'),
+  ('Europe/Berlin', 'AE'),
+  ('Europe/London', 'AE'),
+  ('Pacific/Guadalcanal', 'FM'),
+  ('Pacific/Guam', 'AP GU MP'),
+  ('Pacific/Honolulu', 'HI'),
+  ('Pacific/Majuro', 'MH'),
+  ('Pacific/Pago_Pago', 'AS'),
+  ('Pacific/Palau', 'PW'),
+  ('Pacific/Port_Moresby', 'FM'),
+  ('Pacific/Wake', 'HI')
+) as zones (zone, states);
+
+-- The places of a ZIP code by its first three digits, or by all five where those say otherwise. The likeliest comes first.
+create table private.zip_places (
+  prefix text,
+  place text references private.places,
+  rank smallint not null,
+  primary key (prefix, place),
+
+  constraint prefix_has_three_or_five_digits check (prefix ~ '^([0-9]{3}|[0-9]{5})$')
+);
+
+-- The places of a phone number by its area code.
+create table private.area_codes (
+  area_code text,
+  place text references private.places,
+  rank smallint not null,
+  primary key (area_code, place),
+
+  constraint area_code_has_three_digits check (area_code ~ '^[2-9][0-9]{2}$')
+);
+
+insert into private.zip_places (prefix, place, rank)
+select prefix, place, rank
+from (values
+  ('AA/America/New_York|AA/America/Chicago|AA/America/Puerto_Rico|AA/America/Sao_Paulo', '340'),
+  ('AE/Europe/Berlin|AE/Europe/London|AE/Atlantic/Azores|AE/Asia/Riyadh', '090 091 092 093 094 095 096 097 098'),
+  ('AK/America/Adak', '99546 99547'),
+  ('AK/America/Anchorage', '995 996 997 998 999'),
+  ('AK/America/Anchorage|AK/America/Los_Angeles', '99923'),
+  ('AL/America/Chicago', '
+    350 351 352 354 355 356 357 358 359 360 361 362 363 364 365 366 367 369 36801 36802 36803 36804 36830 36831
+    36832 36849 36853 36861 36862 36866 36879'),
+  ('AL/America/Chicago|AL/America/New_York', '368'),
+  ('AP/Asia/Tokyo|AP/Asia/Singapore|AP/Pacific/Guam', '962 963 964 965 966'),
+  ('AR/America/Chicago', '716 717 718 719 720 721 722 723 724 725 726 727 728 729'),
+  ('AR/America/Chicago|LA/America/Chicago', '71749'),
+  ('AR/America/Chicago|MO/America/Chicago', '72643 72644'),
+  ('AR/America/Chicago|OK/America/Chicago', '71937 71953'),
+  ('AR/America/Chicago|TN/America/Chicago', '72338'),
+  ('AS/Pacific/Pago_Pago', '96799'),
+  ('AZ/America/Denver|AZ/America/Phoenix', '
+    865 86003 86016 86020 86031 86033 86034 86035 86040 86045 86047 86053 86054 86510 86512 86520'),
+  ('AZ/America/Denver|AZ/America/Phoenix|NM/America/Denver', '86504 86515'),
+  ('AZ/America/Denver|AZ/America/Phoenix|UT/America/Denver', '86044'),
+  ('AZ/America/Denver|AZ/America/Phoenix|UT/America/Denver|NM/America/Denver', '86514'),
+  ('AZ/America/Phoenix', '850 851 852 853 855 856 857 859 860 863 864'),
+  ('AZ/America/Phoenix|AZ/America/Denver', '
+    85534 85632 85922 85936 86004 86021 86023 86028 86030 86032 86036 86039 86432 86502'),
+  ('CA/America/Los_Angeles', '
+    900 901 902 903 904 905 906 907 908 910 911 912 913 914 915 916 917 918 919 920 921 922 923 924 925 926 927 928
+    930 931 932 933 934 935 936 937 938 939 940 941 942 943 944 945 946 947 948 949 950 951 952 953 954 955 956 957
+    958 959 960 961'),
+  ('CO/America/Denver', '800 801 802 803 804 805 806 807 808 809 810 811 812 813 814 815 816'),
+  ('CO/America/Denver|NE/America/Denver', '80737 80758'),
+  ('CO/America/Denver|NM/America/Denver', '81120 81137'),
+  ('CO/America/Denver|UT/America/Denver', '81324'),
+  ('CT/America/New_York', '060 061 062 063 064 065 066 067 068 069'),
+  ('DC/America/New_York', '200 202 203 204 205 569'),
+  ('DE/America/New_York', '197 198 199'),
+  ('FL/America/Chicago', '324 325'),
+  ('FL/America/Chicago|FL/America/New_York', '32410 32423 32424 32449 32460 32465'),
+  ('FL/America/New_York', '
+    320 321 322 323 326 327 328 329 330 331 332 333 334 335 336 337 338 339 341 342 344 346 347 349'),
+  ('FL/America/New_York|FL/America/Chicago', '32320 32321 32328 32456 32457'),
+  ('FM/Pacific/Guadalcanal', '96941 96944'),
+  ('FM/Pacific/Port_Moresby', '96942 96943'),
+  ('GA/America/New_York', '300 301 302 303 304 305 306 307 308 309 310 311 312 313 314 315 316 317 318 319 398 399'),
+  ('GU/Pacific/Guam', '969'),
+  ('HI/Pacific/Honolulu', '967 968'),
+  ('HI/Pacific/Wake|HI/Pacific/Honolulu', '96898'),
+  ('IA/America/Chicago', '
+    500 501 502 503 504 505 506 507 508 509 510 511 512 513 514 515 516 520 521 522 523 524 525 526 527 528'),
+  ('IA/America/Chicago|MN/America/Chicago', '51360'),
+  ('IA/America/Chicago|MO/America/Chicago', '51640 52542 52573 52626'),
+  ('IA/America/Chicago|NE/America/Chicago', '51557'),
+  ('IA/America/Chicago|SD/America/Chicago', '51001 51023'),
+  ('ID/America/Denver', '832 833 834 836 837 83547'),
+  ('ID/America/Denver|ID/America/Los_Angeles', '83302 83522 83542 83549 83610 83611 83672'),
+  ('ID/America/Denver|UT/America/Denver', '83312 83342'),
+  ('ID/America/Los_Angeles', '835 838'),
+  ('ID/America/Los_Angeles|ID/America/Denver', '83525 83554 83555 83802 83811 83826 83836 83845 83846 83874'),
+  ('ID/America/Los_Angeles|WA/America/Los_Angeles', '83856'),
+  ('IL/America/Chicago', '
+    600 601 602 603 604 605 606 607 608 609 610 611 612 613 614 615 616 617 618 619 620 622 623 624 625 626 627 628
+    629'),
+  ('IN/America/Chicago', '
+    463 464 476 477 46532 46534 47514 47520 47525 47531 47536 47537 47550 47551 47552 47556 47574 47576 47579 47586
+    47588 47922 47943 47963 47964 47978'),
+  ('IN/America/Chicago|IN/America/New_York', '
+    46365 46366 46371 46374 46531 47515 47523 47577 47619 47640 47649 47660 47666 47948 47951 47977'),
+  ('IN/America/New_York', '460 461 462 465 466 467 468 469 470 471 472 473 474 475 478 479'),
+  ('IN/America/New_York|IN/America/Chicago', '
+    46511 46513 46552 46554 46574 46960 46968 47137 47174 47524 47532 47541 47561 47584 47585 47591 47831 47847
+    47849 47861 47875 47917 47942 47946 47957 47959 47974 47982 47995'),
+  ('KS/America/Chicago', '660 661 662 664 665 666 667 668 669 670 671 672 673 674 675 676 677 678 679'),
+  ('KS/America/Chicago|KS/America/Denver', '67732 67756 67862'),
+  ('KS/America/Chicago|NE/America/Chicago', '66541 66955'),
+  ('KS/America/Chicago|OK/America/Chicago', '67950'),
+  ('KS/America/Denver', '67735 67741 67758 67762 67836 67878'),
+  ('KS/America/Denver|KS/America/Chicago', '67733 67761 67857 67879'),
+  ('KY/America/Chicago', '420 421 422 423 424 427 40111 40119 40140 40143 40144 40146 40152 40153 40170 40178'),
+  ('KY/America/Chicago|KY/America/New_York', '
+    40115 40145 40171 40176 42629 42642 42712 42713 42720 42726 42728 42743 42753 42757 42764'),
+  ('KY/America/Chicago|TN/America/Chicago', '42223 42602'),
+  ('KY/America/New_York', '
+    400 401 402 403 404 405 406 407 408 409 410 411 412 413 414 415 416 417 418 425 426 42701 42702 42719 42724
+    42732 42733 42740 42748 42758 42776'),
+  ('KY/America/New_York|KY/America/Chicago', '40142 40175 42528 42539 42544 42565 42603 42716 42718 42784 42788'),
+  ('LA/America/Chicago', '700 701 703 704 705 706 707 708 710 711 712 713 714'),
+  ('MA/America/New_York', '010 011 012 013 014 015 016 017 018 019 020 021 022 023 024 025 026 027 055'),
+  ('MD/America/New_York', '206 207 208 209 210 211 212 214 215 216 217 218 219 20588'),
+  ('ME/America/New_York', '039 040 041 042 043 044 045 046 047 048 049'),
+  ('MH/Pacific/Majuro', '96960 96970'),
+  ('MI/America/Chicago', '
+    49801 49802 49812 49821 49831 49847 49848 49852 49858 49863 49870 49873 49874 49876 49881 49886 49887 49892
+    49893 49902 49911 49915 49920 49927 49935 49938 49959 49964 49968'),
+  ('MI/America/Chicago|MI/America/New_York', '49815 49834 49845 49877 49896 49903 49947 49969'),
+  ('MI/America/New_York', '480 481 482 483 484 485 486 487 488 489 490 491 492 493 494 495 496 497 498 499'),
+  ('MI/America/New_York|MI/America/Chicago', '49113 49117 49807 49818 49841 49879 49925 49961 49967'),
+  ('MN/America/Chicago', '550 551 553 554 555 556 557 558 559 560 561 562 563 564 565 566 567'),
+  ('MN/America/Chicago|ND/America/Chicago', '56744'),
+  ('MN/America/Chicago|SD/America/Chicago', '56144 56164 56219'),
+  ('MO/America/Chicago', '
+    630 631 633 634 635 636 637 638 639 640 641 644 645 646 647 648 649 650 651 652 653 654 655 656 657 658'),
+  ('MO/America/Chicago|AR/America/Chicago', '65729 65733 65761'),
+  ('MO/America/Chicago|IL/America/Chicago', '63673'),
+  ('MP/Pacific/Guam', '96950 96951 96952'),
+  ('MS/America/Chicago', '386 387 388 389 390 391 392 393 394 395 396 397'),
+  ('MT/America/Denver', '590 591 592 593 594 595 596 597 598 599'),
+  ('MT/America/Denver|ID/America/Denver|ID/America/Los_Angeles', '59847'),
+  ('MT/America/Denver|ND/America/Denver', '59270'),
+  ('MT/America/Denver|ND/America/Denver|ND/America/Chicago', '59221 59275'),
+  ('NC/America/New_York', '270 271 272 273 274 275 276 277 278 279 280 281 282 283 284 285 286 287 288 289'),
+  ('ND/America/Chicago', '580 581 582 583 584 585 587 588'),
+  ('ND/America/Chicago|ND/America/Denver', '58520 58535 58538 58541 58568 58570 58631 58638 58757 58831 58845'),
+  ('ND/America/Chicago|SD/America/Chicago', '58439'),
+  ('ND/America/Denver', '586 58529 58533 58562 58564'),
+  ('ND/America/Denver|ND/America/Chicago', '58569 58625 58634 58636 58640 58644 58652 58838'),
+  ('ND/America/Denver|SD/America/Denver', '58623 58649 58653'),
+  ('NE/America/Chicago', '
+    680 681 683 684 685 686 687 688 689 690 692 69101 69103 69120 69123 69130 69132 69135 69138 69142 69143 69151
+    69157 69163 69170 69171'),
+  ('NE/America/Chicago|KS/America/Chicago', '68325 68327 68420 68943 68978 69026'),
+  ('NE/America/Chicago|NE/America/Denver', '69040 69043 69165 69166 69167 69169'),
+  ('NE/America/Chicago|NE/America/Denver|SD/America/Chicago|SD/America/Denver', '69201 69212'),
+  ('NE/America/Chicago|SD/America/Chicago', '68719 68755'),
+  ('NE/America/Denver', '691 693 69021 69023 69027 69030 69033 69041 69211 69218'),
+  ('NE/America/Denver|CO/America/Denver', '69168'),
+  ('NE/America/Denver|NE/America/Chicago', '69037 69045 69134 69155 69161 69219'),
+  ('NE/America/Denver|NE/America/Chicago|SD/America/Denver|SD/America/Chicago', '69216'),
+  ('NE/America/Denver|SD/America/Denver', '69337'),
+  ('NH/America/New_York', '030 031 032 033 034 035 036 037 038'),
+  ('NH/America/New_York|ME/America/New_York', '03579'),
+  ('NJ/America/New_York', '070 071 072 073 074 075 076 077 078 079 080 081 082 083 084 085 086 087 088 089'),
+  ('NM/America/Denver', '870 871 873 874 875 876 877 878 879 880 881 882 883 884'),
+  ('NM/America/Denver|AZ/America/Denver|AZ/America/Phoenix', '87328'),
+  ('NM/America/Denver|TX/America/Denver', '88063 88220'),
+  ('NM/America/Denver|TX/America/Denver|TX/America/Chicago', '88430'),
+  ('NV/America/Los_Angeles', '889 890 891 893 894 895 897 898'),
+  ('NV/America/Los_Angeles|CA/America/Los_Angeles', '89010 89019 89060 89061 89439'),
+  ('NV/America/Los_Angeles|NV/America/Denver', '89311 89825 89826 89830'),
+  ('NV/America/Los_Angeles|NV/America/Denver|ID/America/Los_Angeles|ID/America/Denver', '89832'),
+  ('NV/America/Los_Angeles|NV/America/Denver|UT/America/Denver', '89883'),
+  ('NV/America/Los_Angeles|OR/America/Los_Angeles', '89421'),
+  ('NY/America/New_York', '
+    005 100 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126
+    127 128 129 130 131 132 133 134 135 136 137 138 139 140 141 142 143 144 145 146 147 148 149 06390'),
+  ('OH/America/New_York', '
+    430 431 432 433 434 435 436 437 438 439 440 441 442 443 444 445 446 447 448 449 450 451 452 453 454 455 456 457
+    458 459'),
+  ('OK/America/Chicago', '730 731 734 735 736 737 738 739 740 741 743 744 745 746 747 748 749'),
+  ('OK/America/Chicago|OK/America/Denver', '73946'),
+  ('OK/America/Chicago|TX/America/Chicago', '73949'),
+  ('OR/America/Denver', '979'),
+  ('OR/America/Denver|ID/America/Denver', '97910 97913'),
+  ('OR/America/Denver|OR/America/Los_Angeles', '97903 97908 97909 97911 97917'),
+  ('OR/America/Los_Angeles', '970 971 972 973 974 975 976 977 978 97905'),
+  ('OR/America/Los_Angeles|CA/America/Los_Angeles', '97635'),
+  ('OR/America/Los_Angeles|OR/America/Denver', '97721 97732 97819 97837 97840 97842 97870 97904 97907'),
+  ('PA/America/New_York', '
+    150 151 152 153 154 155 156 157 158 159 160 161 162 163 164 165 166 167 168 169 170 171 172 173 174 175 176 177
+    178 179 180 181 182 183 184 185 186 187 188 189 190 191 192 193 194 195 196'),
+  ('PR/America/Puerto_Rico', '006 007 009'),
+  ('PW/Pacific/Palau', '96939 96940'),
+  ('RI/America/New_York', '028 029'),
+  ('RI/America/New_York|MA/America/New_York', '02861'),
+  ('SC/America/New_York', '290 291 292 293 294 295 296 297 298 299'),
+  ('SD/America/Chicago', '570 571 572 573 574 575 57632 57646'),
+  ('SD/America/Chicago|SD/America/Denver', '57420 57442 57501 57521 57560 57562 57566 57572 57631 57648'),
+  ('SD/America/Denver', '576 577 57537 57543 57547 57551 57553 57567 57577'),
+  ('SD/America/Denver|SD/America/Chicago', '57532 57552 57574 57601 57641 57658 57659'),
+  ('SD/America/Denver|WY/America/Denver|MT/America/Denver', '57717'),
+  ('TN/America/Chicago', '370 371 372 373 375 380 381 382 383 384 385 37723'),
+  ('TN/America/Chicago|KY/America/Chicago', '38549'),
+  ('TN/America/Chicago|TN/America/New_York', '37338 37367 37377 37396 37419 38504 38577'),
+  ('TN/America/New_York', '
+    374 376 377 378 379 37302 37303 37304 37307 37308 37309 37310 37311 37312 37314 37315 37316 37317 37320 37322
+    37323 37325 37326 37329 37331 37333 37336 37341 37343 37350 37351 37353 37354 37361 37362 37363 37364 37369
+    37370 37371 37384 37385 37391'),
+  ('TN/America/New_York|TN/America/Chicago', '37321 37332 37337 37373 37379 37381 37405 37726 37733 37854'),
+  ('TX/America/Chicago', '
+    733 750 751 752 753 754 755 756 757 758 759 760 761 762 763 764 765 766 767 768 769 770 772 773 774 775 776 777
+    778 779 780 781 782 783 784 785 786 787 788 789 790 791 792 793 794 795 796 797 798 73960'),
+  ('TX/America/Chicago|AR/America/Chicago', '75556'),
+  ('TX/America/Chicago|TX/America/Denver', '79001 79087 79314 79323 79325 79344 79355 79770 79855'),
+  ('TX/America/Denver', '799 885 79821 79836 79838 79839 79849 79851 79853'),
+  ('TX/America/Denver|NM/America/Denver', '79835 79837 79922'),
+  ('TX/America/Denver|TX/America/Chicago', '79847'),
+  ('UT/America/Denver', '840 841 842 843 844 845 846 847'),
+  ('UT/America/Denver|AZ/America/Denver|AZ/America/Phoenix', '84531 84536'),
+  ('UT/America/Denver|NV/America/Denver|NV/America/Los_Angeles', '84034'),
+  ('VA/America/New_York', '
+    201 220 221 222 223 224 225 226 227 228 229 230 231 232 233 234 235 236 237 238 239 240 241 242 243 244 245 246
+    20598'),
+  ('VA/America/New_York|WV/America/New_York', '20135 24604'),
+  ('VI/America/Puerto_Rico', '008'),
+  ('VT/America/New_York', '050 051 052 053 054 056 057 058 059'),
+  ('WA/America/Los_Angeles', '980 981 982 983 984 985 986 988 989 990 991 992 993 994'),
+  ('WA/America/Los_Angeles|ID/America/Los_Angeles', '99033 99128'),
+  ('WI/America/Chicago', '530 531 532 534 535 537 538 539 540 541 542 543 544 545 546 547 548 549'),
+  ('WI/America/Chicago|MI/America/Chicago', '54540'),
+  ('WV/America/New_York', '247 248 249 250 251 252 253 254 255 256 257 258 259 260 261 262 263 264 265 266 267 268'),
+  ('WY/America/Denver', '820 821 822 823 824 825 826 827 828 829 830 831 83414'),
+  ('WY/America/Denver|CO/America/Denver', '82063'),
+  ('WY/America/Denver|ID/America/Denver', '83120 83127'),
+  ('WY/America/Denver|MT/America/Denver', '82801'),
+  ('WY/America/Denver|NE/America/Denver|CO/America/Denver', '82082'),
+  ('WY/America/Denver|SD/America/Denver', '82701'),
+  ('WY/America/Denver|UT/America/Denver', '82930')
+) as listed (places, prefixes)
+cross join lateral unnest(string_to_array(places, '|')) with ordinality as p (place, rank)
+cross join lateral regexp_split_to_table(btrim(prefixes, e' \n'), '\s+') as prefix;
+
+insert into private.area_codes (area_code, place, rank)
+select area_code, place, rank
+from (values
+  ('AK/America/Anchorage|AK/America/Adak', '907'),
+  ('AL/America/Chicago', '205 251 256 483 659 938'),
+  ('AL/America/Chicago|AL/America/New_York', '334'),
+  ('AR/America/Chicago', '327 479 501 870'),
+  ('AS/Pacific/Pago_Pago', '684'),
+  ('AZ/America/Phoenix', '480 520 602 623'),
+  ('AZ/America/Phoenix|AZ/America/Denver', '928'),
+  ('CA/America/Los_Angeles', '
+    209 213 279 310 323 341 350 357 369 408 415 424 442 510 530 559 562 619 626 627 628 650 657 661 669 707 714 738
+    747 760 805 818 820 831 837 840 858 909 916 925 949 951'),
+  ('CO/America/Denver', '303 719 720 748 970 983'),
+  ('CT/America/New_York', '203 475 860 959'),
+  ('DC/America/New_York', '202 771'),
+  ('DE/America/New_York', '302'),
+  ('FL/America/Chicago|FL/America/New_York', '448 850'),
+  ('FL/America/New_York', '239 305 321 324 352 386 407 561 645 656 689 727 728 754 772 786 813 863 904 941 954'),
+  ('GA/America/New_York', '229 404 470 478 678 706 762 770 912 943'),
+  ('GU/Pacific/Guam', '671'),
+  ('HI/Pacific/Honolulu', '808'),
+  ('IA/America/Chicago', '319 515 563 641 712'),
+  ('ID/America/Denver|ID/America/Los_Angeles', '208 986'),
+  ('IL/America/Chicago', '217 224 309 312 331 447 464 618 630 708 730 773 779 815 847 861 872'),
+  ('IN/America/Chicago|IN/America/New_York', '219'),
+  ('IN/America/New_York', '260 317 463 765'),
+  ('IN/America/New_York|IN/America/Chicago', '574 812 930'),
+  ('KS/America/Chicago', '316 913'),
+  ('KS/America/Chicago|KS/America/Denver', '620 785'),
+  ('KY/America/Chicago|KY/America/New_York', '270 364'),
+  ('KY/America/New_York', '502 859'),
+  ('KY/America/New_York|KY/America/Chicago', '606'),
+  ('LA/America/Chicago', '225 318 337 457 504 985'),
+  ('MA/America/New_York', '339 351 413 508 617 774 781 857 978'),
+  ('MD/America/New_York', '227 240 301 410 443 667'),
+  ('ME/America/New_York', '207'),
+  ('MI/America/New_York', '231 248 269 278 313 517 586 616 679 734 810 947 989'),
+  ('MI/America/New_York|MI/America/Chicago', '906'),
+  ('MN/America/Chicago', '218 320 507 612 651 763 924 952'),
+  ('MO/America/Chicago', '235 314 417 557 573 636 660 816 975'),
+  ('MP/Pacific/Guam', '670'),
+  ('MS/America/Chicago', '228 471 601 662 769'),
+  ('MT/America/Denver', '406'),
+  ('NC/America/New_York', '252 336 472 704 743 828 910 919 980 984'),
+  ('ND/America/Chicago|ND/America/Denver', '701'),
+  ('NE/America/Chicago', '402 531'),
+  ('NE/America/Chicago|NE/America/Denver', '308'),
+  ('NH/America/New_York', '603'),
+  ('NJ/America/New_York', '201 551 609 640 732 848 856 862 908 973'),
+  ('NM/America/Denver', '505 575'),
+  ('NV/America/Los_Angeles', '702 725'),
+  ('NV/America/Los_Angeles|NV/America/Denver', '775'),
+  ('NY/America/New_York', '212 315 329 332 347 363 465 516 518 585 607 624 631 646 680 716 718 838 845 914 917 929 934'),
+  ('OH/America/New_York', '216 220 234 283 326 330 380 419 436 440 513 567 614 740 937'),
+  ('OK/America/Chicago', '405 539 572 580 918'),
+  ('OR/America/Los_Angeles', '503 971'),
+  ('OR/America/Los_Angeles|OR/America/Denver', '458 541'),
+  ('PA/America/New_York', '215 223 267 272 412 445 484 570 582 610 717 724 814 835 878'),
+  ('PR/America/Puerto_Rico', '787 939'),
+  ('RI/America/New_York', '401'),
+  ('SC/America/New_York', '803 821 839 843 854 864'),
+  ('SD/America/Chicago|SD/America/Denver', '605'),
+  ('TN/America/Chicago', '615 629 731 901 931'),
+  ('TN/America/New_York', '865'),
+  ('TN/America/New_York|TN/America/Chicago', '423 729'),
+  ('TX/America/Chicago', '
+    210 214 254 281 325 346 361 409 430 469 512 621 682 713 726 737 806 817 830 832 903 936 940 945 956 972 979'),
+  ('TX/America/Chicago|TX/America/Denver', '432'),
+  ('TX/America/Denver', '915'),
+  ('UT/America/Denver', '385 435 801'),
+  ('VA/America/New_York', '276 434 540 571 686 703 757 804 826 948'),
+  ('VI/America/Puerto_Rico', '340'),
+  ('VT/America/New_York', '802'),
+  ('WA/America/Los_Angeles', '206 253 360 425 509 564'),
+  ('WI/America/Chicago', '262 274 353 414 534 608 715 920'),
+  ('WV/America/New_York', '304 681'),
+  ('WY/America/Denver', '307')
+) as listed (places, area_codes)
+cross join lateral unnest(string_to_array(places, '|')) with ordinality as p (place, rank)
+cross join lateral regexp_split_to_table(btrim(area_codes, e' \n'), '\s+') as area_code;
+
+-- Reference data for the functions below. No policy and no grant: only functions of the owner read it.
+alter table private.calling_rules enable row level security;
+alter table private.paused_states enable row level security;
+alter table private.places enable row level security;
+alter table private.zip_places enable row level security;
+alter table private.area_codes enable row level security;
+revoke all on private.calling_rules, private.paused_states, private.places, private.zip_places, private.area_codes
+from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- The ZIP code in what was typed, when there is one and no other number: 33101, 33101-1234, FL 33101. Null otherwise.
+create function private.zip_in(typed text) returns text
+language sql immutable parallel safe
+set search_path = ''
+return substring(left(typed, 100) from '^[^0-9]*([0-9]{5})(?:[ -]?[0-9]{4})?[^0-9]*$');
+
+-- The area code of a number of the United States: ten digits, with or without the 1, whatever stands between and behind them.
+create function private.area_code_in(typed text) returns text
+language sql immutable parallel safe
+set search_path = ''
+return substring(
+  left(typed, 100)
+  from '^[^0-9+]*(?:\+?1)?[^0-9+]*([2-9][0-9]{2})[^0-9+]*[2-9][0-9]{2}[^0-9]*[0-9]{4}(?![0-9])'
+);
+
+-- Where a person may be, as a key for the functions below: 'KY/America/Chicago|KY/America/New_York'. The places of the ZIP code
+-- come first, likeliest first. Those of the area code join them when it speaks of none of them, because then the person may have
+-- moved or be mistaken. Takes any text and never fails.
+create function private.place_of(zip_code text, phone text) returns text
+language plpgsql stable parallel safe
+set search_path = ''
+as $$
+declare
+  zip text := private.zip_in(zip_code);
+  by_zip text[];
+  by_phone text[];
+begin
+  select array_agg(z.place order by z.rank) into by_zip from private.zip_places z where z.prefix = zip;
+  if by_zip is null then
+    select array_agg(z.place order by z.rank) into by_zip from private.zip_places z where z.prefix = left(zip, 3);
+  end if;
+  by_zip := coalesce(by_zip, array['unknown/America/New_York']);
+  select array_agg(a.place order by a.rank) into by_phone
+  from private.area_codes a where a.area_code = private.area_code_in(phone);
+  if by_phone is null or by_phone && by_zip then
+    return array_to_string(by_zip, '|');
+  end if;
+  return array_to_string(by_zip || by_phone, '|');
+end $$;
+
+-- The nth weekday (1 is Monday) of a month.
+create function private.nth_weekday(year integer, month integer, weekday integer, nth integer) returns date
+language sql immutable parallel safe
+set search_path = ''
+return make_date(year, month, 1)
+  + mod(weekday + 7 - extract(isodow from make_date(year, month, 1))::integer, 7) + 7 * (nth - 1);
+
+-- Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher.
+create function private.easter_sunday(year integer) returns date
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  a integer := year % 19;
+  b integer := year / 100;
+  c integer := year % 100;
+  h integer := (19 * a + b - b / 4 - (b - (b + 8) / 25 + 1) / 3 + 15) % 30;
+  l integer := (32 + 2 * (b % 4) + 2 * (c / 4) - h - c % 4) % 7;
+  m integer := (a + 11 * h + 22 * l) / 451;
+begin
+  return make_date(year, (h + l - 7 * m + 114) / 31, (h + l - 7 * m + 114) % 31 + 1);
+end $$;
+
+-- The holidays of a year on which a state bars calls: the federal ones (5 U.S.C. 6103) and its own. What a governor proclaims is
+-- not known here; a manager pauses the state for that day. A holiday with a fixed date that falls on a weekend is barred on its
+-- own day and on the working day beside it, which for New Year's Day may lie in the year before.
+create function private.state_holidays(year integer) returns table (state text, day date, name text)
+language sql immutable parallel safe
+set search_path = ''
+as $$
+  with named (name, day, fixed_date, states) as (
+    values
+      ('New Year''s Day', make_date(year, 1, 1), true, 'AL LA MS PA'),
+      ('Battle of New Orleans', make_date(year, 1, 8), true, 'LA'),
+      ('Birthday of Martin Luther King, Jr.', private.nth_weekday(year, 1, 1, 3), false, 'AL LA MS PA'),
+      ('Washington''s Birthday', private.nth_weekday(year, 2, 1, 3), false, 'AL LA MS PA'),
+      -- In Alabama in the counties of Mobile and Baldwin alone, which a place does not tell apart.
+      ('Mardi Gras', private.easter_sunday(year) - 47, false, 'AL LA'),
+      ('Good Friday', private.easter_sunday(year) - 2, false, 'LA PA'),
+      ('Confederate Memorial Day', private.nth_weekday(year, 4, 1, 4), false, 'AL'),
+      ('Confederate Memorial Day', private.nth_weekday(year, 5, 1, 1) - 7, false, 'MS'),
+      ('Memorial Day', private.nth_weekday(year, 6, 1, 1) - 7, false, 'AL LA MS PA'),
+      ('Jefferson Davis'' Birthday', private.nth_weekday(year, 6, 1, 1), false, 'AL'),
+      ('Flag Day', make_date(year, 6, 14), true, 'PA'),
+      ('Juneteenth', make_date(year, 6, 19), true, 'AL LA MS PA'),
+      ('Independence Day', make_date(year, 7, 4), true, 'AL LA MS PA'),
+      ('Huey P. Long Day', make_date(year, 8, 30), true, 'LA'),
+      ('Labor Day', private.nth_weekday(year, 9, 1, 1), false, 'AL LA MS PA'),
+      ('Columbus Day', private.nth_weekday(year, 10, 1, 2), false, 'AL LA MS PA'),
+      ('All Saints'' Day', make_date(year, 11, 1), true, 'LA'),
+      ('Election Day', private.nth_weekday(year, 11, 1, 1) + 1, false, 'LA PA'),
+      ('Veterans Day', make_date(year, 11, 11), true, 'AL LA MS PA'),
+      ('Thanksgiving Day', private.nth_weekday(year, 11, 4, 4), false, 'AL LA MS PA'),
+      ('Acadian Day', private.nth_weekday(year, 11, 4, 4) + 1, false, 'LA'),
+      ('Rosa Parks Day', make_date(year, 12, 1), true, 'AL'),
+      ('Christmas Day', make_date(year, 12, 25), true, 'AL LA MS PA')
+  ),
+  observed as (
+    select n.name, n.day, n.states from named n
+    union all
+    select n.name, n.day - 1, n.states from named n where n.fixed_date and extract(isodow from n.day) = 6
+    union all
+    select n.name, n.day + 1, n.states from named n where n.fixed_date and extract(isodow from n.day) = 7
+  )
+  select unnest(string_to_array(o.states, ' ')), o.day, o.name from observed o
+$$;
+
+-- For each place key: may a call begin at this moment, and if not, when next within 14 days.
+--   next_callable_at  the first moment from now on that every place of the key allows; null when there is none in 14 days
+--   callable_until    when the hours under way end; null when a call is not lawful now
+--   local_time        on the clocks of the first place, as 2026-11-21T08:30
+--   states, zones     each once, the likeliest first; no state when the ZIP code is unknown
+--   reason            null when lawful; else paused, holiday, sunday, outside_hours or unknown_zip
+--   blocking_state    the state that forbids it, and the zone whose clocks to tell the next time by
+-- One row for each key given. A key that is null, empty or not of place_of counts as an unknown ZIP code.
+create function private.calling_windows(place_keys text[], moment timestamptz default now())
+returns table (
+  place text, callable boolean, next_callable_at timestamptz, callable_until timestamptz, local_time text,
+  states text[], zones text[], reason text, blocking_state text, blocking_zone text
+)
+language sql stable
+set search_path = ''
+as $$
+  with members as (
+    select k.nth, coalesce(p.place, 'unknown/America/New_York') as place, m.rank
+    from unnest(place_keys) with ordinality as k (key, nth)
+    cross join lateral unnest(string_to_array(coalesce(nullif(k.key, ''), 'unknown/America/New_York'), '|'))
+      with ordinality as m (place, rank)
+    left join private.places p on p.place = m.place
+  ),
+  holidays as materialized (
+    select distinct h.state, h.day
+    from generate_series(
+      extract(year from moment - interval '2 days')::integer, extract(year from moment + interval '18 days')::integer
+    ) as y (year)
+    cross join lateral private.state_holidays(y.year) h
+  ),
+  days as (
+    select p.place, p.state, p.zone, n.ahead, d.day, h.state is not null as is_holiday, q.state is not null as is_paused,
+      case extract(isodow from d.day) when 7 then r.on_sundays when 6 then r.on_saturdays else r.on_weekdays end as hours
+    from private.places p
+    join private.calling_rules r on r.state = p.state
+    left join private.paused_states q on q.state = p.state
+    cross join generate_series(0, 14) as n (ahead)
+    cross join lateral (select (moment at time zone p.zone)::date + n.ahead as day) d
+    left join holidays h on h.state = p.state and h.day = d.day and not r.on_state_holidays
+    where p.place in (select m.place from members m)
+  ),
+  open_times as (
+    select d.place, d.state, d.zone,
+      coalesce(
+        range_agg(tstzrange(
+          (d.day + make_interval(hours => lower(d.hours))) at time zone d.zone,
+          (d.day + make_interval(hours => upper(d.hours))) at time zone d.zone
+        )) filter (where d.hours is not null and not d.is_holiday and not d.is_paused),
+        '{}'
+      ) as times,
+      case
+        when bool_or(d.is_paused) then 1
+        when bool_or(d.is_holiday and d.ahead = 0) then 2
+        when d.state = 'unknown' then 5
+        when bool_or(d.hours is null and d.ahead = 0) then 3
+        else 4
+      end as obstacle
+    from days d
+    group by d.place, d.state, d.zone
+  ),
+  keys as (
+    select m.nth,
+      range_intersect_agg(o.times) * tstzrange(moment, null)::tstzmultirange as times,
+      array_agg(o.state order by m.rank) as states,
+      array_agg(o.zone order by m.rank) as zones,
+      -- The gravest obstacle, and among equals the likeliest place.
+      min(o.obstacle * 1000 + m.rank) filter (where not o.times @> moment) as obstacle
+    from members m
+    join open_times o on o.place = m.place
+    group by m.nth
+  )
+  select place_keys[k.nth], k.obstacle is null, lower(k.times),
+    case when k.obstacle is null then (select upper(unnest(k.times)) limit 1) end,
+    to_char(moment at time zone k.zones[1], 'YYYY-MM-DD"T"HH24:MI'),
+    array(
+      select t.state from unnest(k.states) with ordinality as t (state, nth)
+      where t.state <> 'unknown' group by t.state order by min(t.nth)
+    ),
+    array(select t.zone from unnest(k.zones) with ordinality as t (zone, nth) group by t.zone order by min(t.nth)),
+    (array['paused', 'holiday', 'sunday', 'outside_hours', 'unknown_zip'])[k.obstacle / 1000],
+    k.states[k.obstacle % 1000], k.zones[k.obstacle % 1000]
+  from keys k
+$$;
+
+-- The same for one place key.
+create function private.calling_window(place_key text, moment timestamptz default now())
+returns table (
+  place text, callable boolean, next_callable_at timestamptz, callable_until timestamptz, local_time text,
+  states text[], zones text[], reason text, blocking_state text, blocking_zone text
+)
+language sql stable
+set search_path = ''
+as $$
+  select * from private.calling_windows(array[place_key], moment)
+$$;
+
+revoke execute on function
+  private.zip_in, private.area_code_in, private.place_of, private.nth_weekday, private.easter_sunday, private.state_holidays,
+  private.calling_windows, private.calling_window
+from public;
