@@ -89,7 +89,7 @@ end $$`;
 
 // The owner's password reads every lead anyway, so a password derived from it gives nothing away.
 function derivePassword(ownerAddress: string, role: LoginRole): string {
-  const secret = /^[a-z]+:\/\/[^@/?#]*?:([^@/?#]+)@/.exec(ownerAddress)?.[1];
+  const secret = /^[a-z]+:\/\/[^:@/?#]*:([^@/?#]+)@/.exec(ownerAddress)?.[1];
   if (!secret) {
     throw new DatabaseRefusal(
       `DATABASE_URL holds no password, and the login ${role} is derived from it. Write it there, or make a login and name it in ${settings[role]}.`,

@@ -4,6 +4,7 @@
 import type { Context } from "hono";
 import { type Lead, leadFromForm, parseLead } from "../lead/lead.ts";
 import type { Log } from "../log/log.ts";
+import { readItems } from "./header-values.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
 import { refusalOf } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
@@ -15,7 +16,8 @@ export type ShowArticle = (refused: { lead: Partial<Lead>; message: string }) =>
 
 /** Whether a request is a form's, by its content type. */
 export const isForm = ({ headers }: Request): boolean =>
-  /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
+  readItems(headers.get("content-type") ?? "")[0]?.value.toLowerCase() ===
+  "application/x-www-form-urlencoded";
 
 /** Makes the handler. `refusedBefore` tells of a refusal that came earlier, such as too many tries. */
 export function formPost(

@@ -1,6 +1,7 @@
 // Reads an insert as PostgREST would: its address, its preferences, its body, into one lead or a refusal. It is pure, so
 // that the whole wire contract can be tried without a server. (CONTRACT 1 and 3)
 import { fields, type Lead, type Problem, parseLead } from "../lead/lead.ts";
+import { readItems } from "./header-values.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
 
@@ -19,24 +20,24 @@ const fieldNames = new Set<string>(fields.map((field) => field.name));
 
 /** Reads a request to insert. `body` is what came, undecoded. */
 export function readInsert(url: URL, headers: Headers, body: Uint8Array): Read<Insert> {
-  const preferences = readPreferences(headers.get("prefer"));
-  const refusal = wrongProfile(headers) ?? wrongAccept(headers) ?? wrongType(headers) ?? preferences.refusal;
+  const wanted = readPreferences(headers.get("prefer"));
+  const refusal = wrongProfile(headers) ?? wrongAccept(headers) ?? wrongType(headers) ?? wanted.refusal;
   if (refusal) return { refusal };
   const query = readQuery(url.searchParams);
   if ("refusal" in query) return query;
   const row = readRow(body, query.columns);
   if ("refusal" in row) return row;
-  if (preferences.wantsMoreThanAnInsert) return { refusal: refusals.noRight };
+  if (wanted.wantsMoreThanAnInsert) return { refusal: refusals.noRight };
   const columns = query.columns ?? Object.keys(row.values);
   const wrongColumn = refuseColumns(columns);
   if (wrongColumn) return { refusal: wrongColumn };
-  const named = namedValues(row.values, query.columns, preferences.missingIsDefault);
+  const named = namedValues(row.values, query.columns, wanted.missingIsDefault);
   const parsed = parseLead(named);
   if ("problem" in parsed) return { refusal: refusalOf(parsed.problem) };
   return {
     lead: parsed.lead,
-    preferencesApplied: preferences.applied,
-    contentRange: preferences.counts ? "*/1" : "*/*",
+    preferencesApplied: wanted.applied,
+    contentRange: wanted.counts ? "*/1" : "*/*",
   };
 }
 
@@ -71,30 +72,46 @@ function wrongProfile(headers: Headers): Refusal | undefined {
   return profile === "public" ? undefined : refusals.noSuchSchema(refusals.shown(profile));
 }
 
-const answerTypes = /^(\*\/\*|application\/(\*|json|vnd\.pgrst\.(object|array)\+json|geo\+json)|text\/csv)$/;
+const jsonTypes = new Set(
+  ["json", "vnd.pgrst.object+json", "vnd.pgrst.array+json"].map((type) => `application/${type}`),
+);
+const answerTypes = new Set(["*/*", "application/*", "application/geo+json", "text/csv", ...jsonTypes]);
 
 function wrongAccept(headers: Headers): Refusal | undefined {
   const accept = headers.get("accept") || "*/*";
-  const types = accept.split(",").map((type) => type.split(";")[0]?.trim().toLowerCase() ?? "");
-  return types.some((type) => answerTypes.test(type))
+  return readItems(accept).some(({ value }) => answerTypes.has(value.toLowerCase()))
     ? undefined
     : refusals.noSuchMediaType(refusals.shown(accept));
 }
 
 function wrongType(headers: Headers): Refusal | undefined {
-  const [type = "", ...parameters] = (headers.get("content-type") || "application/json").split(";");
-  const isJson = /^application\/(json|vnd\.pgrst\.(object|array)\+json)$/i.test(type.trim());
-  const charset = parameters.map((p) => /^\s*charset\s*=\s*"?([^"]*)"?\s*$/i.exec(p)?.[1]).find(Boolean);
-  if (isJson && /^utf-?8$/i.test(charset ?? "utf-8")) return undefined;
-  return refusals.wrongType(headers.get("content-type") ?? "");
+  const given = headers.get("content-type") || "application/json";
+  const [type, ...others] = readItems(given);
+  const charset = type?.parameters.get("charset") ?? "utf-8";
+  const isJson = type !== undefined && others.length === 0 && jsonTypes.has(type.value.toLowerCase());
+  return isJson && /^utf-?8$/i.test(charset) ? undefined : refusals.wrongType(given);
+}
+
+const preferences: Record<string, readonly string[]> = {
+  return: ["minimal", "headers-only", "representation"],
+  count: ["exact", "planned", "estimated"],
+  missing: ["default", "null"],
+  resolution: ["merge-duplicates", "ignore-duplicates"],
+  tx: ["commit", "rollback"],
+  handling: ["strict", "lenient"],
+};
+
+function isKnown(preference: string): boolean {
+  const [name = "", value] = preference.split("=", 2);
+  if (name === "timezone") return value !== undefined;
+  if (name === "max-affected") return /^\d+$/.test(value ?? "");
+  return Object.hasOwn(preferences, name) && preferences[name]?.includes(value ?? "") === true;
 }
 
 // RFC 7240. Those that ask for more than to insert are read, and refused as the role's missing rights refuse them.
 function readPreferences(prefer: string | null) {
-  const given = (prefer ?? "").split(",").flatMap((p) => p.trim() || []);
-  const known =
-    /^(return=(minimal|headers-only|representation)|count=(exact|planned|estimated)|missing=(default|null)|resolution=(merge|ignore)-duplicates|tx=(commit|rollback)|handling=(strict|lenient)|timezone=.*|max-affected=\d+)$/;
-  const unknown = given.filter((preference) => !known.test(preference));
+  const given = readItems(prefer ?? "").map(({ value }) => value);
+  const unknown = given.filter((preference) => !isKnown(preference));
   const strict = given.includes("handling=strict");
   return {
     refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(refusals.shown)) : undefined,
@@ -114,7 +131,8 @@ function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | unde
       return { refusal: refusals.noFilter(refusals.shown(value)) };
   }
   const columns = parameters.get("columns");
-  if (!columns) return { columns: undefined };
+  if (columns === null) return { columns: undefined };
+  if (columns === "") return { refusal: refusals.noColumns };
   return { columns: columns.split(",").map((column) => column.trim().replace(/^"(.*)"$/, "$1")) };
 }
 

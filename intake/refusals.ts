@@ -53,6 +53,10 @@ export const noSuchMediaType = (accept: string) =>
   refusal(406, "PGRST107")(`None of these media types are available: ${accept}`);
 export const noFilter = (value: string) =>
   refusal(400, "PGRST100")(`"failed to parse filter (${value})" (line 1, column 1)`);
+export const noColumns = refusal(
+  400,
+  "PGRST100",
+)('"failed to parse columns parameter ()" (line 1, column 1)');
 export const noPreference = (preferences: string[]) =>
   refusal(400, "PGRST122")("Invalid preferences given with handling=strict", {
     details: `Invalid preferences: ${preferences.join(", ")}`,

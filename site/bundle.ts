@@ -56,16 +56,16 @@ async function bundleClient(common: InlineConfig, dist: string) {
       },
     },
   });
-  const named = (name: RegExp) => {
-    const file = output.find(({ fileName }) => name.test(fileName));
-    if (!file) throw new Error(`The build has made no file like ${name}.`);
+  const named = (name: string, ending: string) => {
+    const file = output.find(({ fileName }) => fileName.includes(name) && fileName.endsWith(ending));
+    if (!file) throw new Error(`The build has made no file like ${name}*${ending}.`);
     return file;
   };
   // The style goes into the documents; nothing asks for its file.
-  const style = named(/style-.*\.css$/) as Rolldown.OutputAsset;
+  const style = named("style-", ".css") as Rolldown.OutputAsset;
   rmSync(join(dist, style.fileName));
   return {
-    formScript: `/${named(/form-.*\.js$/).fileName}`,
+    formScript: `/${named("form-", ".js").fileName}`,
     built: {
       style: String(style.source).trim(),
       fonts: output

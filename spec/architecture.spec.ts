@@ -40,6 +40,7 @@ const arrows: Record<string, string[] | "all but programs"> = {
   doctor: ["lead", "content", "database", "delivery", "log"],
   bin: "all but programs",
   bench: "all but programs",
+  check: "all but programs",
   spec: "all but programs",
   supabase: "all but programs",
 };

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { completeProvider } from "../content/provider.ts";
+import { type Item, readItems } from "../intake/header-values.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import { type Body, compress, compressible } from "../site/compress.ts";
 import { photoIn } from "../site/photo.ts";
@@ -127,7 +128,7 @@ const pathOf = (url: string): string => /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?
 
 /** Answers a GET or HEAD for a page: the smallest form the browser takes, or 304 when it has it already. */
 export function answer(page: Page, request: Request): Response {
-  const accepted = request.headers.get("accept-encoding")?.toLowerCase() ?? "";
+  const accepted = readItems(request.headers.get("accept-encoding") ?? "");
   const form = page.forms.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Form;
   const known = page.status === 200 ? request.headers.get("if-none-match") : null;
   if (known?.split(",").some((tag) => ["*", form.etag].includes(tag.trim().replace(/^W\//, "")))) {
@@ -160,9 +161,9 @@ function compressedAsset(name: string): Body[] {
   return [form("br", ".br"), form("gzip", ".gz"), identity];
 }
 
-/** Whether an Accept-Encoding header takes this encoding: named (or `*`), and not with `q=0`. */
-function accepts(header: string, encoding: string): boolean {
-  const offers = header.split(",").map((offer) => offer.trim().split(/\s*;\s*/));
-  const offer = offers.find(([name]) => name === encoding) ?? offers.find(([name]) => name === "*");
-  return offer !== undefined && !offer.slice(1).some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+/** Whether these items of an Accept-Encoding header take this encoding: named (or `*`), and not with `q=0`. */
+function accepts(items: readonly Item[], encoding: string): boolean {
+  const named = (name: string) => items.find(({ value }) => value.toLowerCase() === name);
+  const item = named(encoding) ?? named("*");
+  return item !== undefined && Number(item.parameters.get("q") ?? 1) !== 0;
 }

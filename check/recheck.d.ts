@@ -1,0 +1,7 @@
+// The part of recheck that needs neither Java nor a binary. The package types its main entry alone.
+declare module "recheck/lib/browser.js" {
+  import type { checkSync } from "recheck";
+
+  const recheck: { checkSync: typeof checkSync };
+  export default recheck;
+}

@@ -1,0 +1,108 @@
+// Fails when a regular expression of the product takes more than linear time on some text, because one request with a long
+// header would then hold up all others. `npm run check` runs it; a verdict is kept until the expression changes.
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import recheck from "recheck/lib/browser.js";
+import { parseAst } from "vite";
+
+/** A regular expression in a source file. */
+export interface Expression {
+  file: string;
+  line: number;
+  source: string;
+  flags: string;
+}
+
+/** Finds the expressions of a source: literals, and what `RegExp` is called with. */
+export function expressionsIn(file: string, text: string): Expression[] {
+  const found: Expression[] = [];
+  visit(parseAst(text, { lang: file.endsWith("x") ? "tsx" : "ts" }), (node) => {
+    const expression = literal(node) ?? construction(node);
+    if (expression) found.push({ file, line: text.slice(0, node.start).split("\n").length, ...expression });
+  });
+  return found;
+}
+
+/** Why an expression is not linear, such as "2nd degree polynomial", or undefined when it is. */
+export function problemWith({ source, flags }: Pick<Expression, "source" | "flags">): string | undefined {
+  // Without an unbounded repetition, the work at each character is bounded.
+  if (!/[*+]|\{\d+,\}/.test(source)) return undefined;
+  const verdict = recheck.checkSync(source, flags, { timeout: 30_000, checker: "automaton" });
+  if (verdict.status === "safe") return undefined;
+  return verdict.status === "vulnerable"
+    ? verdict.complexity.summary
+    : "more than can be judged: write it simpler";
+}
+
+interface Node {
+  type: string;
+  start: number;
+  value?: unknown;
+  regex?: { pattern: string; flags: string };
+  callee?: { name?: string };
+  arguments?: Node[];
+  quasis?: { value: { cooked: string } }[];
+}
+
+function visit(value: unknown, see: (node: Node) => void): void {
+  if (typeof value !== "object" || value === null) return;
+  if ("type" in value && "start" in value) see(value as Node);
+  for (const child of Object.values(value)) visit(child, see);
+}
+
+const literal = ({ regex }: Node) => regex && { source: regex.pattern, flags: regex.flags };
+
+function construction({ type, callee, arguments: given = [] }: Node) {
+  if (!/^(New|Call)Expression$/.test(type) || callee?.name !== "RegExp") return undefined;
+  return { source: textOf(given[0]), flags: textOf(given[1]) };
+}
+
+// What is inserted into a template stands for itself, as a word does. A text made elsewhere cannot be judged.
+function textOf(node: Node | undefined): string {
+  if (node === undefined) return "";
+  if (node.quasis) return node.quasis.map(({ value }) => value.cooked).join("x");
+  return typeof node.value === "string" ? node.value : unknownText;
+}
+
+/** A text that no check passes. */
+const unknownText = "(x*)*y";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const verdicts = join(root, "node_modules/.cache/regular-expressions.json");
+
+function main(): void {
+  // Tests and measurements read only what our own programs wrote.
+  const exclude = ["node_modules", "dist", ".render", "spec", "bench", "data"];
+  const files = globSync("**/*.{ts,tsx,mjs,cjs,js}", {
+    cwd: root,
+    exclude: (name) => exclude.includes(name) || name.endsWith(".spec.ts"),
+  });
+  const expressions = files.flatMap((file) => expressionsIn(file, readFileSync(join(root, file), "utf8")));
+  const known = knownVerdicts();
+  const judged = Object.fromEntries(
+    expressions.map((one) => {
+      const key = `/${one.source}/${one.flags}`;
+      return [key, (known[key] ??= problemWith(one) ?? "")];
+    }),
+  );
+  mkdirSync(dirname(verdicts), { recursive: true });
+  writeFileSync(verdicts, JSON.stringify(judged));
+  for (const { file, line, source, flags } of expressions) {
+    const problem = judged[`/${source}/${flags}`];
+    if (!problem) continue;
+    process.exitCode = 1;
+    console.error(`${file}:${line} /${source}/${flags} is ${problem}.`);
+  }
+  if (!process.exitCode) console.log(`Checked ${expressions.length} regular expressions. All are linear.`);
+}
+
+function knownVerdicts(): Record<string, string> {
+  try {
+    return JSON.parse(readFileSync(verdicts, "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+if (import.meta.main) main();

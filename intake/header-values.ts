@@ -1,0 +1,58 @@
+// Reads header values that are lists: `Accept`, `Accept-Encoding`, `Content-Type` and `Prefer` share one grammar (RFC 9110, 5.6).
+// One pass over the characters, without a regular expression, so that a long value costs no more than its length.
+
+/** One item of a list, such as `gzip;q=0.5`. */
+export interface Item {
+  /** As it was sent, without the blanks around it. */
+  value: string;
+  /** By lower-case name; values without their quotes. */
+  parameters: ReadonlyMap<string, string>;
+}
+
+/** The items of a list, without the empty ones. */
+export const readItems = (header: string): Item[] => split(header, ",").flatMap((one) => readItem(one) ?? []);
+
+function readItem(text: string): Item | undefined {
+  const [value = "", ...parameters] = split(text, ";");
+  return value === "" && parameters.length === 0
+    ? undefined
+    : { value, parameters: new Map(parameters.map(readParameter)) };
+}
+
+function readParameter(text: string): [string, string] {
+  const equals = text.indexOf("=");
+  if (equals < 0) return [text.toLowerCase(), ""];
+  return [text.slice(0, equals).trim().toLowerCase(), unquoted(text.slice(equals + 1).trim())];
+}
+
+const unquoted = (text: string): string =>
+  text.length > 1 && text.startsWith('"') && text.endsWith('"')
+    ? text.slice(1, -1).replaceAll(/\\(.)/g, "$1")
+    : text;
+
+/** The trimmed parts of a text between separators that do not stand in a quoted string. */
+function split(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let isQuoted = false;
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === "\\" && isQuoted) at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  parts.push(text.slice(from).trim());
+  return parts;
+}
+
+/** The token of an `Authorization: Bearer` header, "" when nothing stands behind the scheme, undefined for any other. */
+export function readBearer(authorization: string | null): string | undefined {
+  const header = (authorization ?? "").trim();
+  const scheme = "bearer";
+  if (header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
+  const rest = header.slice(scheme.length);
+  return rest === "" || rest.startsWith(" ") ? rest.trim() : undefined;
+}
