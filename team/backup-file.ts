@@ -9,7 +9,8 @@ import { codeOf } from "../log/log.ts";
 
 /**
  * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
- * says where the submit-lead of one database is, and would have a restored one call the old place.
+ * says where the submit-lead of one database is, and would have a restored one call the old place. Nor the calling hours and
+ * the tables of places, which the migrations fill.
  */
 export const tables = [
   "private.notices",
@@ -22,6 +23,7 @@ export const tables = [
   "private.lead_work",
   "private.stop_list",
   "private.erasures",
+  "private.paused_states",
 ] as const;
 export type Table = (typeof tables)[number];
 
