@@ -1,14 +1,32 @@
-// How the specification in spec/ runs: one PostgreSQL for all chapters, each chapter on databases of its own.
-import { defineConfig } from "vitest/config";
+// How the specification runs: in three tiers (spec/tiers.ts), on one PostgreSQL for all chapters, each chapter on databases
+// of its own.
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { browser, system, type Tier } from "./spec/tiers.ts";
 
-export default defineConfig({
+const chapters = ["spec/**/*.spec.ts", "packages/**/*.spec.ts"];
+
+const tier = (name: Tier, include: string[], exclude: string[] = []): TestProjectInlineConfiguration => ({
   test: {
-    include: ["spec/**/*.spec.ts", "packages/**/*.spec.ts"],
-    globalSetup: "spec/support/postgresql.ts",
+    name,
+    include,
+    exclude: ["**/node_modules/**", ...exclude],
+    provide: { tier: name },
     // Real servers and browsers on two cores: a slow answer is not a wrong one.
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
+  },
+});
+
+export default defineConfig({
+  test: {
+    globalSetup: "spec/support/postgresql.ts",
     maxWorkers: 3,
+    reporters: ["default", "./spec/support/skipped-tests.ts"],
+    projects: [
+      tier("quick", chapters, [...browser, ...system]),
+      tier("browser", browser),
+      tier("system", system),
+    ],
   },
 });

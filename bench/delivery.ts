@@ -3,7 +3,6 @@
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,6 +10,7 @@ import { parseArgs } from "node:util";
 import { SMTPServer } from "smtp-server";
 import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../packages/embedded-postgres/embedded.ts";
+import { freePort } from "../spec/support/free-port.ts";
 import { inserts, load, type Measured, startProcess } from "./processes.ts";
 
 const { values: options } = parseArgs({ options: { leads: { type: "string", default: "10000" } } });
@@ -82,15 +82,6 @@ async function count(which: "pending" | "delivered"): Promise<number> {
 
 async function until(look: () => Promise<boolean>): Promise<void> {
   while (!(await look())) await wait(200);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 function told({ perSecond, p50, p99 }: Measured): string {

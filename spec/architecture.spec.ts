@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
+import { browser, system } from "./tiers.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -162,6 +163,14 @@ describe("a source file", () => {
   it("has JSX in it only where pages are made", () => {
     const withPages = /^(site|inbox)\//;
     expect(sources.filter((path) => path.endsWith(".tsx") && !withPages.test(path))).toEqual([]);
+  });
+});
+
+describe("the tiers of the specification", () => {
+  it("name chapters that are there, each once", () => {
+    const named = [...browser, ...system];
+    expect(named.filter((path) => !globSync(path, { cwd: root })[0])).toEqual([]);
+    expect(named).toHaveLength(new Set(named).size);
   });
 });
 

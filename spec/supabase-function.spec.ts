@@ -6,8 +6,9 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { atTheEnd } from "./support/at-the-end.ts";
 import { aLead } from "./support/database.ts";
 import { keys, type RunningFunction, startFunction } from "./support/edge-function.ts";
+import { freePort } from "./support/free-port.ts";
 import { startReceiver, until } from "./support/receiver.ts";
-import { freePort, type SupabaseLike, startSupabaseLike } from "./support/supabase-like.ts";
+import { type SupabaseLike, startSupabaseLike } from "./support/supabase-like.ts";
 
 const site = "https://www.site.example";
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes....").toString("base64")}`;

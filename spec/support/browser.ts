@@ -2,6 +2,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { findChromium } from "./chromium.ts";
+import { needs } from "./needs.ts";
 
 const flags = [
   "--no-sandbox",
@@ -26,6 +27,7 @@ export function useBrowser(): {
 } {
   let browser: Browser | undefined;
   beforeAll(async () => {
+    needs("a browser");
     browser = await launch();
   });
   afterEach(async () => {

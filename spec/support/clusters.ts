@@ -3,12 +3,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { connect } from "../../database/connect.ts";
 import { addressOfDatabase } from "./address-of-database.ts";
+import { freePort } from "./free-port.ts";
+import { needs } from "./needs.ts";
 import { findPrograms } from "./postgresql-programs.ts";
 
 export interface Cluster {
@@ -37,6 +38,7 @@ afterAll(async () => {
 
 /** Makes an empty server, not started yet. */
 export async function makeCluster(): Promise<Cluster> {
+  needs("PostgreSQL servers of its own");
   const folder = newFolder();
   const data = join(folder, "data");
   const password = join(folder, "password");
@@ -139,14 +141,6 @@ function program(name: string): string {
 function runProgram(name: string, args: string[]) {
   const { status, stderr } = spawnSync(program(name), args, { ...account(), cwd: "/", encoding: "utf8" });
   if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilItAnswers(url: string, child: ChildProcess) {

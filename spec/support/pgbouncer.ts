@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { roleAddress } from "../../database/role-logins.ts";
 import { install, refuse } from "./debian.ts";
+import { freePort } from "./free-port.ts";
 
 export interface Pooler {
   /** The owner's address through the pooler. */
@@ -54,14 +54,6 @@ async function stop(child: ChildProcess, folder: string) {
   child.kill("SIGINT");
   await gone;
   rmSync(folder, { recursive: true });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
 }
 
 if (import.meta.main && !existsSync(program)) {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { needs } from "./needs.ts";
 
 export interface SmallDisk {
   folder: string;
@@ -13,6 +14,7 @@ export interface SmallDisk {
 }
 
 export function mountSmallDisk(megabytes: number): SmallDisk {
+  needs("root");
   const folder = mkdtempSync(join(tmpdir(), "leads-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0755`, "tmpfs", folder]);
   const filler = join(folder, "filler");

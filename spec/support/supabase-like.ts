@@ -2,9 +2,7 @@
 // projects made before 30 May 2026) whatever is created in `public` is granted to everybody. Written from what
 // supabase/postgres does at a project's birth; nothing of hosted Supabase itself was looked at.
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -15,6 +13,7 @@ import { enableChannels } from "../../delivery/outbox.ts";
 import { accountFor, environment, programsFor } from "../../packages/embedded-postgres/unprivileged.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
+import { freePort } from "./free-port.ts";
 
 /** A PostgreSQL on this machine: its major version and the folder of its programs. */
 export interface Installed {
@@ -129,16 +128,6 @@ async function startCluster({ bin }: Installed): Promise<number> {
     if (postgres.exitCode !== null) throw new Error(`PostgreSQL in ${bin} did not start.`);
     await wait(10);
   }
-  return port;
-}
-
-/** A port that nobody listens on: PostgreSQL cannot choose one itself. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
   return port;
 }
 

@@ -1,0 +1,15 @@
+// Keeps the quick tier quick: what it does without cannot be used in it.
+import { inject } from "vitest";
+import type { Tier } from "../tiers.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    tier: Tier;
+  }
+}
+
+/** Throws in a chapter of the quick tier. `what` is what the chapter is about to use. */
+export function needs(what: string): void {
+  if (inject("tier") !== "quick") return;
+  throw new Error(`A chapter that needs ${what} is not quick: name it in its tier, in spec/tiers.ts.`);
+}

@@ -1,0 +1,35 @@
+// Which tier a chapter belongs to, by what it needs. `npm run test:quick` runs the quick tier, which is every chapter that is
+// not named here; `npm test` runs all three.
+
+export type Tier = "quick" | "browser" | "system";
+
+/** Chapters that drive a browser. */
+export const browser = [
+  "spec/a-static-site.spec.ts",
+  "spec/article.spec.ts",
+  "spec/budgets.spec.ts",
+  "spec/lead-form.spec.ts",
+  "spec/reading.spec.ts",
+  "spec/thank-you.spec.ts",
+  "spec/the-visitors-journey.spec.ts",
+];
+
+/** Chapters that need root, Debian's packages or Deno, or that start many programs, which takes longer. */
+export const system = [
+  "packages/embedded-postgres/embedded-postgres.spec.ts",
+  "spec/a-database-in-trouble.spec.ts",
+  "spec/backup.spec.ts",
+  "spec/building.spec.ts",
+  "spec/delivering.spec.ts",
+  "spec/erasing.spec.ts",
+  "spec/hosted-supabase.spec.ts",
+  "spec/killed-processes.spec.ts",
+  "spec/several-processes.spec.ts",
+  "spec/starting-and-stopping.spec.ts",
+  "spec/supabase-function.spec.ts",
+  "spec/the-doctor.spec.ts",
+  "spec/the-export.spec.ts",
+  "spec/the-status.spec.ts",
+  "spec/the-team.spec.ts",
+  "spec/two-database-servers.spec.ts",
+];
