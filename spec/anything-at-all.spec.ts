@@ -1,12 +1,26 @@
 // Property tests on the running product: anything that can be written on a socket is answered plainly, and anything that
 // an honest person can type is stored exactly. (Issue 5)
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../config/config.ts";
+import { makeSubmitLead } from "../delivery/submit-lead.ts";
+import { makeAddressOf } from "../intake/visitor-address.ts";
+import { commonHeaders } from "../site/security-headers.ts";
+import { loadSite, show } from "../web/pages.ts";
+import { makeHttpServer } from "../web/server.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { anonKey } from "./support/intake.ts";
+import { anonKey, makeIntake } from "./support/intake.ts";
 import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answer.ts";
 import { insertAt, type RunningServer, startServer } from "./support/server.ts";
 import { open, say } from "./support/wire.ts";
+
+const here: Server[] = [];
+afterAll(() => {
+  for (const http of here) http.close();
+});
 
 let database: TestDatabase;
 let server: RunningServer;
@@ -14,6 +28,21 @@ beforeAll(async () => {
   database = await makeDatabase();
   server = await startServer({ DATABASE_URL: database.url });
 });
+
+/** The whole web side in this process, so that its work can be counted. Answers its address. */
+async function listenHere(database: TestDatabase): Promise<string> {
+  const site = await loadSite(readConfig({}));
+  const { app } = await makeIntake(database, {
+    ...show(site),
+    submitLead: makeSubmitLead({ knows: (key) => key === anonKey, wake: () => {}, allowedOrigins: "*" }),
+    addressOf: makeAddressOf(["loopback"]),
+    headers: commonHeaders(""),
+  });
+  const http = makeHttpServer(app.fetch, commonHeaders("")).listen(0, "127.0.0.1");
+  here.push(http);
+  await once(http, "listening");
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+}
 
 /** One of these words, given with spaces between them. */
 const oneOf = (words: string) => fc.constantFrom(...words.split(" "));
@@ -106,6 +135,79 @@ describe("anything at all", () => {
   it("leaves the product in good health, and no bug in its log", async () => {
     expect((await fetch(`${server.address}/readyz`)).status).toBe(200);
     expect(server.output()).not.toMatch(/error bug|insert-failed| at /);
+  });
+});
+
+describe("a long header", () => {
+  const longest = 15_000;
+  const runs = [..." a,;:=/.*%(\\", "\t", '"', "a,", "a;", " ,", "a=b;", "gzip,", "1.1.1.1,", "\u00ff"];
+  const run = (of: string) => of.repeat(longest / of.length);
+  /** Each header that is read, and what a run in it stands between. */
+  const readHeaders: [name: string, before: string, after: string][] = [
+    ["accept", "text/html", "y"],
+    ["accept", "*/*;", "y"],
+    ["accept-encoding", "x", "y"],
+    ["accept-encoding", "br;", "q=0"],
+    ["access-control-request-headers", "apikey", "y"],
+    ["apikey", "", "y"],
+    ["authorization", "Bearer ", "y"],
+    ["content-profile", "public", "y"],
+    ["content-type", "application/json;charset=", '""x'],
+    ["content-type", "application/json;", "charset=utf-8"],
+    ["content-type", "application/x-www-form-urlencoded;", ";charset=utf-8"],
+    ["cookie", "a", "b"],
+    ["if-none-match", 'W/"', '"'],
+    ["origin", "https://x", "y"],
+    ["prefer", "return=minimal", "y"],
+    ["prefer", "handling=strict,", "count=exact"],
+    ["referer", "https://x/?", "y"],
+    ["user-agent", "x", "y"],
+    ["x-forwarded-for", "10.0.0.1", "y"],
+    ["x-permission-notice", "a", "b"],
+    ["x-variant", "a", "b"],
+  ];
+  const routes: [string, string][] = [
+    ["GET", "/"],
+    ["POST", "/"],
+    ["GET", "/nothing"],
+    ["GET", "/healthz"],
+    ["POST", "/rest/v1/leads"],
+    ["OPTIONS", "/rest/v1/leads"],
+    ["GET", "/rest/v1/leads"],
+    ["POST", "/functions/v1/submit-lead"],
+    ["OPTIONS", "/functions/v1/submit-lead"],
+  ];
+
+  let address: string;
+  beforeAll(async () => {
+    address = await listenHere(database);
+  });
+
+  /** The CPU time, in microseconds, that this process takes for one request with these header lines. */
+  const workFor = async ([method, path]: readonly [string, string], lines: string): Promise<number> => {
+    const own = /^(apikey|content-type):/.test(lines) ? "" : known;
+    const body = method === "POST" ? "{}" : "";
+    const head = `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${own}${lines}`;
+    const bytes = Buffer.from(`${head}content-length: ${body.length}\r\n\r\n${body}`, "latin1");
+    const from = process.cpuUsage();
+    const [answer] = await say(address, bytes);
+    const { user, system } = process.cpuUsage(from);
+    expectAPlainAnswer(answer, false);
+    return user + system;
+  };
+  const known = `apikey: ${anonKey}\r\ncontent-type: application/json\r\n`;
+
+  it.each(readHeaders)("costs in %s: %s... no more than its length", async (name, before, after) => {
+    for (const route of routes) {
+      const usual: number[] = [];
+      for (let n = 0; n < 8; n += 1) usual.push(await workFor(route, `${name}: ${before}${after}\r\n`));
+      for (const of of runs) {
+        const lines = `${name}: ${before}${run(of)}${after}\r\n`;
+        // Twice again, because a pause of the garbage collector does not come three times. A quadratic reader costs over 100.
+        const isCostly = async () => (await workFor(route, lines)) > 25 * Math.max(...usual);
+        expect((await isCostly()) && (await isCostly()) && (await isCostly()), `${route}, ${of}`).toBe(false);
+      }
+    }
   });
 });
 
