@@ -17,6 +17,7 @@ import { makeStore } from "../intake/store.ts";
 import { makeAddressOf, makeLimit } from "../intake/visitor-address.ts";
 import { logBug } from "../log/bug.ts";
 import { makeLog } from "../log/log.ts";
+import { onceAMinute } from "../log/once-a-minute.ts";
 import {
   type EmbeddedDatabase,
   EmbeddedDatabaseError,
@@ -76,7 +77,10 @@ async function serve(config: Config): Promise<void> {
     anonKey: config.anonKey,
     store: makeStore(database, wake),
     allowedOrigins: config.allowedOrigins,
-    addressOf: makeAddressOf(config.trustProxy),
+    addressOf: makeAddressOf(
+      config.trustProxy,
+      onceAMinute(() => log("proxy-not-trusted")),
+    ),
     limit: config.rateLimit ? makeLimit() : undefined,
     ...show(site),
     submitLead: makeSubmitLead({

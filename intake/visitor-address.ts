@@ -5,12 +5,17 @@ import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 
-/** Makes the function that tells a visitor's address. `trusted` are the proxies that may name it (TRUST_PROXY). */
-export function makeAddressOf(trusted: readonly string[]) {
+/**
+ * Makes the function that tells a visitor's address. `trusted` are the proxies that may name it (TRUST_PROXY); `ignored` is
+ * called when another sender names one, which is not believed.
+ */
+export function makeAddressOf(trusted: readonly string[], ignored: () => void = () => {}) {
   const isTrusted = proxyAddr.compile([...trusted]);
   const trust = (address: string, hop: number) => isTrusted(plain(address), hop);
   return (context: Context): string => {
     const { incoming } = context.env as HttpBindings | Http2Bindings;
+    const peer = incoming.socket.remoteAddress ?? "";
+    if (incoming.headers["x-forwarded-for"] !== undefined && !trust(peer, 0)) ignored();
     return plain(proxyAddr(incoming as HttpBindings["incoming"], trust));
   };
 }

@@ -36,6 +36,16 @@ const events = {
     sentence: "Stopped a PostgreSQL that an earlier run left behind.",
   },
   migrated: { level: "info", sentence: "Applied a migration." },
+  "rate-limited": {
+    level: "warn",
+    sentence:
+      "Visitors were asked to wait, because too many forms came from their address. Counted once a minute.",
+  },
+  "proxy-not-trusted": {
+    level: "warn",
+    sentence:
+      "Requests name their sender in X-Forwarded-For, and come from an address that TRUST_PROXY does not name. If that is your proxy, all visitors share one limit: name it there.",
+  },
   "insert-refused": { level: "warn", sentence: "A lead was refused." },
   "insert-failed": {
     level: "error",

@@ -99,8 +99,16 @@ describe("one address", () => {
     expect((await postForm(flood, "x".repeat(20_000))).status, "too long a form counts as well").toBe(429);
   });
 
-  it("does not get round it by saying that it is another", async () => {
+  it("does not get round it by saying that it is another, and the log warns of a proxy that nobody named", async () => {
+    expect(server.output()).not.toContain("proxy-not-trusted");
     expect((await insert(server, "Spoofed", "203.0.113.77")).status).toBe(429);
+    expect((await insert(server, "Spoofed", "203.0.113.78")).status).toBe(429);
+    expect(server.output().match(/ warn proxy-not-trusted: /g)).toHaveLength(1);
+  });
+
+  it("leaves a trace in the log, without its address", () => {
+    expect(server.output()).toMatch(/ warn rate-limited: .* count=\d+/);
+    expect(server.output()).not.toMatch(/203\.0\.113|127\.0\.0\.1/);
   });
 
   it("may still read", async () => {
@@ -151,6 +159,10 @@ describe("a proxy in front that TRUST_PROXY names", () => {
         select distinct p.address from private.permissions p join leads l on l.id = p.lead_id
         where l.name like 'Port %' or l.name = 'Bracket' order by 1`,
     ).toEqual([{ address: "192.0.2.77" }, { address: "2001:db8:7::1" }]);
+  });
+
+  it("is not warned of", () => {
+    expect(server.output()).not.toContain("proxy-not-trusted");
   });
 
   it("may hand on what is no address, and leads are still taken", async () => {

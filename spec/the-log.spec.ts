@@ -1,7 +1,8 @@
 // The log: one closed list of events, as text or as JSON lines, and an unexpected exception as a bug an engineer can find.
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { logBug } from "../log/bug.ts";
 import { makeLog } from "../log/log.ts";
+import { onceAMinute } from "../log/once-a-minute.ts";
 
 /** What a log in this format writes when this is done with it. */
 function written(does: (log: ReturnType<typeof makeLog>) => void, format?: "text" | "json"): string {
@@ -68,5 +69,32 @@ describe("an unexpected exception", () => {
 
   it.each([undefined, null, "a word", { message: "x" }])("is logged as well when it is %s", (thrown) => {
     expect(bugOf(thrown)).toMatch(/ error bug: .* class=(undefined|object|string)\n$/);
+  });
+});
+
+describe("what may happen a thousand times a second", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("is told at once the first time, and then once a minute with its count", () => {
+    const tell = vi.fn();
+    const happens = onceAMinute(tell);
+    for (let n = 0; n < 1_000; n += 1) happens();
+    expect(tell.mock.calls).toEqual([[1]]);
+    vi.advanceTimersByTime(60_000);
+    expect(tell.mock.calls).toEqual([[1], [999]]);
+    happens();
+    expect(tell).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(60_000);
+    expect(tell.mock.calls.at(-1)).toEqual([1]);
+  });
+
+  it("is told at once again after a minute without it", () => {
+    const tell = vi.fn();
+    const happens = onceAMinute(tell);
+    happens();
+    vi.advanceTimersByTime(120_000);
+    happens();
+    expect(tell.mock.calls).toEqual([[1], [1]]);
   });
 });

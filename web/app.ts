@@ -11,6 +11,7 @@ import type { Store } from "../intake/store.ts";
 import type { Limit } from "../intake/visitor-address.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
+import { onceAMinute } from "../log/once-a-minute.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /** What the web side is handed. */
@@ -42,7 +43,12 @@ export interface App {
 export function makeApp(parts: Parts): App {
   const { log, store, addressOf } = parts;
   const app = new Hono();
-  const tooMany = (context: Context) => parts.limit?.(addressOf(context));
+  const limited = onceAMinute((count) => log("rate-limited", { count }));
+  const tooMany = async (context: Context) => {
+    const over = await parts.limit?.(addressOf(context));
+    if (over) limited();
+    return over;
+  };
 
   app.use(async (context, next) => {
     await next();
