@@ -1,30 +1,32 @@
-// The door to the team's `leads` command: reads what was typed and the settings, finds the database, and leaves with
-// an exit status that a script can trust: 0 all is well, 1 something is wrong, 2 the command was not understood.
+// The team's `leads` command: reads what was typed and the settings, finds the database, and exits with a status that a script
+// can trust: 0 all is well, 1 something is wrong, 2 the command was not understood.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { readCommand } from "../cli/command-line.ts";
+import { type Handler, UsageError } from "../cli/command.ts";
 import { openDatabase, requireSchema } from "../cli/database.ts";
-import { help } from "../cli/help.ts";
-import { type Act, Misuse, Refusal } from "../cli/subcommand.ts";
+import { readCommand } from "../cli/program.ts";
 import { ConfigError, readConfig } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { isLoss } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
 import { EmbeddedDatabaseError } from "../packages/embedded-postgres/embedded.ts";
+import { Refusal } from "../team/refusal.ts";
 
 const { stdin, stdout, stderr } = process;
 
-/** Whoever read the results has had enough (`leads list | head`): an end, not a fault. */
+/** The reader of the results closed the pipe (`leads list | head`), which ends the command and is no error. */
 class ReaderLeft extends Error {}
 
-// Every write hears of it by itself; without a listener Node would also throw it at large.
+// Each write reports its own error; without a listener Node would also throw it as an uncaught one.
 stdout.on("error", () => {});
 
 const out = (text: string) =>
   new Promise<void>((resolve, reject) => {
     stdout.write(text, (cause) => (cause ? reject(new ReaderLeft("", { cause })) : resolve()));
   });
+/** Cells of a line; a file takes wide ones. */
+const columns = stdout.columns ?? 120;
 const tell = (sentence: string) => void stderr.write(`${sentence}\n`);
 
 process.exitCode = await main(process.argv.slice(2));
@@ -33,27 +35,29 @@ async function main(words: string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   try {
-    const act = readCommand(words);
-    if (act !== "help") return await atTheDesk(act, stop.signal);
-    await out(help);
+    const command = readCommand(words, columns);
+    if (typeof command === "function") return await runHandler(command, stop.signal);
+    await out(command.help);
     return 0;
   } catch (error) {
     // As a shell reports a program that Ctrl-C ended.
-    return stop.signal.aborted ? 130 : complain(error);
+    return stop.signal.aborted ? 130 : explain(error);
   }
 }
 
-async function atTheDesk(act: Act, stop: AbortSignal): Promise<number> {
+async function runHandler(handler: Handler, signal: AbortSignal): Promise<number> {
   readSettingsFile();
-  const database = await openDatabase(readConfig(process.env), tell);
-  const sql = connect(database.url, { max: 2, name: "leads command" });
-  // A query under way ends with its connection, and the act with it.
-  stop.addEventListener("abort", () => void sql.end({ timeout: 0 }));
+  const config = readConfig(process.env);
+  const database = await openDatabase(config, tell);
+  const { url } = database;
+  const sql = connect(url, { max: 2, name: "leads command" });
+  // A query under way ends with its connection, and the handler with it.
+  signal.addEventListener("abort", () => void sql.end({ timeout: 0 }));
   try {
-    stop.throwIfAborted();
+    signal.throwIfAborted();
     await requireSchema(sql);
-    const columns = stdout.columns ?? 120;
-    return await act({ sql, now: new Date(), out, tell, ask, columns, onTerminal: stdout.isTTY, stop });
+    const person = { tell, ask, columns, onTerminal: stdout.isTTY };
+    return await handler({ sql, url, config, now: new Date(), out, ...person, signal });
   } finally {
     await sql.end({ timeout: 1 });
     await database.close();
@@ -67,9 +71,7 @@ function readSettingsFile(): void {
   } catch (cause) {
     throw new Refusal(
       `The settings in ${resolve(".env")} cannot be read. Run this as the user who may read them.`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }
@@ -89,9 +91,9 @@ async function ask(question: string): Promise<string | undefined> {
 }
 
 /** Says what went wrong and returns the exit status. PostgreSQL's messages may quote a lead: only the code is told. */
-function complain(error: unknown): number {
+function explain(error: unknown): number {
   if (error instanceof ReaderLeft) return 0;
-  if (error instanceof Misuse) {
+  if (error instanceof UsageError) {
     tell(error.message);
     return 2;
   }

@@ -13,13 +13,13 @@ function text(cell: Cell): string {
   return typeof cell === "string" ? disarmed(cell) : String(cell);
 }
 
-/** What spreadsheets drop or skip before they look for a formula: blanks of every kind, controls, signs without a shape. */
+/** What spreadsheets drop or skip before they look for a formula: blanks of every kind, controls, characters without a shape. */
 const skipped = /^[\s\p{Z}\p{C}]+/u;
 
 /**
  * Whether a spreadsheet might take the text for a formula: it starts one with = + - @, also full-width or small ones
  * (some turn them into plain ones), the long minus, or after blanks that are trimmed on import. A text that begins
- * with a tab or line end, or with an apostrophe, is marked too, the latter so that the mark can be told from it.
+ * with a tab or line end, or with an apostrophe, gets one too, so that what was added can be told from what was typed.
  */
 const looksLikeFormula = (value: string): boolean =>
   /^['\t\r\n]/.test(value) || /^[=+\-@\u2212]/.test(value.replace(skipped, "").slice(0, 1).normalize("NFKC"));

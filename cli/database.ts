@@ -8,7 +8,7 @@ import { newestVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import { findDataFolder } from "../packages/embedded-postgres/data-folder.ts";
 import { findRunning, startEmbedded } from "../packages/embedded-postgres/embedded.ts";
-import { Refusal } from "./subcommand.ts";
+import { Refusal } from "../team/refusal.ts";
 
 export interface OpenDatabase {
   url: string;

@@ -1,44 +1,45 @@
-// `leads export`: the leads for another program, as one JSON array or as CSV; with --permission, the evidence of what
-// each person agreed to. (The rule for reading the CSV back is in docs/export.md.)
-import { fields } from "../lead/lead.ts";
-import { type Evidence, evidenceColumns, readEvidence } from "../team/evidence.ts";
-import { type LeadRow, readLeads } from "../team/stored-leads.ts";
+// `leads export`: the leads for another program, as one JSON array or as CSV; with --permission, the record of what each
+// person agreed to. (The rule for reading the CSV back is in docs/export.md.)
+import { exportLeads } from "../team/export-leads.ts";
+import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
+import { leadColumns } from "../team/lead-row.ts";
+import { type AddCommand, type CommandContext, UsageError } from "./command.ts";
 import { type Cell, csvLine } from "./csv.ts";
 import { jsonArray } from "./json.ts";
-import { type Act, type Desk, Misuse, readWords } from "./subcommand.ts";
-import { readSince } from "./times.ts";
+import { readSince, sinceHelp } from "./times.ts";
 
-export function exportLeads(words: readonly string[]): Act {
-  const { values } = readWords("export --format csv [--since 24h] [--permission]", words, {
-    format: { type: "string" },
-    since: { type: "string" },
-    permission: { type: "boolean" },
-  });
-  const { format, permission } = values;
-  if (format !== "csv" && format !== "json")
-    throw new Misuse("In which format? Add --format csv or --format json.");
-  const since = readSince(values.since, new Date());
-  return async ({ sql, out }) => {
-    const write = writer(format, permission ? evidenceColumns : leadColumns, out);
-    if (permission) await readEvidence(sql, since, (page: Evidence[]) => write.add(page));
-    else await readLeads(sql, { since }, (page) => write.add(page));
-    await write.end();
-    return 0;
-  };
+type Format = "csv" | "json";
+
+interface Options {
+  format?: string;
+  since?: Date;
+  permission?: true;
 }
 
-const leadColumns = [
-  "id",
-  "created_at",
-  ...fields.map(({ name }) => name),
-  "withdrawn_at",
-  "reviewed_at",
-  "outcome",
-  "marks",
-] as const satisfies (keyof LeadRow)[];
+export const exportCommand: AddCommand = (program, run) => {
+  program
+    .command("export")
+    .summary("all leads for another program (see docs/export.md)")
+    .description("Prints all leads for another program. docs/export.md says what each column is.")
+    .option("--format <format>", "csv for a spreadsheet, or json for one JSON array")
+    .option("--since <time>", `only those that came in ${sinceHelp}`, (text) => readSince(text, new Date()))
+    .option("--permission", "instead of the leads, the record of what each person agreed to")
+    .addHelpText("after", "\nExample:\n  npm run -s leads -- export --format csv --since 7d > leads.csv")
+    .action(({ format, since, permission }: Options) => {
+      if (format !== "csv" && format !== "json")
+        throw new UsageError("In which format? Add --format csv or --format json.");
+      run(async ({ sql, out }) => {
+        const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
+        if (permission) await exportPermissions(sql, since, write.add);
+        else await exportLeads(sql, since, write.add);
+        await write.end();
+        return 0;
+      });
+    });
+};
 
 /** Takes records a page at a time and writes them out in one format, with these columns in this order. */
-function writer(format: "csv" | "json", columns: readonly string[], out: Desk["out"]) {
+function makeWriter(format: Format, columns: readonly string[], out: CommandContext["out"]) {
   const cellOf = (record: object, name: string) => (record as Record<string, unknown>)[name];
   if (format === "json") {
     const array = jsonArray(out);
@@ -59,7 +60,7 @@ function writer(format: "csv" | "json", columns: readonly string[], out: Desk["o
   };
 }
 
-/** A value as one cell: a list of marks joined, anything else that is no cell as JSON. */
+/** A value as one cell: a list of spam flags joined, anything else that is no cell as JSON. */
 function flat(value: unknown): Cell {
   if (Array.isArray(value)) return value.join("; ");
   if (value === null || value instanceof Date || typeof value !== "object") return value as Cell;

@@ -1,47 +1,64 @@
 // `leads list`: who is waiting, as a table for a person or as JSON for a program.
 import { reference } from "../lead/lead.ts";
-import { type LeadRow, readLeads, reviewBy } from "../team/stored-leads.ts";
+import { type LeadRow, reviewBy } from "../team/lead-row.ts";
+import { type LeadFilter, listLeads } from "../team/list-leads.ts";
+import { type AddCommand, type CommandContext, readCount, typed } from "./command.ts";
 import { jsonArray } from "./json.ts";
-import { type Act, readWords, typed, wholeNumber } from "./subcommand.ts";
 import { cell } from "./terminal.ts";
-import { clock, readSince, timeLeft } from "./times.ts";
+import { clock, readSince, sinceHelp, timeLeft } from "./times.ts";
 
-/** A table is for looking at; whoever wants them all says so. */
+/** Rows of a table when --limit is not given. */
 const tableLimit = 50;
 
-export function list(words: readonly string[]): Act {
-  const { values } = readWords("list [--since 24h] [--due] [--suspect] [--limit 50] [--json]", words, {
-    since: { type: "string" },
-    due: { type: "boolean" },
-    suspect: { type: "boolean" },
-    limit: { type: "string" },
-    json: { type: "boolean" },
+interface Options extends LeadFilter {
+  json?: true;
+}
+
+export const list: AddCommand = (program, run) => {
+  program
+    .command("list")
+    .summary("who is waiting: those who withdrew their permission first, then the newest")
+    .description("Lists leads: those who withdrew their permission first, then the newest first.")
+    .option("--since <time>", `only those that came in ${sinceHelp}`, (text) => readSince(text, new Date()))
+    .option("--due", "only those not reviewed yet; the one with the least of its 24 hours left first")
+    .option("--suspect", "only those that look like spam")
+    .option(
+      "--limit <count>",
+      `at most so many (a table shows ${tableLimit} unless told otherwise)`,
+      (text) => readCount("--limit", text),
+    )
+    .option("--json", "print a JSON array")
+    .addHelpText(
+      "after",
+      `\nExamples:\n  ${typed("list --due")}\n  npm run -s leads -- list --since 24h --json`,
+    )
+    .action(({ json, ...filter }: Options) =>
+      run((context) => (json ? printJson(context, filter) : printTable(context, filter))),
+    );
+};
+
+async function printJson({ sql, out }: CommandContext, filter: LeadFilter): Promise<number> {
+  const array = jsonArray(out);
+  await listLeads(sql, filter, array.add);
+  await array.end();
+  return 0;
+}
+
+async function printTable(context: CommandContext, filter: LeadFilter): Promise<number> {
+  const { sql, now, out, tell, columns } = context;
+  const limit = filter.limit ?? tableLimit;
+  let count = 0;
+  // One more than is shown tells whether there are more.
+  await listLeads(sql, { ...filter, limit: limit + 1 }, async (page) => {
+    if (count === 0) await out(heading(columns));
+    const shown = page.slice(0, limit - count);
+    count += page.length;
+    await out(shown.map((lead) => line(lead, now, columns)).join(""));
   });
-  const limit = wholeNumber("--limit", values.limit);
-  const since = readSince(values.since, new Date());
-  const which = { since, due: values.due, suspect: values.suspect };
-  return async ({ sql, now, out, tell, columns }) => {
-    await sql`select private.index_new_leads(100000)`;
-    if (values.json) {
-      const array = jsonArray(out);
-      await readLeads(sql, { ...which, limit }, (page) => array.add(page));
-      await array.end();
-      return 0;
-    }
-    const most = limit ?? tableLimit;
-    let count = 0;
-    // One more than is shown tells whether there are more.
-    await readLeads(sql, { ...which, limit: most + 1 }, async (page) => {
-      if (count === 0) await out(heading(columns));
-      const shown = page.slice(0, most - count);
-      count += page.length;
-      await out(shown.map((lead) => line(lead, now, columns)).join(""));
-    });
-    if (count === 0) tell("No leads.");
-    if (count > most)
-      tell(`There are more than these ${most}. To see more: ${typed(`list --limit ${most * 10}`)}`);
-    return 0;
-  };
+  if (count === 0) tell("No leads.");
+  if (count > limit)
+    tell(`There are more than these ${limit}. To see more: ${typed(`list --limit ${limit * 10}`)}`);
+  return 0;
 }
 
 /** The columns in order; a narrow terminal does without the last ones. The name takes what is left over. */
@@ -69,10 +86,10 @@ function line(lead: LeadRow, now: Date, columns: number): string {
 }
 
 function joined(columns: number, text: (column: (typeof table)[number]) => string): string {
-  const most = Math.min(Math.max(columns, 80), 120);
+  const max = Math.min(Math.max(columns, 80), 120);
   let width = -2;
-  const fitting = table.filter(({ cells }) => (width += cells + 2) <= most);
-  const spare = most - fitting.reduce((sum, { cells }) => sum + cells + 2, -2);
+  const fitting = table.filter(({ cells }) => (width += cells + 2) <= max);
+  const spare = max - fitting.reduce((sum, { cells }) => sum + cells + 2, -2);
   const cells = fitting.map((column) =>
     cell(text(column), column.cells + (column.title === "NAME" ? spare : 0)),
   );

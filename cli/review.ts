@@ -1,25 +1,32 @@
 // `leads review <id>`: the team has reviewed a lead's eligibility, which the thank-you page promises within 24 hours.
 import { reference } from "../lead/lead.ts";
-import { findLead, readReference } from "../team/find-lead.ts";
-import { type Act, Misuse, readWords } from "./subcommand.ts";
+import { maxOutcomeLength, reviewLead } from "../team/review-lead.ts";
+import { type AddCommand, typed, UsageError } from "./command.ts";
+import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { printable } from "./terminal.ts";
 
-export function review(words: readonly string[]): Act {
-  const { values, positionals } = readWords('review <id> [--outcome "qualifies"]', words, {
-    outcome: { type: "string" },
-  });
-  const part = readReference(positionals[0] as string);
-  const outcome = values.outcome?.trim() ?? null;
-  if (outcome === "" || (outcome && outcome.length > 1000)) {
-    throw new Misuse('--outcome takes a few words, such as --outcome "qualifies, call on Monday".');
-  }
-  return async ({ sql, out }) => {
-    const id = await findLead(sql, part);
-    // A second review may mend the outcome; the time stays, because it shows that the promise was kept.
-    await sql`
-      insert into private.reviews (lead_id, outcome) values (${id}, ${outcome})
-      on conflict (lead_id) do update set outcome = coalesce(excluded.outcome, private.reviews.outcome)`;
-    await out(`Reviewed ${reference(id)}${outcome ? `: ${printable(outcome)}` : ""}\n`);
-    return 0;
-  };
+export const review: AddCommand = (program, run) => {
+  program
+    .command("review")
+    .summary("record that the team has reviewed it")
+    .description(
+      "Records that the team has reviewed a lead. A second review may correct the outcome; the time stays.",
+    )
+    .argument("<id>", idHelp, readId)
+    .option("--outcome <words>", "with what outcome", readOutcome)
+    .addHelpText("after", `\nExample:\n  ${typed('review 3f9c1a2b --outcome "qualifies"')}`)
+    .action((part: string, { outcome }: { outcome?: string }) =>
+      run(async ({ sql, out }) => {
+        const id = await findOne(sql, part);
+        await reviewLead(sql, id, outcome);
+        await out(`Reviewed ${reference(id)}${outcome ? `: ${printable(outcome)}` : ""}\n`);
+        return 0;
+      }),
+    );
+};
+
+function readOutcome(text: string): string {
+  const outcome = text.trim();
+  if (outcome !== "" && outcome.length <= maxOutcomeLength) return outcome;
+  throw new UsageError('--outcome takes a few words, such as --outcome "qualifies, call on Monday".');
 }

@@ -1,54 +1,38 @@
 // `leads status`: does every accepted lead reach the team, and is it reviewed in time? Its exit status carries the answer,
 // so that cron or a monitor can watch it: 1 when a delivery failed or is stuck.
-import type { Sql } from "../database/connect.ts";
-import { type ChannelCount, countDeliveries, countLeads, type LeadCount } from "../delivery/counts.ts";
+import type { ChannelCount } from "../delivery/counts.ts";
+import { readStatus, type Status } from "../team/status.ts";
+import { type AddCommand, counted, typed } from "./command.ts";
 import { json } from "./json.ts";
-import { type Act, counted, readWords, typed } from "./subcommand.ts";
 import { duration } from "./times.ts";
 
-export function status(words: readonly string[]): Act {
-  const { values } = readWords("status [--json]", words, { json: { type: "boolean" } });
-  return async ({ sql, now, out }) => {
-    const state = await readStatus(sql);
-    await out(values.json ? `${json(inSnakeCase(state), 2)}\n` : describe(state, now));
-    return state.ok ? 0 : 1;
-  };
-}
+export const status: AddCommand = (program, run) => {
+  program
+    .command("status")
+    .summary("accepted, stored, delivered, pending, failed and stuck; exit status 1 when not well")
+    .description(
+      "Says whether every accepted lead reaches the team and is reviewed in time. Exit status 1 when a delivery failed or is stuck (due for 15 minutes and not sent).",
+    )
+    .option("--json", "print JSON")
+    .action((options: { json?: true }) =>
+      run(async ({ sql, now, out }) => {
+        const state = await readStatus(sql);
+        await out(options.json ? `${json(inSnakeCase(state), 2)}\n` : describe(state, now));
+        return state.ok ? 0 : 1;
+      }),
+    );
+};
 
-/** How things stand. Every accepted lead is stored or was erased; every stored one is owed to each channel. */
-export interface Status extends Omit<LeadCount, "lastDay" | "toldNobody"> {
-  /** False when a delivery failed or is stuck. */
-  ok: boolean;
-  accepted: number;
-  /** Leads that came while no channel was set up. */
-  owed_to_no_channel: number;
-  channels: ChannelCount[];
-}
-
-/** As JSON names things everywhere in this command. */
-export const inSnakeCase = ({ channels, ...rest }: Status) => ({
+/** The status with the names that JSON has. */
+export const inSnakeCase = ({ owedToNoChannel, channels, ...rest }: Status) => ({
   ...rest,
+  owed_to_no_channel: owedToNoChannel,
   channels: channels.map(({ oldestPending: oldest_pending, ...channel }) => ({ ...channel, oldest_pending })),
 });
 
-export async function readStatus(sql: Sql): Promise<Status> {
-  const { stored, erased, unreviewed, overdue, toldNobody } = await countLeads(sql);
-  const channels = await countDeliveries(sql);
-  const ok = channels.every(({ failed, stuck }) => failed === 0 && stuck === 0);
-  const leads = {
-    accepted: stored + erased,
-    stored,
-    erased,
-    unreviewed,
-    overdue,
-    owed_to_no_channel: toldNobody,
-  };
-  return { ok, ...leads, channels: [...channels] };
-}
-
-/** The same in words, with what to type next. */
+/** The status in words, with what to type next. */
 export function describe(state: Status, now: Date): string {
-  const { accepted, stored, erased, unreviewed, overdue, owed_to_no_channel: forgotten } = state;
+  const { accepted, stored, erased, unreviewed, overdue, owedToNoChannel } = state;
   const lines = [
     `${leads(accepted)} accepted: ${number(stored)} stored, ${number(erased)} erased.`,
     `${number(unreviewed)} not reviewed yet, ${number(overdue)} of them for more than 24 hours.`,
@@ -58,8 +42,8 @@ export function describe(state: Status, now: Date): string {
     "",
     ...advice(state),
   ];
-  if (forgotten > 0)
-    lines.splice(2, 0, `${leads(forgotten)} owed to no channel: none was set up when they came.`);
+  if (owedToNoChannel > 0)
+    lines.splice(2, 0, `${leads(owedToNoChannel)} owed to no channel: none was set up when they came.`);
   return `${lines.join("\n")}\n`;
 }
 

@@ -1,6 +1,6 @@
 // Times as the team reads and types them, in the time zone of the machine (TZ): when a lead came in, how much of the
 // 24 hours is left, and "since when".
-import { Misuse } from "./subcommand.ts";
+import { UsageError } from "./command.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -23,12 +23,14 @@ export function timeLeft(until: Date, now: Date): string {
   return left >= 0 ? `${duration(left)} left` : `${duration(-left)} late`;
 }
 
+/** What the help says of --since. */
+export const sinceHelp = "within 24h, 7d or 30min, or since a day such as 2026-01-31";
+
 /**
  * Reads "24h", "7d", "30min" as so long before `now`, and "2026-01-31" as the start of that day here.
- * @throws Misuse
+ * @throws UsageError
  */
-export function readSince(text: string | undefined, now: Date): Date | undefined {
-  if (text === undefined) return undefined;
+export function readSince(text: string, now: Date): Date {
   const [, count, unit] = /^(\d{1,5})(min|h|d)$/.exec(text) ?? [];
   if (count && unit)
     return new Date(now.getTime() - Number(count) * { min: minute, h: hour, d: day }[unit as "h"]);
@@ -36,7 +38,7 @@ export function readSince(text: string | undefined, now: Date): Date | undefined
   const start = new Date(Number(year), Number(month) - 1, date);
   // A 31st of February would silently become a day in March.
   if (start.getMonth() === Number(month) - 1 && start.getDate() === date) return start;
-  throw new Misuse(
+  throw new UsageError(
     "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
   );
 }

@@ -1,38 +1,44 @@
 // `leads watch`: the status, live, until Ctrl-C. On a terminal it stays in place; elsewhere it prints what changed.
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf } from "../log/log.ts";
+import { readStatus } from "../team/status.ts";
+import type { AddCommand, CommandContext } from "./command.ts";
 import { json } from "./json.ts";
-import { describe, inSnakeCase, readStatus } from "./status.ts";
-import { type Act, type Desk, readWords } from "./subcommand.ts";
+import { describe, inSnakeCase } from "./status.ts";
 
 /** In milliseconds. */
 const interval = 1_000;
 
 const clearTerminal = "\x1b[H\x1b[2J\x1b[3J";
 
-export function watch(words: readonly string[]): Act {
-  const { values } = readWords("watch [--json]", words, { json: { type: "boolean" } });
-  return async (desk) => {
-    let before = "";
-    while (!desk.stop.aborted) {
-      const text = await look(desk, values.json === true);
-      if (desk.stop.aborted) break;
-      if (desk.onTerminal && !values.json) {
-        await desk.out(
-          `${clearTerminal}${text}\n${new Date().toLocaleTimeString("sv-SE")}  Ctrl-C ends this.\n`,
-        );
-      } else if (text !== before) {
-        await desk.out(text);
-      }
-      before = text;
-      await wait(interval, undefined, { signal: desk.stop }).catch(() => {});
+export const watch: AddCommand = (program, run) => {
+  program
+    .command("watch")
+    .summary("the status, live, until Ctrl-C")
+    .description("Prints the status again when it changes, until Ctrl-C.")
+    .option("--json", "print JSON, one object a line")
+    .action((options: { json?: true }) => run((context) => watchStatus(context, options.json === true)));
+};
+
+async function watchStatus(context: CommandContext, asJson: boolean): Promise<number> {
+  const { signal, out, onTerminal } = context;
+  let before = "";
+  while (!signal.aborted) {
+    const text = await readText(context, asJson);
+    if (signal.aborted) break;
+    if (onTerminal && !asJson) {
+      await out(`${clearTerminal}${text}\n${new Date().toLocaleTimeString("sv-SE")}  Ctrl-C ends this.\n`);
+    } else if (text !== before) {
+      await out(text);
     }
-    return 0;
-  };
+    before = text;
+    await wait(interval, undefined, { signal }).catch(() => {});
+  }
+  return 0;
 }
 
-// A database that is away is part of what there is to watch.
-async function look({ sql }: Desk, asJson: boolean): Promise<string> {
+// A database that does not answer is part of what is watched.
+async function readText({ sql }: CommandContext, asJson: boolean): Promise<string> {
   try {
     const state = await readStatus(sql);
     return asJson ? `${json(inSnakeCase(state))}\n` : describe(state, new Date());

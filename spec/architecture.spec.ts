@@ -34,7 +34,7 @@ const arrows: Record<string, string[] | "all but programs"> = {
   intake: ["lead", "database", "log"],
   delivery: ["lead", "database", "log"],
   web: ["lead", "content", "site", "intake", "delivery/submit-lead.ts", "database", "log"],
-  team: ["lead", "database", "delivery", "log", "cli"],
+  team: ["lead", "database", "delivery", "log"],
   campaigns: ["lead", "database", "log"],
   cli: ["lead", "team", "database", "delivery", "packages", "log"],
   inbox: ["lead", "content", "team", "campaigns", "calling", "web", "database", "log"],

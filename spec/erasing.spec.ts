@@ -140,11 +140,11 @@ describe("leads erase", () => {
   });
 
   it.each([
-    ["erase", "Which <id>?\nType: npm run leads -- erase <id> [--yes]"],
+    ["erase", "Which <id>?\nHelp: npm run leads -- erase --help"],
     ["erase --email=", "--email takes an address, such as --email rosa@example.com."],
     [
       "erase abcd1234 --email a@b",
-      "One word too many: abcd1234.\nType: npm run leads -- erase --email rosa@example.com [--yes]",
+      "Either an <id> or --email, not both.\nHelp: npm run leads -- erase --help",
     ],
   ])("refuses %s", async (words, stderr) => {
     expect(await leads(url, ...words.split(" "))).toEqual({ status: 2, stdout: "", stderr: `${stderr}\n` });
@@ -153,8 +153,8 @@ describe("leads erase", () => {
 
 /** Runs the command on a terminal, which `script` makes, with what a person types there. */
 async function atTerminal(words: string[], typed: string) {
-  const door = fileURLToPath(new URL("../bin/leads.ts", import.meta.url));
-  const command = [process.execPath, door, ...words].map((word) => `'${word}'`).join(" ");
+  const program = fileURLToPath(new URL("../bin/leads.ts", import.meta.url));
+  const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
     env: { PATH: process.env.PATH, TZ: "UTC", DATABASE_URL: url },
     cwd: tmpdir(),

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { Refusal } from "../cli/subcommand.ts";
 import { codeOf } from "../log/log.ts";
+import { Refusal } from "./refusal.ts";
 
 /**
  * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
@@ -34,8 +34,8 @@ export interface Heading {
   taken_at: string;
 }
 
-/** Makes lines, and seals them at the end. */
-export class Sealed {
+/** Makes the lines of a file, and the last one, which counts the rows and holds the hash of all lines before it. */
+export class SealedLines {
   readonly #hash = createHash("sha256");
   readonly rows: Record<string, number> = Object.fromEntries(tables.map((table) => [table, 0]));
 
@@ -65,36 +65,36 @@ export async function* readBackup(
   path: string,
   begin: (heading: Heading) => void,
 ): AsyncGenerator<{ table: Table; row: string }> {
-  const seal = new Sealed();
+  const lines = new SealedLines();
   let last: string | undefined;
   let count = 0;
   for await (const line of linesOf(path)) {
     if (last !== undefined) throw damaged("it goes on after its end");
     count += 1;
     const [, table, row] = /^\{"table":"([a-z_.]+)","row":(\{.*\})\}$/s.exec(line) ?? [];
-    if (count === 1) begin(readHeading(line, seal));
+    if (count === 1) begin(readHeading(line, lines));
     else if (!table || !row) last = line;
     else if (!tables.includes(table as Table)) throw damaged("it has a table that is not known");
     else {
-      seal.row(table, row);
+      lines.row(table, row);
       yield { table: table as Table, row };
     }
   }
-  if (count === 0) throw notOne();
+  if (count === 0) throw notABackup();
   if (last === undefined) throw damaged("it ends too early");
-  if (`${last}\n` !== seal.end()) throw damaged("what is in it is not what was put in");
+  if (`${last}\n` !== lines.end()) throw damaged("what is in it is not what was put in");
 }
 
-function readHeading(line: string, seal: Sealed): Heading {
+function readHeading(line: string, lines: SealedLines): Heading {
   try {
     const { format, schema, taken_at } = JSON.parse(line) as Heading;
-    if (format === "leads backup 1" && seal.heading({ format, schema, taken_at }) === `${line}\n`) {
+    if (format === "leads backup 1" && lines.heading({ format, schema, taken_at }) === `${line}\n`) {
       return { format, schema, taken_at };
     }
   } catch {
     // Not even JSON: the same answer.
   }
-  throw notOne();
+  throw notABackup();
 }
 
 // Not Node's readline: it also ends lines at U+2028 and U+2029, which a name may hold.
@@ -117,11 +117,12 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 
 function unreadable(path: string, code: string, cause: unknown): Refusal {
   if (code === "Z_BUF_ERROR") return damaged("it ends too early");
-  if (code === "Z_DATA_ERROR") return notOne();
+  if (code === "Z_DATA_ERROR") return notABackup();
   return new Refusal(`The file ${path} cannot be read (${code}). Nothing was restored.`, { cause });
 }
 
-const notOne = () => new Refusal("This file is not a backup that `leads backup` made. Nothing was restored.");
+const notABackup = () =>
+  new Refusal("This file is not a backup that `leads backup` made. Nothing was restored.");
 /** The refusal of a file that is no whole backup. */
 export const damaged = (how: string) =>
   new Refusal(`This backup is damaged: ${how}. Nothing was restored. Take another one.`);

@@ -9,7 +9,7 @@ export interface Ran {
   stderr: string;
 }
 
-const door = fileURLToPath(new URL("../../bin/leads.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../bin/leads.ts", import.meta.url));
 
 /** Most of a short command's time is spent on reading our TypeScript; a hundred of them need not do it anew. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
@@ -17,7 +17,7 @@ const NODE_COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/node
 /** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. */
 export function startLeads(words: readonly string[], settings: Record<string, string>): ChildProcess {
   const { PATH, HOME } = process.env;
-  return spawn(process.execPath, [door, ...words], {
+  return spawn(process.execPath, [program, ...words], {
     env: { ...(PATH && { PATH }), ...(HOME && { HOME }), TZ: "UTC", NODE_COMPILE_CACHE, ...settings },
     // A developer's own .env is not the specification's.
     cwd: tmpdir(),

@@ -1,0 +1,53 @@
+// What every command of `leads` shares: the context it runs in, how it is added to the program, and the words of its messages.
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import type { Sql } from "../database/connect.ts";
+
+/** What a handler works with: the database, and the person or script that typed the command. */
+export interface CommandContext {
+  /** The database, as its owner. */
+  sql: Sql;
+  /** Its address. */
+  url: string;
+  config: Config;
+  now: Date;
+  /** Writes a result; resolves when the reader has taken it. @throws ReaderLeft when the reader is gone. */
+  out(text: string): Promise<void>;
+  /** Writes a sentence that is not a result to standard error. */
+  tell(sentence: string): void;
+  /** Asks a question and returns the answer, or undefined where no person is at a terminal. */
+  ask(question: string): Promise<string | undefined>;
+  /** Cells of a line. */
+  columns: number;
+  /** Whether results go to a terminal. */
+  onTerminal: boolean;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+}
+
+/** Does what was asked and returns the exit status: 0 when all is well, 1 when something is wrong. */
+export type Handler = (context: CommandContext) => Promise<number>;
+
+/**
+ * Adds one command to the program: its arguments, options and help. Its action reads what was typed, so that a usage error never
+ * costs a connection, and hands the rest to `run`.
+ */
+export type AddCommand = (program: Command, run: (handler: Handler) => void) => void;
+
+/** What was typed cannot be understood; the message says what to type. Exit status 2. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** A count and what is counted, as a person says it. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
+
+/** A command as a person would type it. */
+export const typed = (words: string): string => `npm run leads -- ${words}`;
+
+/** Reads a whole number of one or more. @throws UsageError */
+export function readCount(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(`${option} takes a whole number, such as ${option} 20.`);
+}

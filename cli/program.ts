@@ -1,0 +1,125 @@
+// The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
+import { Command, CommanderError } from "commander";
+import { backup } from "./backup.ts";
+import { type AddCommand, type Handler, typed, UsageError } from "./command.ts";
+import { erase } from "./erase.ts";
+import { exportCommand } from "./export.ts";
+import { list } from "./list.ts";
+import { restore } from "./restore.ts";
+import { retry } from "./retry.ts";
+import { review } from "./review.ts";
+import { show } from "./show.ts";
+import { status } from "./status.ts";
+import { watch } from "./watch.ts";
+import { withdraw } from "./withdraw.ts";
+
+/** Every command, in the groups and the order of the help. */
+const groups: [heading: string, commands: AddCommand[]][] = [
+  ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
+  ["Their way to the team:", [status, watch, retry]],
+  ["Safe keeping (see docs/backup.md):", [backup, restore]],
+];
+
+const notes = `
+Times are in this machine's time zone (TZ); in JSON and CSV they are in UTC.
+Results go to standard output, messages to standard error. "npm run -s" leaves out npm's own lines.
+Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck delivery, or cannot be done;
+2 the command was not understood, or needs somebody to say yes.
+
+Options and examples of a command: ${typed("list --help")}`;
+
+/**
+ * Reads what was typed: a command's handler, or the help that was asked for, in lines of so many cells.
+ * @throws UsageError
+ */
+export function readCommand(words: readonly string[], columns: number): Handler | { help: string } {
+  let chosen: Handler | undefined;
+  let help = "";
+  const program = makeProgram(
+    (handler) => (chosen = handler),
+    (text) => (help += text),
+    columns,
+  );
+  if (words.length === 0)
+    throw new UsageError(`What shall it do? For example: ${typed("list")}\nHelp: ${typed("--help")}`);
+  try {
+    program.parse(words, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (!/^commander\.help(Displayed)?$/.test(error.code) || help === "") {
+      throw usageError(error, commandAt(program, words));
+    }
+  }
+  return chosen ?? { help };
+}
+
+function makeProgram(
+  run: (handler: Handler) => void,
+  write: (text: string) => void,
+  columns: number,
+): Command {
+  const program = new Command("npm run leads --")
+    .usage("<command> [options]")
+    .description(
+      "Reads and looks after the leads, also while the server runs: in the embedded database (DATA_DIR) or in DATABASE_URL.",
+    )
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print this help, or a command's")
+    .addHelpText("after", notes)
+    .configureHelp({ subcommandTerm: termOf })
+    .configureOutput({
+      getOutHelpWidth: () => Math.min(columns, 120),
+      writeOut: write,
+      writeErr: () => {},
+      outputError: () => {},
+    })
+    .exitOverride();
+  for (const [heading, commands] of groups) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program, run);
+  }
+  program.commandsGroup("Help:");
+  return program;
+}
+
+/** A command with its arguments; its options stand in its own help. */
+const termOf = (command: Command): string => {
+  const words = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return [command.name(), ...words].join(" ");
+};
+
+/** The command that the first words name; the program itself when they name none. */
+function commandAt(program: Command, words: readonly string[]): Command {
+  const [name, ...rest] = words;
+  const named = program.commands.find((command) => command.name() === name);
+  return named ? commandAt(named, rest) : program;
+}
+
+/** Says in our words what commander found, and what to type. */
+function usageError(error: CommanderError, command: Command): UsageError {
+  const path = pathOf(command);
+  const help = `Help: ${typed(`${path} --help`.trim())}`;
+  const usage = `Type: ${typed(`${path} ${command.usage()}`)}\n${help}`;
+  const name = /'([^']*)'/.exec(error.message)?.[1] ?? "";
+  switch (error.code) {
+    case "commander.unknownCommand":
+      return new UsageError(`There is no command ${JSON.stringify(name)}.\n${help}`);
+    case "commander.missingArgument":
+      return new UsageError(`Which <${name}>?\n${usage}`);
+    case "commander.excessArguments":
+      return new UsageError(
+        `One word too many: ${command.args[command.registeredArguments.length]}.\n${usage}`,
+      );
+    case "commander.help":
+      return new UsageError(`Which command?\n${help}`);
+    default: {
+      const [sentence = ""] = error.message.replace(/^error: /, "").split("\n");
+      return new UsageError(`${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.\n${usage}`);
+    }
+  }
+}
+
+const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";

@@ -1,0 +1,72 @@
+// Copies everything into one file, as it is at one moment, while the server runs. The file appears under its name only when it
+// is whole and on disk, and only its owner may read it: it holds all that the database holds.
+import { existsSync } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import type { TransactionSql } from "postgres";
+import type { Sql } from "../database/connect.ts";
+import { newestVersion } from "../database/migrate.ts";
+import { oneMoment, transaction } from "../database/transaction.ts";
+import { codeOf } from "../log/log.ts";
+import { SealedLines, tables } from "./backup-file.ts";
+import { Refusal } from "./refusal.ts";
+
+/** How many rows of each table a file holds. */
+export type RowCounts = Readonly<Record<string, number>>;
+
+/** Rows that are held in memory at once. */
+const pageSize = 500;
+
+/** Writes a backup to a new file. @throws Refusal when the file is there already or cannot be written. */
+export async function backUp(sql: Sql, path: string): Promise<RowCounts> {
+  if (existsSync(path)) throw new Refusal(`The file ${path} is there already. Name another one.`);
+  const lines = new SealedLines();
+  await writeWhole(path, (file) =>
+    transaction(
+      sql,
+      (tx) =>
+        pipeline(
+          Readable.from(linesOf(tx, lines)),
+          createGzip({ level: 3 }),
+          file.createWriteStream({ flush: true }),
+        ),
+      oneMoment,
+    ),
+  );
+  return lines.rows;
+}
+
+async function* linesOf(tx: TransactionSql, lines: SealedLines): AsyncGenerator<string> {
+  const taken_at = new Date().toISOString();
+  yield lines.heading({ format: "leads backup 1", schema: await newestVersion(), taken_at });
+  for (const table of tables) {
+    // PostgreSQL writes the rows itself, so that every value is exact, to the microsecond of a time.
+    const rows = tx<{ row: string }[]>`select row_to_json(t)::text as row from ${tx(table)} t`;
+    for await (const page of rows.cursor(pageSize))
+      yield page.map(({ row }) => lines.row(table, row)).join("");
+  }
+  yield lines.end();
+}
+
+/** Writes a file under another name beside it, and renames it when all of it is on disk. */
+async function writeWhole(path: string, write: (file: FileHandle) => Promise<unknown>): Promise<void> {
+  const unfinished = `${path}.unfinished-${process.pid}`;
+  const file = await open(unfinished, "wx", 0o600).catch((cause) => {
+    throw new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
+  });
+  try {
+    await write(file);
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  // The name is on disk only when the folder is.
+  const folder = await open(dirname(path), "r");
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,30 @@
+// Erases leads for good, with everything kept and owed about them. A receipt without personal data stays.
+import type { Sql } from "../database/connect.ts";
+
+/** What a person is shown before a lead is erased. */
+export interface ErasableLead {
+  id: string;
+  created_at: Date;
+  name: string;
+  email: string;
+}
+
+/** Finds the leads by id, or by an e-mail address as it was typed: case and blanks around it are no part of it. */
+export async function findErasable(
+  sql: Sql,
+  which: { id: string } | { email: string },
+): Promise<ErasableLead[]> {
+  const condition =
+    "id" in which
+      ? sql`id = ${which.id}`
+      : sql`lower(btrim(email, e' \\t\\r\\n')) = lower(${which.email.trim()})`;
+  return sql<ErasableLead[]>`
+    select id, created_at, name, email from public.leads where ${condition} order by created_at, id`;
+}
+
+/** Erases all of them or none, and returns the ids that this call erased. */
+export async function eraseLeads(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  const erased = await sql<{ id: string }[]>`
+    select private.erase_leads(${[...ids]}::uuid[], 'asked') as id`;
+  return erased.map(({ id }) => id);
+}

@@ -1,0 +1,60 @@
+// Lists leads for a person or a program: those whose permission was withdrawn first, so that nobody phones them unawares.
+import type { TransactionSql } from "postgres";
+import type { Sql } from "../database/connect.ts";
+import { oneMoment, transaction } from "../database/transaction.ts";
+import { type LeadRow, selectLeadRow } from "./lead-row.ts";
+
+export interface LeadFilter {
+  since?: Date | undefined;
+  /** Only those that nobody has reviewed; the one with the least of its 24 hours left first. */
+  due?: boolean | undefined;
+  /** Only those with a spam flag. */
+  suspect?: boolean | undefined;
+  limit?: number | undefined;
+}
+
+/** Rows that are held in memory at once. */
+const pageSize = 500;
+
+/**
+ * Hands the leads that the filter names to `take`, a page at a time, as they are at one moment: the newest first, or with
+ * `due` the oldest. A list follows the rows of `private.lead_work`, whose index has them in this order, so its cost depends on
+ * what is shown and not on how many leads there are.
+ */
+export async function listLeads(
+  sql: Sql,
+  filter: LeadFilter,
+  take: (page: LeadRow[]) => Promise<void>,
+): Promise<void> {
+  // Leads of the last second have no row yet.
+  await sql`select private.index_new_leads(100000)`;
+  await transaction(
+    sql,
+    async (tx) => {
+      let left = filter.limit;
+      for (const withdrawn of [true, false]) {
+        if (left === 0) return;
+        for await (const page of select(tx, filter, withdrawn, left).cursor(pageSize)) {
+          if (left !== undefined) left -= page.length;
+          await take(page);
+        }
+      }
+    },
+    oneMoment,
+  );
+}
+
+function select(tx: TransactionSql, filter: LeadFilter, withdrawn: boolean, limit: number | undefined) {
+  return tx<LeadRow[]>`
+    select ${selectLeadRow(tx)}
+    from private.lead_work w
+    join public.leads l on l.id = w.lead_id
+    join private.permissions p on p.lead_id = w.lead_id
+    left join private.reviews r on r.lead_id = w.lead_id
+    where p.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
+    ${filter.since ? tx`and w.created_at >= ${filter.since}` : tx``}
+    ${filter.due ? tx`and r.lead_id is null` : tx``}
+    ${filter.suspect ? tx`and w.flags <> '{}'` : tx``}
+    order by ${filter.due ? tx`w.created_at, w.lead_id` : tx`w.created_at desc, w.lead_id desc`}
+    limit ${limit ?? null}`;
+}

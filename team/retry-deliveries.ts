@@ -1,0 +1,17 @@
+// Has deliveries sent again now. The dispatcher of the server, or of `npm run deliver`, sends them.
+import type { Sql } from "../database/connect.ts";
+import * as outbox from "../delivery/outbox.ts";
+
+/** How many deliveries are due now, or why none is: the channels have been told, or no channel is set up. */
+export type Retried = { due: number } | { nothing: "delivered" | "no channel" };
+
+/** Makes what is owed about one lead due now, and owes a lead that nobody was told of. */
+export async function retryLead(sql: Sql, id: string): Promise<Retried> {
+  const due = await outbox.retry(sql, id);
+  if (due > 0) return { due };
+  const enabled = await sql`select from private.channels where enabled limit 1`;
+  return { nothing: enabled.count > 0 ? "delivered" : "no channel" };
+}
+
+/** Makes everything that failed due now. Returns how many deliveries that is. */
+export const retryFailed = (sql: Sql): Promise<number> => outbox.retryFailed(sql);

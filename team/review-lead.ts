@@ -1,0 +1,15 @@
+// Records that the team has reviewed a lead's eligibility, which the thank-you page promises within 24 hours.
+import type { Sql } from "../database/connect.ts";
+
+/** Characters of an outcome. */
+export const maxOutcomeLength = 1_000;
+
+/**
+ * Records the review. A second one may correct the outcome, and none given keeps it; the time stays that of the first, because
+ * it shows whether the promise was kept.
+ */
+export async function reviewLead(sql: Sql, id: string, outcome: string | undefined): Promise<void> {
+  await sql`
+    insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
+    on conflict (lead_id) do update set outcome = coalesce(excluded.outcome, private.reviews.outcome)`;
+}

@@ -1,0 +1,40 @@
+// Everything about one lead: what was typed, what was agreed to, who was told, and what the team did.
+import type { Sql } from "../database/connect.ts";
+import { type DeliveryFate, deliveriesOf } from "../delivery/outbox.ts";
+import { type LeadRow, selectLeadRow } from "./lead-row.ts";
+
+/** What the visitor agreed to, and the circumstances as the request stated them. */
+export interface PermissionDetails {
+  given_at: Date;
+  withdrawn_at: Date | null;
+  page_path: string | null;
+  address: string | null;
+  browser: string | null;
+  utm: Record<string, string> | null;
+  notice_hash: string | null;
+  notice_text: string | null;
+}
+
+export interface LeadDetails {
+  lead: LeadRow;
+  permission: PermissionDetails;
+  /** In the order they were owed. */
+  deliveries: DeliveryFate[];
+}
+
+/** Returns undefined when there is no such lead. */
+export async function showLead(sql: Sql, id: string): Promise<LeadDetails | undefined> {
+  const [lead] = await sql<LeadRow[]>`
+    select ${selectLeadRow(sql)}
+    from public.leads l
+    join private.permissions p on p.lead_id = l.id
+    left join private.lead_work w on w.lead_id = l.id
+    left join private.reviews r on r.lead_id = l.id
+    where l.id = ${id}`;
+  const [permission] = await sql<PermissionDetails[]>`
+    select p.given_at, p.withdrawn_at, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice_text
+    from private.permissions p left join private.notices n on n.hash = p.notice_hash
+    where p.lead_id = ${id}`;
+  const deliveries = await deliveriesOf(sql, id);
+  return lead && permission && { lead, permission, deliveries: [...deliveries] };
+}
