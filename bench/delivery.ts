@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { SMTPServer } from "smtp-server";
 import { connect } from "../database/connect.ts";
-import { startEmbedded } from "../packages/embedded-postgres/embedded.ts";
+import { startEmbedded } from "../database/embedded.ts";
 import { freePort } from "../spec/support/free-port.ts";
 import { inserts, load, type Measured, startProcess } from "./processes.ts";
 

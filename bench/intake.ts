@@ -8,9 +8,9 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
+import { startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
-import { startEmbedded } from "../packages/embedded-postgres/embedded.ts";
 import { startPeers } from "./peers.ts";
 import { inserts, load, type Measured, race, run, startProcess } from "./processes.ts";
 

@@ -5,7 +5,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
-import { startEmbedded } from "../packages/embedded-postgres/embedded.ts";
+import { startEmbedded } from "../database/embedded.ts";
 import { startPooler } from "../spec/support/pgbouncer.ts";
 import { inserts, load } from "./processes.ts";
 import { cpuOf, key, median, type Running, start } from "./running.ts";

@@ -4,13 +4,14 @@ import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { permissionNotice } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect } from "../database/connect.ts";
+import { findRunning } from "../database/embedded.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal, prepare } from "../database/prepare.ts";
 import { makeResilientConnection, type ResilientConnection } from "../database/resilient-connection.ts";
 import { announce, startDelivery } from "../delivery/deliver.ts";
 import type { Worker } from "../delivery/worker.ts";
 import { makeLog } from "../log/log.ts";
-import { EmbeddedDatabaseError, findRunning } from "../packages/embedded-postgres/embedded.ts";
+import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 
 /** A start that cannot go on; the message is for the person who typed `npm run deliver`. */
 class StartError extends Error {
@@ -31,7 +32,7 @@ try {
   log = makeLog(write, { format: config.logFormat });
   await deliver(config);
 } catch (error) {
-  const spoken = [ConfigError, StartError, EmbeddedDatabaseError, MigrationError, DatabaseRefusal];
+  const spoken = [ConfigError, StartError, EmbeddedPostgresError, MigrationError, DatabaseRefusal];
   const isSpoken = spoken.some((kind) => error instanceof kind);
   process.stderr.write(`${isSpoken ? (error as Error).message : (error as Error).stack}\n`);
   process.exitCode = 1;

@@ -10,7 +10,7 @@ import { ConfigError, readConfig } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { isLoss } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
-import { EmbeddedDatabaseError } from "../packages/embedded-postgres/embedded.ts";
+import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 import { Refusal } from "../team/refusal.ts";
 
 const { stdin, stdout, stderr } = process;
@@ -101,7 +101,7 @@ function explain(error: unknown): number {
     tell("The connection to the database was lost. See whether it runs, and type it again.");
     return 1;
   }
-  const isOurs = [Refusal, ConfigError, EmbeddedDatabaseError].some((kind) => error instanceof kind);
+  const isOurs = [Refusal, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
   tell(
     isOurs
       ? (error as Error).message

@@ -5,6 +5,7 @@ import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { permissionNotice } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect, type Sql } from "../database/connect.ts";
+import { startEmbedded } from "../database/embedded.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
@@ -18,11 +19,8 @@ import { makeAddressOf, makeLimit } from "../intake/visitor-address.ts";
 import { logBug } from "../log/bug.ts";
 import { makeLog } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
-import {
-  type EmbeddedDatabase,
-  EmbeddedDatabaseError,
-  startEmbedded,
-} from "../packages/embedded-postgres/embedded.ts";
+import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
+import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
 import { BuildError } from "../site/build-folder.ts";
 import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
 import { makeApp } from "../web/app.ts";
@@ -148,8 +146,8 @@ async function openDatabase(
   return { intake, owner, prepared };
 }
 
-function embed({ dataDir }: Config): Promise<EmbeddedDatabase> {
-  const starting = startEmbedded({ dataDir, log, patient: true, unwanted: stopping.signal });
+function embed({ dataDir }: Config): Promise<RunningPostgres> {
+  const starting = startEmbedded({ dataDir, log, retry: true, cancel: stopping.signal });
   open.push(() =>
     starting.then(
       (embedded) => embedded.stop(),
@@ -178,7 +176,7 @@ async function giveUp(error: unknown): Promise<void> {
     ConfigError,
     BuildError,
     ListenError,
-    EmbeddedDatabaseError,
+    EmbeddedPostgresError,
     MigrationError,
     DatabaseRefusal,
   ];

@@ -4,10 +4,9 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
+import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
-import { findDataFolder } from "../packages/embedded-postgres/data-folder.ts";
-import { findRunning, startEmbedded } from "../packages/embedded-postgres/embedded.ts";
 import { Refusal } from "../team/refusal.ts";
 
 export interface OpenDatabase {

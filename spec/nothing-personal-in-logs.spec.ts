@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
-import { findRunning } from "../packages/embedded-postgres/embedded.ts";
+import { findRunning } from "../database/embedded.ts";
 import { anonKey } from "./support/intake.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
 import { say } from "./support/wire.ts";

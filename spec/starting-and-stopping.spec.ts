@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { addressAs, connect } from "../database/connect.ts";
-import { findDataFolder } from "../packages/embedded-postgres/data-folder.ts";
+import { findDataFolder } from "../database/embedded.ts";
 import { processesOn } from "../packages/embedded-postgres/processes.ts";
 import { addressOfDatabase } from "./support/address-of-database.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";

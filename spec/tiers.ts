@@ -21,6 +21,7 @@ export const system = [
   "spec/backup.spec.ts",
   "spec/building.spec.ts",
   "spec/delivering.spec.ts",
+  "spec/embedded-database.spec.ts",
   "spec/erasing.spec.ts",
   "spec/hosted-supabase.spec.ts",
   "spec/killed-processes.spec.ts",

@@ -1,5 +1,5 @@
-// Makes PostgreSQL's cluster, once: beside its place, on disk, and then renamed into it, so that a crash
-// half-way leaves nothing that looks like a database.
+// Makes PostgreSQL's cluster, once: beside its place, on disk, and then renamed into it, so that a crash half-way leaves
+// nothing that looks like a database. Refuses a cluster of another major version.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -8,7 +8,6 @@ import {
   chownSync,
   closeSync,
   existsSync,
-  fsyncSync,
   lchownSync,
   mkdtempSync,
   openSync,
@@ -20,31 +19,52 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { type Account, asAccount } from "./account.ts";
+import { finishUpgrade, flush, majorOf } from "./cluster-place.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { type Account, EmbeddedDatabaseError, environment, type Programs } from "./unprivileged.ts";
+import { EmbeddedPostgresError } from "./error.ts";
+import type { Setup } from "./options.ts";
+import type { Programs } from "./programs.ts";
 
-const ownerRole = "leads_owner";
-const databaseName = "leads";
-
-/** Makes the cluster where there is none. One that is there is kept, and given to the account if root had it. */
-export async function makeCluster(folder: DataFolder, programs: Programs, account: Account | undefined) {
+/**
+ * Makes the cluster where there is none. One that is there is kept, and given to the account if root had it.
+ * @throws EmbeddedPostgresError when the cluster is another major version's, or its password is missing.
+ */
+export async function makeCluster(
+  folder: DataFolder,
+  programs: Programs,
+  account: Account | undefined,
+  setup: Setup,
+) {
   const { cluster } = folder;
   clearUnfinished(cluster);
-  if (!existsSync(join(cluster, "PG_VERSION"))) {
+  finishUpgrade(cluster);
+  const major = majorOf(cluster);
+  if (major === undefined) {
     try {
-      await initialise({ ...folder, programs, account });
+      await createCluster(cluster, folder, programs, account, setup);
     } finally {
       clearUnfinished(cluster);
     }
-  } else if (account && statSync(cluster).uid !== account.uid) giveTo(account, cluster);
+  } else if (major !== programs.major) throw otherMajor(folder.path, major, programs.major, setup);
+  else if (account && statSync(cluster).uid !== account.uid) giveTo(account, cluster);
   if (existsSync(folder.password)) return;
-  throw new EmbeddedDatabaseError(
+  throw new EmbeddedPostgresError(
     `The password of the database is missing: put ${folder.password} back from a backup.`,
   );
 }
 
-/** The initdb of a start that was killed may still be writing: hence a new name each time, and patience. */
-function clearUnfinished(cluster: string) {
+function otherMajor(path: string, data: number, programs: number, { advice }: Setup) {
+  const what = `The data folder ${path} holds data of PostgreSQL ${data}, and this program brings PostgreSQL ${programs}`;
+  return new EmbeddedPostgresError(
+    data < programs
+      ? `${what}: ${advice.upgrade}.`
+      : `${what}. Use the version of the program that wrote the data.`,
+  );
+}
+
+/** The initdb of a start that was killed may still be writing; hence a new name each time, and retries. */
+export function clearUnfinished(cluster: string) {
   const unfinished = readdirSync(dirname(cluster)).filter((name) =>
     name.startsWith(`${basename(cluster)}.new-`),
   );
@@ -52,40 +72,45 @@ function clearUnfinished(cluster: string) {
   for (const name of unfinished) rmSync(join(dirname(cluster), name), options);
 }
 
-type Making = DataFolder & { programs: Programs; account: Account | undefined };
-
-async function initialise(making: Making) {
-  const { cluster, password, programs, account } = making;
+/** Makes a cluster at `place`, whole or not at all. The owner's password is the one in the folder, or a new one. */
+export async function createCluster(
+  place: string,
+  folder: DataFolder,
+  programs: Programs,
+  account: Account | undefined,
+  setup: Setup,
+) {
+  const { cluster, password, log } = folder;
   const fresh = mkdtempSync(`${cluster}.new-`);
   const passwordFile = `${fresh}.password`;
-  const secret = randomBytes(24).toString("base64url");
+  const secret =
+    place !== cluster && existsSync(password)
+      ? readFileSync(password, "utf8")
+      : randomBytes(24).toString("base64url");
   // A file, because initdb takes a password from nowhere else that no other process can see.
   writeDurably(passwordFile, secret);
   if (account) for (const path of [fresh, passwordFile]) chownSync(path, account.uid, account.gid);
 
-  const place = ["-D", fresh];
-  await run(
-    programs.initdb,
-    [...place, "--username", ownerRole, "--pwfile", passwordFile, ...clusterOptions],
-    making,
-  );
-  const single = ["--single", "-F", "-j", "-c", "exit_on_error=on", ...place, "postgres"];
-  await run(programs.postgres, single, making, ourDatabaseAlone);
-  // Nothing was flushed so far; once, at the end, is as good and half a second shorter.
-  const method = process.platform === "linux" ? ["--sync-method=syncfs"] : [];
-  await run(programs.initdb, [...place, "--sync-only", ...method], making);
+  const where = ["-D", fresh];
+  const options = ["--username", setup.owner, "--pwfile", passwordFile, ...clusterOptions(programs.major)];
+  await run(programs.initdb, [...where, ...options], account, log);
+  const single = ["--single", "-F", "-j", "-c", "exit_on_error=on", ...where, "postgres"];
+  await run(programs.postgres, single, account, log, createDatabase(setup));
+  // Nothing was flushed so far: once, at the end, is as good and half a second shorter.
+  const method = process.platform === "linux" && programs.major >= 17 ? ["--sync-method=syncfs"] : [];
+  await run(programs.initdb, [...where, "--sync-only", ...method], account, log);
 
   writeDurably(password, secret);
-  renameSync(fresh, cluster);
+  renameSync(fresh, place);
   flush(dirname(cluster));
   flush(dirname(dirname(cluster)));
 }
 
 /**
- * Makes our database. Nobody but the owner has any business in those that come with the server. An empty line ends each
+ * Makes the database. Only the owner has any business in those that come with the server. An empty line ends each
  * statement.
  */
-const ourDatabaseAlone = `create database ${databaseName};
+const createDatabase = ({ database }: Setup) => `create database ${database};
 
 revoke connect on database postgres from public;
 
@@ -94,30 +119,23 @@ revoke connect on database template1 from public;
 `;
 
 /** The builtin C.UTF-8 sorts and compares alike on every machine, so an index outlives a change of system. */
-const clusterOptions = [
+const clusterOptions = (major: number) => [
   "--auth=scram-sha-256",
   "--encoding=UTF8",
-  "--locale=C",
-  "--locale-provider=builtin",
-  "--builtin-locale=C.UTF-8",
+  ...(major >= 17 ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : ["--locale=C"]),
   "--data-checksums",
   "--no-sync",
   "--no-instructions",
 ];
 
-async function run(program: string, args: string[], { log, account }: Making, input = "") {
+async function run(program: string, args: string[], account: Account | undefined, log: string, input = "") {
   const out = openSync(log, "a", 0o600);
-  const child = spawn(program, args, {
-    ...(account && { uid: account.uid, gid: account.gid }),
-    env: environment,
-    cwd: "/",
-    stdio: ["pipe", out, out],
-  });
+  const child = spawn(program, args, { ...asAccount(account), stdio: ["pipe", out, out] });
   closeSync(out);
   child.stdin?.on("error", () => {}).end(input);
   const [code] = await once(child, "exit");
   if (code === 0) return;
-  throw new EmbeddedDatabaseError(
+  throw new EmbeddedPostgresError(
     `PostgreSQL could not make its database. It says why at the end of ${log}.`,
   );
 }
@@ -126,13 +144,7 @@ function writeDurably(path: string, text: string) {
   writeFileSync(path, text, { mode: 0o600, flush: true });
 }
 
-function flush(folder: string) {
-  const handle = openSync(folder, "r");
-  fsyncSync(handle);
-  closeSync(handle);
-}
-
-/** A cluster that root restored from a backup, say. */
+/** Gives the account a cluster that root restored from a backup, say. */
 function giveTo({ uid, gid }: Account, cluster: string) {
   for (const entry of readdirSync(cluster, { recursive: true }))
     lchownSync(join(cluster, String(entry)), uid, gid);
@@ -141,7 +153,7 @@ function giveTo({ uid, gid }: Account, cluster: string) {
 }
 
 /** The owner's address, as libpq has it: the host is the folder of the socket. */
-export function ownerUrl(folder: DataFolder, sockets: string): string {
+export function ownerUrl(folder: DataFolder, sockets: string, { owner, database }: Setup): string {
   const secret = readFileSync(folder.password, "utf8").trim();
-  return `postgres://${ownerRole}:${secret}@${encodeURIComponent(sockets)}/${databaseName}`;
+  return `postgres://${owner}:${secret}@${encodeURIComponent(sockets)}/${database}`;
 }

@@ -1,4 +1,4 @@
-// The folder that holds the leads: where it is, and that one process alone has it open.
+// The folder that holds the data: where it is, and that one process alone has it open.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -11,19 +11,14 @@ import {
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { codeOf } from "../../log/log.ts";
+import { dirname, join } from "node:path";
+import { type Account, accountFor, canEnter } from "./account.ts";
 import { makeCluster } from "./cluster.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { lockFolder, lockName } from "./folder-lock.ts";
-import {
-  type Account,
-  accountFor,
-  canEnter,
-  EmbeddedDatabaseError,
-  programsFor,
-  systemFolder,
-} from "./unprivileged.ts";
+import type { Setup } from "./options.ts";
+import { ownerAdvice } from "./ownership.ts";
+import { type Programs, programsFor } from "./programs.ts";
 
 /** What lies in a data folder. Only `cluster` and `sockets` belong to the account; the rest is our own user's. */
 export interface DataFolder {
@@ -33,38 +28,45 @@ export interface DataFolder {
   password: string;
 }
 
-/** A folder that this process alone has open. */
-export interface OpenDataFolder extends DataFolder {
+/** A folder that this process alone may change. */
+export interface LockedDataFolder extends DataFolder {
+  setup: Setup;
   account: Account | undefined;
-  postgres: string;
-  sockets: string;
   /** Lets another process open it. */
   close(): void;
 }
 
-const project = fileURLToPath(new URL("../..", import.meta.url));
+/** A folder with a cluster in it that is ready to run. */
+export interface OpenDataFolder extends LockedDataFolder {
+  programs: Programs;
+  sockets: string;
+}
 
-/** Where the data is: in the folder that was named, or for root, where PostgreSQL's user could not use that, in one of the system's. */
-export function findDataFolder(dataDir: string | undefined): DataFolder {
-  const path = placeFor(resolve(dataDir ?? join(project, "data")));
+/**
+ * Where the data is: in the folder that was named, or for root, where PostgreSQL's user could not use that, below
+ * `systemDir`. @throws EmbeddedPostgresError when the name is a file's.
+ */
+export function findDataFolder(setup: Setup): DataFolder {
+  const path = placeFor(setup);
   const real = existsSync(path) ? realpathSync(path) : path;
   const [cluster, log, password] = ["postgresql", "log/postgresql.log", "owner-password"];
   return { path, cluster: join(real, cluster), log: join(real, log), password: join(real, password) };
 }
 
-function placeFor(wanted: string): string {
+function placeFor(setup: Setup): string {
+  const wanted = setup.dataDir;
   if (existsSync(wanted) && !statSync(wanted).isDirectory())
-    throw new EmbeddedDatabaseError(`The data folder ${wanted} is a file. Name a folder in DATA_DIR.`);
-  const account = accountFor(join(wanted, "postgresql"));
+    throw new EmbeddedPostgresError(`The data folder ${wanted} is a file: ${setup.advice.otherFolder}.`);
+  const account = accountFor(join(wanted, "postgresql"), setup);
   if (!account) return wanted;
-  const systems = join(systemFolder, shortHash(wanted), "data");
+  const inSystem = join(setup.systemDir, shortHash(wanted), "data");
   const isUsable = canEnter(wanted, account) || (isOurs(wanted) && canEnter(dirname(wanted), account));
-  const candidates = isUsable ? [wanted, systems] : [systems];
+  const candidates = isUsable ? [wanted, inSystem] : [inSystem];
   // Data is never left behind because somebody changed a parent folder's permissions meanwhile.
   return candidates.find((path) => existsSync(join(path, "postgresql"))) ?? (candidates[0] as string);
 }
 
-/** An empty folder named for the data, or one that holds our data already, is ours to open a crack. */
+/** Whether a folder is empty or holds our data already, so that its permissions are ours to change. */
 function isOurs(path: string): boolean {
   const entries = existsSync(path) ? readdirSync(path) : undefined;
   return entries !== undefined && (entries.length === 0 || entries.includes(lockName));
@@ -72,34 +74,46 @@ function isOurs(path: string): boolean {
 
 const shortHash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
-/** Opens the data folder, and makes it where there is none. @throws EmbeddedDatabaseError when it cannot be used. */
-export async function openDataFolder(dataDir: string | undefined): Promise<OpenDataFolder> {
-  makePath(findDataFolder(dataDir).path);
-  const folder = findDataFolder(dataDir);
-  const { path } = folder;
-  const account = accountFor(folder.cluster);
-  if (account) letIn(account, path);
-  const close = lockFolder(path);
+/** Opens the data folder, and makes it where there is none. @throws EmbeddedPostgresError when it cannot be used. */
+export async function openDataFolder(setup: Setup): Promise<OpenDataFolder> {
+  const folder = lockDataFolder(setup);
+  const { path, account } = folder;
   try {
-    mkdirSync(dirname(folder.log), { recursive: true, mode: 0o700 });
-    const programs = programsFor(account, path);
-    await makeCluster(folder, programs, account);
-    return {
-      ...folder,
-      account,
-      postgres: programs.postgres,
-      sockets: makeSocketFolder(folder, account),
-      close,
-    };
+    const programs = programsFor(account, path, setup);
+    await makeCluster(folder, programs, account, setup);
+    return { ...folder, programs, sockets: makeSocketFolder(folder, account, setup) };
   } catch (cause) {
-    close();
-    if (cause instanceof EmbeddedDatabaseError) throw cause;
-    throw new EmbeddedDatabaseError(`The data folder ${path} cannot be used (${codeOf(cause)}).`, { cause });
+    folder.close();
+    if (cause instanceof EmbeddedPostgresError) throw cause;
+    throw unusable(path, setup, cause);
   }
 }
 
-/** Every folder on the way that is new is ours alone, but root's lets the account pass through. */
-function makePath(path: string) {
+/** Locks the data folder, and makes an empty one where there is none. @throws EmbeddedPostgresError when it cannot be used. */
+export function lockDataFolder(setup: Setup): LockedDataFolder {
+  makePath(findDataFolder(setup).path, setup);
+  const folder = findDataFolder(setup);
+  const { path } = folder;
+  const account = accountFor(folder.cluster, setup);
+  if (account) letIn(account, path, setup);
+  const close = lockFolder(path, setup);
+  try {
+    mkdirSync(dirname(folder.log), { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    close();
+    throw unusable(path, setup, cause);
+  }
+  return { ...folder, setup, account, close };
+}
+
+const unusable = (path: string, { advice }: Setup, cause: unknown) =>
+  new EmbeddedPostgresError(
+    `The data folder ${path} cannot be used (${codeOf(cause)}). ${ownerAdvice(path)}, or ${advice.otherFolder}.`,
+    { cause },
+  );
+
+/** Every new folder on the way is ours alone, but root's lets the account pass through. */
+function makePath(path: string, { advice }: Setup) {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   try {
     // Not Node's own `recursive`, which never ends where nothing can be made, as below /proc.
@@ -107,18 +121,18 @@ function makePath(path: string) {
     for (let at = path; !existsSync(at); at = dirname(at)) missing.unshift(at);
     for (const folder of missing) if (mkdirIfNone(folder)) chmodSync(folder, mode);
   } catch (cause) {
-    throw new EmbeddedDatabaseError(
-      `The data folder ${path} cannot be made (${codeOf(cause)}). Name another one in DATA_DIR.`,
+    throw new EmbeddedPostgresError(
+      `The data folder ${path} cannot be made (${codeOf(cause)}): ${advice.otherFolder}.`,
       { cause },
     );
   }
 }
 
-function letIn(account: Account, path: string) {
+function letIn(account: Account, path: string, { advice }: Setup) {
   if (!canEnter(path, account) && isOurs(path)) chmodSync(path, 0o711);
   if (canEnter(path, account)) return;
-  throw new EmbeddedDatabaseError(
-    `The data folder ${path} cannot be used: PostgreSQL does not run as root, and the user ${account.name} may not enter this folder. Name another one in DATA_DIR.`,
+  throw new EmbeddedPostgresError(
+    `The data folder ${path} cannot be used: PostgreSQL does not run as root, and the user ${account.name} may not enter this folder. Open it to that user, or ${advice.otherFolder}.`,
   );
 }
 
@@ -126,11 +140,15 @@ function letIn(account: Account, path: string) {
 const longestSocketPath = 103;
 
 /** A folder only PostgreSQL's user and root may enter: whoever reaches the socket still needs the password. */
-function makeSocketFolder({ cluster }: DataFolder, account: Account | undefined): string {
+export function makeSocketFolder(
+  { cluster }: DataFolder,
+  account: Account | undefined,
+  setup: Setup,
+): string {
   const beside = join(dirname(cluster), "sockets");
   const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= longestSocketPath;
   const temporary = !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
-  const sockets = isShort ? beside : join(temporary, `sponsored-article-${shortHash(cluster)}`);
+  const sockets = isShort ? beside : join(temporary, `${setup.name}-${shortHash(cluster)}`);
   const isOurs = mkdirIfNone(sockets) || isShort;
   if (isOurs) chmodSync(sockets, 0o700);
   if (isOurs && account) chownSync(sockets, account.uid, account.gid);
@@ -138,8 +156,8 @@ function makeSocketFolder({ cluster }: DataFolder, account: Account | undefined)
   const found = lstatSync(sockets);
   const isPrivate = found.isDirectory() && (found.mode & 0o777) === 0o700;
   if (isPrivate && found.uid === (account?.uid ?? process.getuid?.())) return sockets;
-  throw new EmbeddedDatabaseError(
-    `${sockets} is not a private folder of PostgreSQL's user. Remove it and start again.`,
+  throw new EmbeddedPostgresError(
+    `${sockets} is not a private folder of PostgreSQL's user. Remove it, as root where it is not yours, and start again.`,
   );
 }
 

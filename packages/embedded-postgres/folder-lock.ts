@@ -1,15 +1,17 @@
-// One process at a time has a data folder open. The lock is the operating system's, taken through SQLite, as Node
-// has no call for it: it goes with the process however that dies, so it is never stale, and of two starts at once
-// one has it. (Closing the lock's file anywhere else in this process would let go of it: leave it to SQLite.)
+// One process at a time has a data folder open. The lock is the operating system's, taken through SQLite because Node has
+// no call for it: it goes with the process however that dies, so it is never stale, and of two starts at once one gets it.
+// (Closing the lock's file anywhere else in this process would release it, so only SQLite opens it.)
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { EmbeddedDatabaseError } from "./unprivileged.ts";
+import { EmbeddedPostgresError } from "./error.ts";
+import type { Setup } from "./options.ts";
+import { ownerAdvice } from "./ownership.ts";
 
 export const lockName = "supervisor.lock";
 
-/** Takes the lock of a data folder, and returns what lets go of it. @throws EmbeddedDatabaseError when another has it. */
-export function lockFolder(path: string): () => void {
+/** Takes the lock of a data folder, and returns what releases it. @throws EmbeddedPostgresError when another has it. */
+export function lockFolder(path: string, { advice }: Setup): () => void {
   const [file, holder] = [join(path, lockName), join(path, "supervisor.pid")];
   let held: DatabaseSync | undefined;
   try {
@@ -22,13 +24,13 @@ export function lockFolder(path: string): () => void {
     held?.close();
     const busy = (cause as { errcode?: number }).errcode === 5;
     const reason = busy
-      ? `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or name another folder in DATA_DIR.`
-      : `The data folder ${path} cannot be written. Start as the user it belongs to, or name another one in DATA_DIR.`;
-    throw new EmbeddedDatabaseError(reason, { cause });
+      ? `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or ${advice.otherFolder}.`
+      : `The data folder ${path} cannot be written. ${ownerAdvice(path)}, or ${advice.otherFolder}.`;
+    throw new EmbeddedPostgresError(reason, { cause });
   }
 }
 
-/** A number for the message only: nothing is decided by it. */
+/** A process id for the message only: nothing is decided by it. */
 function holderOf(holder: string): string {
   try {
     return ` (process ${readFileSync(holder, "utf8").trim()})`;

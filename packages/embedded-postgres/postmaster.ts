@@ -1,12 +1,13 @@
-// One life of a PostgreSQL server on a data folder: what it is started with, and what an earlier life left behind.
+// One life of a PostgreSQL server on a data folder: how it is started, and what is done with one that an earlier run left.
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOf, type Log } from "../../log/log.ts";
+import { asAccount } from "./account.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
-import { endProcess, killSessions, processesOn, titleOf } from "./processes.ts";
-import { EmbeddedDatabaseError, environment } from "./unprivileged.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
+import type { Setup } from "./options.ts";
+import { commandOf, endProcess, killSessions, processesOn, titleOf } from "./processes.ts";
 
 export interface Exit {
   code: number | null;
@@ -15,35 +16,29 @@ export interface Exit {
 
 export interface Postmaster {
   pid: number;
+  /** Where its socket is. */
+  sockets: string;
   exited: Promise<Exit>;
 }
 
+/** What a server needs to run. */
+export type Home = Pick<OpenDataFolder, "cluster" | "sockets" | "log" | "account" | "programs" | "setup">;
+
 /**
- * Starts PostgreSQL and waits until it answers. @throws EmbeddedDatabaseError when it exits instead, or is ended because
- * nobody wants it any more.
+ * Starts PostgreSQL and waits until it answers. @throws EmbeddedPostgresError when it exits instead, or is ended because
+ * `cancel` aborts.
  */
-export async function launch(folder: OpenDataFolder, unwanted?: AbortSignal): Promise<Postmaster> {
-  const { postgres, cluster, account, log, sockets } = folder;
+export async function launch(home: Home, cancel?: AbortSignal): Promise<Postmaster> {
+  const { programs, cluster, account, log, sockets } = home;
   for (const file of [".s.PGSQL.5432", ".s.PGSQL.5432.lock"]) rmSync(join(sockets, file), { force: true });
   const out = openSync(log, "a", 0o600);
-  const options = Object.entries({
-    ...settings,
-    cluster_name: titleOf(cluster),
-    // A list, whose entries may hold commas when they are quoted.
-    unix_socket_directories: `"${sockets.replaceAll('"', '""')}"`,
+  const child = spawn(programs.postgres, argumentsFor(home), {
+    ...asAccount(account),
+    cwd: cluster,
+    // A session of its own: Ctrl-C at the terminal is for our process, which answers the requests under way first.
+    detached: true,
+    stdio: ["ignore", out, out],
   });
-  const child = spawn(
-    postgres,
-    ["-D", cluster, ...options.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    {
-      ...(account && { uid: account.uid, gid: account.gid }),
-      env: environment,
-      cwd: cluster,
-      // A session of its own: Ctrl-C at the terminal is for us, who answer the requests under way first.
-      detached: true,
-      stdio: ["ignore", out, out],
-    },
-  );
   closeSync(out);
   let exit: Exit | undefined;
   const exited = new Promise<Exit>((resolve) => {
@@ -54,38 +49,34 @@ export async function launch(folder: OpenDataFolder, unwanted?: AbortSignal): Pr
   while (!exit) {
     const written = readPidFile(cluster);
     if (child.pid !== undefined && written?.pid === child.pid && written.isReady)
-      return { pid: child.pid, exited };
-    if (unwanted?.aborted && child.pid !== undefined)
-      await endProcess(child.pid, () => exit !== undefined, 2);
+      return { pid: child.pid, sockets, exited };
+    if (cancel?.aborted && child.pid !== undefined) await endProcess(child.pid, () => exit !== undefined, 2);
     await delay(10);
   }
-  throw new EmbeddedDatabaseError(`PostgreSQL did not start. It says why at the end of ${log}.`);
+  throw new EmbeddedPostgresError(`PostgreSQL did not start. It says why at the end of ${log}.`);
 }
 
-const settings = {
-  listen_addresses: "",
-  unix_socket_permissions: "0700",
-  max_connections: 50,
-  shared_buffers: "128MB",
-  // A 201 means on disk. These are PostgreSQL's defaults, held here against a hand in postgresql.conf.
+function argumentsFor({ cluster, sockets, setup }: Home): string[] {
+  const settings = Object.entries({
+    ...setup.settings,
+    ...durable,
+    listen_addresses: "",
+    unix_socket_permissions: "0700",
+    cluster_name: titleOf(cluster),
+    // A list, whose entries may hold commas when they are quoted.
+    unix_socket_directories: `"${sockets.replaceAll('"', '""')}"`,
+  });
+  return ["-D", cluster, ...settings.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+}
+
+/** A commit that was answered is on disk. These are PostgreSQL's defaults, held against an edited postgresql.conf. */
+const durable = {
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
-  // After a kill every file is flushed before anything else. One call for the whole file system, where there is
-  // one, is many times as quick as one for each of a thousand files, and visitors wait for it (measured: 20 ms, not 1.6 s).
+  // After a kill every file is flushed before anything else. One call for the whole file system, where there is one, is
+  // many times as quick as one for each of a thousand files (measured: 20 ms, not 1.6 s).
   ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
-  // What a visitor typed must not reach the log. Statements come with parameters, DETAIL and CONTEXT quote rows,
-  // and an ERROR quotes the value it refuses ("invalid input syntax for type uuid: ..."). So errors of statements
-  // are for whoever sent them, and the log keeps only what happens to the server: LOG, FATAL and PANIC.
-  log_min_messages: "log",
-  log_min_error_statement: "panic",
-  log_error_verbosity: "terse",
-  log_statement: "none",
-  log_checkpoints: "off",
-  log_min_duration_statement: -1,
-  log_parameter_max_length: 0,
-  log_parameter_max_length_on_error: 0,
-  log_timezone: "UTC",
 };
 
 /** What a server says of itself in postmaster.pid: a claim, until the process has been looked at. */
@@ -99,20 +90,41 @@ function readPidFile(cluster: string) {
   }
 }
 
-/** The server that runs on a cluster, whoever started it. */
+/** The server that runs on a cluster, whichever process started it. */
 export function findPostmaster(cluster: string) {
   const written = readPidFile(cluster);
   return written && processesOn(cluster).includes(written.pid) ? written : undefined;
 }
 
-/** Stops what an earlier run left behind on this cluster, so that a new server can start. */
-export async function stopOrphans(cluster: string, log: Log) {
+/**
+ * Takes over a server that an earlier run left, when it answers and runs the same program with the same settings;
+ * undefined when there is none of that kind.
+ */
+export function adoptOrphan(home: Home): Postmaster | undefined {
+  const orphan = findPostmaster(home.cluster);
+  if (!orphan?.isReady) return undefined;
+  const { pid, sockets } = orphan;
+  const wanted = [home.programs.postgres, ...argumentsFor(home)].join(" ");
+  if (sockets !== home.sockets || commandOf(pid) !== wanted) return undefined;
+  home.setup.onEvent({ name: "orphan-adopted", pid });
+  return { pid, sockets, exited: endOf(pid, wanted) };
+}
+
+/** Resolves when the process is gone. It is no child of ours, so the system does not tell how it ended. */
+async function endOf(pid: number, command: string): Promise<Exit> {
+  while (commandOf(pid) === command) await delay(200, undefined, { ref: false });
+  return { code: null, signal: null };
+}
+
+/** Stops what an earlier run left behind on this cluster, so that a new server can start. Returns whether one ran. */
+export async function stopOrphans(cluster: string, { onEvent }: Setup): Promise<boolean> {
   const orphan = findPostmaster(cluster);
   if (orphan) {
     await endProcess(orphan.pid, () => !processesOn(cluster).includes(orphan.pid), 20);
-    log("database-orphan-stopped", { pid: orphan.pid });
+    onEvent({ name: "orphan-stopped", pid: orphan.pid });
   }
   await killSessions(cluster);
-  // What is left is stale, but PostgreSQL would take any living process with that number for its owner.
+  // What is left is stale, but PostgreSQL would take any living process with that id for its owner.
   rmSync(join(cluster, "postmaster.pid"), { force: true });
+  return orphan !== undefined;
 }

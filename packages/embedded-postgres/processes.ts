@@ -1,16 +1,16 @@
-// Which processes are a PostgreSQL on a cluster, and how they are made to end. A number in a file proves nothing:
-// the process that has it now may be a stranger's.
+// Which processes are a PostgreSQL on a cluster, and how they are ended. A process id in a file proves nothing: the
+// process that has it now may be another program's.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { codeOf } from "../../log/log.ts";
-import { EmbeddedDatabaseError, environment } from "./unprivileged.ts";
+import { environment } from "./account.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
 
 /**
- * Every process of a server on this cluster: the postmaster by the command line it was given, its children by the
- * title they took. A process that was given an old number since has neither. (Program and working folder would
- * tell as much, but in most containers root may not see those of another user's process.)
+ * Every process of a server on this cluster: the postmaster by its command line, its children by the title they took. A
+ * process that was given an old id since has neither. (Program and working folder would tell as much, but in most
+ * containers root may not see those of another user's process.)
  */
 export function processesOn(cluster: string): number[] {
   const postmaster = `/postgres -D ${cluster} -c `;
@@ -23,44 +23,45 @@ export function processesOn(cluster: string): number[] {
 export const titleOf = (cluster: string) =>
   `embedded-${createHash("sha256").update(cluster).digest("hex").slice(0, 12)}`;
 
-function processes(): [pid: number, command: string][] {
-  if (process.platform === "linux") {
-    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.map((pid) => [Number(pid), commandOf(pid)]);
-  }
-  const listed = execFileSync("ps", ["-axwwo", "pid=,command="], { env: environment, encoding: "utf8" });
-  return [...listed.matchAll(/^ *(\d+) (.*)$/gm)].map(([, pid, command]) => [Number(pid), command ?? ""]);
-}
-
-/** Empty for a process that is gone, or dead and not yet buried. */
-function commandOf(pid: string): string {
+/** The command line of a process, its words parted by blanks; empty when the process is gone or a zombie. */
+export function commandOf(pid: number): string {
+  if (process.platform !== "linux") return processes().find(([id]) => id === pid)?.[1] ?? "";
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trimEnd();
   } catch {
     return "";
   }
 }
 
-/**
- * Fast shutdown, given so many seconds, then immediate, then the kill. What was committed stands after any of them; the
- * next start takes longer after the last two.
- */
-export async function endProcess(pid: number, isGone: () => boolean, patience: number): Promise<void> {
-  const ways = [
-    { name: "SIGINT", seconds: patience },
-    { name: "SIGQUIT", seconds: patience / 4 },
-    { name: "SIGKILL", seconds: 5 },
-  ] as const;
-  for (const { name, seconds } of ways) {
-    signal(pid, name);
-    if (await comesTrue(isGone, seconds)) return;
+function processes(): [pid: number, command: string][] {
+  if (process.platform === "linux") {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.map((pid) => [Number(pid), commandOf(Number(pid))]);
   }
-  throw new EmbeddedDatabaseError(`PostgreSQL (process ${pid}) does not end, not even when killed.`);
+  const listed = execFileSync("ps", ["-axwwo", "pid=,command="], { env: environment, encoding: "utf8" });
+  return [...listed.matchAll(/^ *(\d+) (.*)$/gm)].map(([, pid, command]) => [Number(pid), command ?? ""]);
 }
 
 /**
- * Kills the sessions of a server that was killed. They go on until they notice, and hold the shared memory that
- * keeps a new server from starting. What they had committed is on disk; the rest nobody was told of.
+ * Ends a postmaster: fast shutdown, given so many seconds, then immediate, then the kill. What was committed stands after
+ * any of them; the next start takes longer after the last two. @throws EmbeddedPostgresError when it outlives them.
+ */
+export async function endProcess(pid: number, isGone: () => boolean, seconds: number): Promise<void> {
+  const ways = [
+    { name: "SIGINT", grace: seconds },
+    { name: "SIGQUIT", grace: seconds / 4 },
+    { name: "SIGKILL", grace: 5 },
+  ] as const;
+  for (const { name, grace } of ways) {
+    signal(pid, name);
+    if (await comesTrue(isGone, grace)) return;
+  }
+  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not end, not even when killed.`);
+}
+
+/**
+ * Kills the sessions of a server that was killed. They go on until they notice, and hold the shared memory that keeps a new
+ * server from starting. What they had committed is on disk; the rest was not acknowledged.
  */
 export async function killSessions(cluster: string): Promise<void> {
   await comesTrue(() => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../database/connect.ts";
-import { findRunning } from "../../packages/embedded-postgres/embedded.ts";
+import { findRunning } from "../../database/embedded.ts";
 import { startLoad } from "./steady-load.ts";
 
 /** A server that can be killed. */

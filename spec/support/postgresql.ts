@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { connect } from "../../database/connect.ts";
+import { startEmbedded } from "../../database/embedded.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins } from "../../database/role-logins.ts";
 import { enableChannels } from "../../delivery/outbox.ts";
-import { startEmbedded } from "../../packages/embedded-postgres/embedded.ts";
 import { addressOfDatabase } from "./address-of-database.ts";
 
 declare module "vitest" {

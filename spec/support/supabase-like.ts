@@ -7,13 +7,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../../database/connect.ts";
+import { embeddedOptions } from "../../database/embedded.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins, roleAddress } from "../../database/role-logins.ts";
 import { enableChannels } from "../../delivery/outbox.ts";
-import { accountFor, environment, programsFor } from "../../packages/embedded-postgres/unprivileged.ts";
+import { accountFor, asAccount } from "../../packages/embedded-postgres/account.ts";
+import { setUp } from "../../packages/embedded-postgres/options.ts";
+import { programsFor } from "../../packages/embedded-postgres/programs.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
+
+const setup = setUp(embeddedOptions(undefined));
 
 /** A PostgreSQL on this machine: its major version and the folder of its programs. */
 export interface Installed {
@@ -42,7 +47,7 @@ export function installedServers(): Installed[] {
 
 function embeddedBin(): string {
   const folder = tmpdir();
-  return join(programsFor(accountFor(folder), folder).postgres, "..");
+  return join(programsFor(accountFor(folder, setup), folder, setup).postgres, "..");
 }
 
 /** A database there, and the connections of the roles that meet it. */
@@ -95,11 +100,11 @@ export async function startSupabaseLike(server = installedServers()[0] as Instal
 
 async function startCluster({ bin }: Installed): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "supabase-like-"));
-  const account = accountFor(folder);
+  const account = accountFor(folder, setup);
   if (account) chownSync(folder, account.uid, account.gid);
   chmodSync(folder, 0o755);
   const data = join(folder, "data");
-  const as = { ...(account && { uid: account.uid, gid: account.gid }), env: environment, cwd: "/" };
+  const as = asAccount(account);
   const made = spawnSync(
     join(bin, "initdb"),
     ["-D", data, "-U", "supabase_admin", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"],

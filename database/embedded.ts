@@ -1,0 +1,82 @@
+// The product's embedded PostgreSQL: its names, its settings, and its events in our log.
+import { fileURLToPath } from "node:url";
+import type { Log } from "../log/log.ts";
+import { type DataFolder, findDataFolder as findFolder } from "../packages/embedded-postgres/data-folder.ts";
+import { findRunning as find, startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
+import { type Options, type PostgresEvent, setUp } from "../packages/embedded-postgres/options.ts";
+import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
+
+/** Where the data is when DATA_DIR names no other folder. */
+const usualFolder = fileURLToPath(new URL("../data", import.meta.url));
+
+/** The options of the product's embedded PostgreSQL on a data folder (DATA_DIR). */
+export const embeddedOptions = (dataDir: string | undefined, log: Log = () => {}): Options => ({
+  dataDir: dataDir ?? usualFolder,
+  name: "sponsored-article",
+  owner: "leads_owner",
+  database: "leads",
+  settings,
+  onEvent: (event) => logEvent(event, log),
+  advice: {
+    otherFolder: "name another folder in DATA_DIR",
+    ownServer: "set DATABASE_URL to a PostgreSQL of your own",
+    upgrade: "bring it over with: npm run leads -- upgrade",
+  },
+});
+
+/**
+ * Starts the embedded PostgreSQL. With `retry`, data that PostgreSQL does not start on, as on a full disk, is tried again
+ * until it does; `cancel` ends one that is starting. @throws EmbeddedPostgresError, in words for the operator.
+ */
+export const startEmbedded = (options: {
+  dataDir?: string | undefined;
+  log: Log;
+  retry?: boolean;
+  cancel?: AbortSignal;
+}): Promise<RunningPostgres> => {
+  const { dataDir, log, ...rest } = options;
+  return startPostgres({ ...embeddedOptions(dataDir, log), ...rest });
+};
+
+/** The owner's address on the server that runs on this data folder, whichever process started it; undefined when none does. */
+export const findRunning = ({ dataDir }: { dataDir: string | undefined }): Promise<string | undefined> =>
+  find(embeddedOptions(dataDir));
+
+/** What lies in the data folder. */
+export const findDataFolder = (dataDir: string | undefined): DataFolder =>
+  findFolder(setUp(embeddedOptions(dataDir)));
+
+const settings = {
+  max_connections: 50,
+  shared_buffers: "128MB",
+  // What a visitor typed must not reach the log. Statements come with parameters, DETAIL and CONTEXT quote rows, and an
+  // ERROR quotes the value it refuses ("invalid input syntax for type uuid: ..."). So errors of statements go to the
+  // client alone, and the log keeps what happens to the server: LOG, FATAL and PANIC.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
+  log_statement: "none",
+  log_checkpoints: "off",
+  log_min_duration_statement: -1,
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+  log_timezone: "UTC",
+};
+
+function logEvent(event: PostgresEvent, log: Log): void {
+  if (event.name === "starting") {
+    log(event.isElsewhere ? "database-starting-elsewhere" : "database-starting", { folder: event.folder });
+  } else if (event.name === "exited") {
+    log("database-exited", { code: event.code ?? undefined, signal: event.signal ?? undefined });
+  } else {
+    const { name, ...facts } = event;
+    log(eventNames[name], facts);
+  }
+}
+
+const eventNames = {
+  started: "database-started",
+  "not-starting": "database-not-starting",
+  "orphan-stopped": "database-orphan-stopped",
+  "orphan-adopted": "database-started",
+} as const;

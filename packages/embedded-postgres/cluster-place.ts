@@ -1,0 +1,44 @@
+// Which cluster stands in its place: the major version that wrote it, and the swap that puts an upgraded one there.
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The major version that wrote a cluster; undefined when there is none. */
+export function majorOf(cluster: string): number | undefined {
+  const file = join(cluster, "PG_VERSION");
+  return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;
+}
+
+/** Puts a finished copy in the place of the cluster, and keeps the old one beside it. Returns where the old one is kept. */
+export function swapClusters(cluster: string, finished: string): string | undefined {
+  renameSync(finished, `${cluster}.upgraded`);
+  flush(dirname(cluster));
+  return finishUpgrade(cluster);
+}
+
+/**
+ * Ends a swap that a crash interrupted. From the moment when `.upgraded` stands, the upgrade is decided; two renames then
+ * follow, and after either of them a start finds its way here.
+ */
+export function finishUpgrade(cluster: string): string | undefined {
+  const upgraded = `${cluster}.upgraded`;
+  if (!existsSync(upgraded)) return undefined;
+  const major = majorOf(cluster);
+  const kept = major === undefined ? undefined : freeName(`${cluster}-${major}`);
+  if (kept) renameSync(cluster, kept);
+  renameSync(upgraded, cluster);
+  flush(dirname(cluster));
+  return kept;
+}
+
+function freeName(path: string): string {
+  let name = path;
+  for (let number = 2; existsSync(name); number++) name = `${path}-${number}`;
+  return name;
+}
+
+/** Puts the names in a folder on disk. */
+export function flush(folder: string) {
+  const handle = openSync(folder, "r");
+  fsyncSync(handle);
+  closeSync(handle);
+}

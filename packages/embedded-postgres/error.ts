@@ -1,0 +1,12 @@
+// The one class of errors that this package throws for what a person can act on.
+
+/** Something that keeps the embedded PostgreSQL from running; the message is for the person at the terminal. */
+export class EmbeddedPostgresError extends Error {
+  override name = "EmbeddedPostgresError";
+}
+
+/** The code of a system error, or the class of another one: what may be told of it without quoting a path or a value. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
+  return error instanceof Error ? error.name : typeof error;
+}

@@ -1,0 +1,15 @@
+// Keeps PostgreSQL's log from growing without end. The server holds the file open, so the file is copied and emptied
+// rather than renamed; a line that is written in between is lost.
+import { copyFileSync, statSync, truncateSync } from "node:fs";
+
+/** Moves the log to `LOG.1` when it is larger than `maxBytes`; an older `LOG.1` goes. The server appends, so it may go on. */
+export function rotateLog(log: string, maxBytes: number): void {
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= maxBytes) return;
+  try {
+    copyFileSync(log, `${log}.1`);
+  } catch {
+    // On a full disk the older lines go, so that the log does not fill it further.
+  }
+  truncateSync(log);
+}

@@ -1,0 +1,67 @@
+// Moves the data to another folder, also onto another disk. At every moment one of the two folders is whole.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { flush } from "./cluster-place.ts";
+import { findDataFolder, lockDataFolder } from "./data-folder.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
+import { type Options, setUp } from "./options.ts";
+import { stopOrphans } from "./postmaster.ts";
+
+/**
+ * Moves the data of `options.dataDir` to the folder `to`, which must be absent or empty, and stops a server that an earlier
+ * run left on it. @throws EmbeddedPostgresError when a server supervises the data, or it cannot be moved.
+ */
+export async function moveData(options: Options, to: string): Promise<void> {
+  const setup = setUp(options);
+  const target = resolve(to);
+  const { path, cluster } = findDataFolder(setup);
+  if (!existsSync(cluster)) throw new EmbeddedPostgresError(`There is no data in ${path}.`);
+  if (existsSync(target) && readdirSync(target).length > 0)
+    throw new EmbeddedPostgresError(`The folder ${target} is not empty: name another one.`);
+  const folder = lockDataFolder(setup);
+  try {
+    await stopOrphans(folder.cluster, setup);
+    mkdirSync(dirname(target), { recursive: true });
+    if (existsSync(target)) rmdirSync(target);
+    if (!renamed(path, target)) copyAndRemove(path, target);
+  } catch (cause) {
+    if (cause instanceof EmbeddedPostgresError) throw cause;
+    throw new EmbeddedPostgresError(`The data in ${path} cannot be moved to ${target} (${codeOf(cause)}).`, {
+      cause,
+    });
+  } finally {
+    folder.close();
+  }
+}
+
+/** Whether a rename did it: it cannot reach another disk. */
+function renamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (codeOf(error) === "EXDEV") return false;
+    throw error;
+  }
+  flush(dirname(from));
+  flush(dirname(to));
+  return true;
+}
+
+/** The copy gets its name when it is whole and on disk; only then does the old folder go. */
+function copyAndRemove(from: string, to: string) {
+  const unfinished = mkdtempSync(join(dirname(to), `${basename(to)}.new-`));
+  try {
+    // Not Node's own copy, which gives every file to us: PostgreSQL's user owns some.
+    const { status } = spawnSync("cp", ["-a", `${from}/.`, unfinished], { stdio: "ignore" });
+    if (status !== 0)
+      throw new EmbeddedPostgresError(`The data cannot be copied to ${dirname(to)}: is there room?`);
+    spawnSync("sync", ["-f", unfinished], { stdio: "ignore" });
+    renameSync(unfinished, to);
+    flush(dirname(to));
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  rmSync(from, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+}

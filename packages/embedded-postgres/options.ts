@@ -1,0 +1,78 @@
+// What a caller may say about an embedded PostgreSQL, and what holds where it says nothing.
+import { join, resolve } from "node:path";
+
+export interface Options {
+  /** The folder that holds the data. It is made when there is none. */
+  dataDir: string;
+  /**
+   * Names the program whose PostgreSQL this is, at most 40 of [a-z0-9-]: in the titles of the processes, in the folder
+   * for a socket whose own path would be too long, and in `systemDir`. By default `embedded-postgres`.
+   */
+  name?: string;
+  /** The role that owns the database, a superuser. By default `owner`. */
+  owner?: string;
+  /** The database that is created with the cluster. By default `app`. */
+  database?: string;
+  /** Where root keeps what PostgreSQL's user cannot reach elsewhere. By default `/var/lib/NAME`. */
+  systemDir?: string;
+  /** An installation of PostgreSQL, the folder that holds `bin`. By default the one of `@embedded-postgres/*`. */
+  programs?: string;
+  /** Settings of the server, beside those that this package holds (see `postmaster.ts`). */
+  settings?: Readonly<Record<string, string | number>>;
+  /** How large PostgreSQL's log becomes before it is rotated, in bytes; one older file is kept. By default 10 MB. */
+  maxLogBytes?: number;
+  /** Hears what happens. Holds no personal data: paths, process ids and exit codes. */
+  onEvent?: (event: PostgresEvent) => void;
+  /** What the messages of errors advise, in the caller's words. */
+  advice?: Partial<Advice>;
+}
+
+export type PostgresEvent =
+  /** `isElsewhere`: only root may enter `dataDir`, so the data is kept below `systemDir`. */
+  | { name: "starting"; folder: string; isElsewhere: boolean }
+  | { name: "started"; pid: number }
+  /** PostgreSQL ended though nobody stopped it. It is started again. */
+  | { name: "exited"; code: number | null; signal: string | null }
+  /** PostgreSQL does not start, and says why at the end of `log`. Told once; it is tried again. */
+  | { name: "not-starting"; log: string }
+  | { name: "orphan-stopped"; pid: number }
+  | { name: "orphan-adopted"; pid: number };
+
+export interface Advice {
+  /** What to do when the folder cannot be used, as in "..., or name another folder in dataDir". */
+  otherFolder: string;
+  /** What to do when PostgreSQL cannot run on this machine. */
+  ownServer: string;
+  /** What to do when the data was written by an older major version. */
+  upgrade: string;
+}
+
+/** Options with nothing left open. */
+export type Setup = Required<Omit<Options, "programs">> & { programs: string | undefined; advice: Advice };
+
+const usualAdvice: Advice = {
+  otherFolder: "name another folder in dataDir",
+  ownServer: "use a PostgreSQL server of your own",
+  upgrade: "bring the data over with upgradeData",
+};
+
+/** Fills in what a caller leaves open. @throws TypeError when a name would not be safe in a path, a title or SQL. */
+export function setUp(options: Options): Setup {
+  const { name = "embedded-postgres", owner = "owner", database = "app" } = options;
+  if (!/^[a-z0-9-]{1,40}$/.test(name)) throw new TypeError("name must be at most 40 of [a-z0-9-].");
+  for (const word of [owner, database]) {
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(word)) throw new TypeError("owner and database must be plain names.");
+  }
+  return {
+    name,
+    owner,
+    database,
+    dataDir: resolve(options.dataDir),
+    systemDir: options.systemDir ?? join("/var/lib", name),
+    programs: options.programs,
+    settings: options.settings ?? {},
+    maxLogBytes: options.maxLogBytes ?? 10_000_000,
+    onEvent: options.onEvent ?? (() => {}),
+    advice: { ...usualAdvice, ...options.advice },
+  };
+}

@@ -1,0 +1,37 @@
+// Says to whom a file belongs that keeps us from starting, such as what an earlier run as root left, and what to type.
+import { spawnSync } from "node:child_process";
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { environment } from "./account.ts";
+
+/** Who owns what is in the way in this folder, and the command that hands it over; the sentence is left open at its end. */
+export function ownerAdvice(folder: string): string {
+  const [path, uid] = foreignEntry(folder) ?? [];
+  if (path === undefined || uid === undefined) return "Start as the user it belongs to";
+  const owner = nameOf(uid);
+  return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(process.getuid?.() ?? 0)} ${quoted(folder)}"`;
+}
+
+/** The folder itself, or the first thing in it, that belongs to another user than ours. */
+function foreignEntry(folder: string): [path: string, uid: number] | undefined {
+  const own = process.getuid?.();
+  try {
+    const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
+    for (const path of paths) {
+      const { uid } = lstatSync(path);
+      if (uid !== own) return [path, uid];
+    }
+  } catch {
+    // A folder that we may not even list belongs to another user.
+    const uid = lstatSync(folder, { throwIfNoEntry: false })?.uid;
+    if (uid !== undefined && uid !== own) return [folder, uid];
+  }
+  return undefined;
+}
+
+function nameOf(uid: number): string {
+  const { status, stdout } = spawnSync("id", ["-un", String(uid)], { env: environment, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : `user ${uid}`;
+}
+
+const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);

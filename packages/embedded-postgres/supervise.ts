@@ -1,0 +1,98 @@
+// Keeps PostgreSQL running on an open data folder: starts it again when it dies, rotates its log, and stops it last.
+import { setTimeout as delay } from "node:timers/promises";
+import { ownerUrl } from "./cluster.ts";
+import type { OpenDataFolder } from "./data-folder.ts";
+import { rotateLog } from "./log-rotation.ts";
+import { launch, type Postmaster, stopOrphans } from "./postmaster.ts";
+import { endProcess, signal } from "./processes.ts";
+
+export interface RunningPostgres {
+  /** The owner's address, for a client and for psql: the host in it is the folder of a Unix socket. */
+  url: string;
+  /** Where the data is. */
+  dataDir: string;
+  /** The process of the PostgreSQL that runs now; another one after a restart, and 0 until it runs for the first time. */
+  readonly pid: number;
+  /** Stops PostgreSQL, waits until it is gone, and releases the data folder. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between two looks at the size of the log. */
+const rotateEvery = 10_000;
+
+/** Milliseconds after which a server that ran counts as one that starts well. */
+const stableAfter = 5_000;
+
+/** Supervises a folder, with the server that runs on it already, or none where the first start failed. */
+export function supervise(folder: OpenDataFolder, first: Postmaster | undefined): RunningPostgres {
+  const { onEvent, maxLogBytes } = folder.setup;
+  let current = first;
+  let last = first?.pid ?? 0;
+  const stopping = new AbortController();
+  // When this process ends without `stop`, as by an uncaught error, PostgreSQL is not left behind.
+  const leave = () => current && signal(current.pid, "SIGINT");
+  process.once("exit", leave);
+  const rotation = setInterval(() => rotateLog(folder.log, maxLogBytes), rotateEvery).unref();
+
+  const watch = async () => {
+    for (let deaths = 0; !stopping.signal.aborted; ) {
+      const started = Date.now();
+      const exit = await current?.exited;
+      current = undefined;
+      if (stopping.signal.aborted) return;
+      if (exit) onEvent({ name: "exited", ...exit });
+      deaths = exit && Date.now() - started > stableAfter ? 0 : deaths + 1;
+      current = await restart(folder, deaths, stopping.signal);
+      last = current?.pid ?? last;
+      if (current && stopping.signal.aborted) await end(current);
+    }
+  };
+  const watched = watch();
+
+  const stop = async () => {
+    stopping.abort();
+    clearInterval(rotation);
+    if (current) await end(current);
+    // A restart that was under way ends what it started.
+    await watched;
+    process.removeListener("exit", leave);
+    folder.close();
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    url: ownerUrl(folder, folder.sockets, folder.setup),
+    dataDir: folder.path,
+    get pid() {
+      return last;
+    },
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+/** Ends a server within a service manager's usual ten seconds, of which requests under way may take seven. */
+export async function end(postmaster: Postmaster) {
+  let gone = false;
+  void postmaster.exited.then(() => {
+    gone = true;
+  });
+  await endProcess(postmaster.pid, () => gone, 2);
+}
+
+/** Starts PostgreSQL again: at once the first three times, then later and later, until it works or `stopping` aborts. */
+async function restart(folder: OpenDataFolder, deaths: number, stopping: AbortSignal) {
+  const { onEvent } = folder.setup;
+  for (let tries = deaths - 3; !stopping.aborted; tries++) {
+    if (tries > 0)
+      await delay(Math.min(50 * 2 ** tries, 5_000), undefined, { signal: stopping }).catch(() => {});
+    if (stopping.aborted) return undefined;
+    try {
+      await stopOrphans(folder.cluster, folder.setup);
+      const next = await launch(folder, stopping);
+      onEvent({ name: "started", pid: next.pid });
+      return next;
+    } catch {
+      if (tries === deaths - 3 && !stopping.aborted) onEvent({ name: "not-starting", log: folder.log });
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,89 @@
+// The embedded PostgreSQL with the product's own names and settings. How it starts, stops and survives a kill is specified
+// beside its code, in packages/embedded-postgres/.
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { connect } from "../database/connect.ts";
+import { findRunning, startEmbedded } from "../database/embedded.ts";
+import { makeLog } from "../log/log.ts";
+import { spawnServer } from "./support/server.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "leads-embedded-"));
+  chmodSync(folder, 0o755);
+});
+afterEach(() => rmSync(folder, { recursive: true, maxRetries: 20 }));
+
+async function start() {
+  const lines: string[] = [];
+  const log = makeLog((line) => lines.push(line));
+  const database = await startEmbedded({ dataDir: folder, log });
+  onTestFinished(() => database.stop());
+  return { ...database, lines };
+}
+
+const queryAt = async (url: string, statement: string) => {
+  const sql = connect(url, { max: 1 });
+  try {
+    return await sql.unsafe(statement);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+};
+
+describe("the embedded database", () => {
+  it("belongs to leads_owner, is found by DATA_DIR, and logs its start", async () => {
+    const { url, lines } = await start();
+    expect(await queryAt(url, "select current_user::text, current_database()::text")).toEqual([
+      { current_user: "leads_owner", current_database: "leads" },
+    ]);
+    expect(await findRunning({ dataDir: folder })).toBe(url);
+    expect(lines.map((line) => line.split(" ")[2])).toEqual(["database-starting:", "database-started:"]);
+  });
+
+  it("writes nothing that a visitor typed into its log", async () => {
+    const { url } = await start();
+    await queryAt(url, "create table t (phone text check (phone <> ''), born date)");
+    for (const statement of [
+      "select 'call me after 5pm'::uuid",
+      "insert into t values ('call me after 5pm', 'call me after 5pm')",
+      "do $$ begin raise exception 'call me after 5pm'; end $$",
+      "do $$ begin raise warning 'call me after 5pm'; raise exception using detail = 'call me after 5pm'; end $$",
+    ])
+      await expect(queryAt(url, statement)).rejects.toThrow();
+    // The server tells which statement ran in a session that died.
+    const dying = queryAt(url, "select pg_sleep(60), 'call me after 5pm'").catch(() => {});
+    const find = "select pid from pg_stat_activity where query like 'select pg_sleep%'";
+    const pid = await vi.waitFor(async () => {
+      const rows = await queryAt(url, find);
+      expect(rows).toHaveLength(1);
+      return rows[0]?.pid as number;
+    }, 10_000);
+    process.kill(pid, "SIGKILL");
+    await dying;
+    await vi.waitFor(() => queryAt(url, "select 1"), 10_000);
+    const log = join(folder, "log/postgresql.log");
+    expect((statSync(log).mode & 0o777).toString(8)).toBe("600");
+    expect(readFileSync(log, "utf8")).toContain("terminated by signal 9");
+    expect(readFileSync(log, "utf8")).not.toContain("call me");
+  });
+
+  it("of another major version stops the server with the way to bring it over", async () => {
+    await (await start()).stop();
+    writeFileSync(join(folder, "postgresql/PG_VERSION"), "17\n");
+    const server = spawnServer({ DATA_DIR: folder });
+    expect(await server.ended).toMatchObject({ code: 1 });
+    expect(server.output()).toMatch(
+      /^The data folder .* holds data of PostgreSQL 17, and this program brings PostgreSQL \d+: bring it over with: npm run leads -- upgrade\.$/m,
+    );
+    expect(server.output()).not.toMatch(/^ +at /m);
+    writeFileSync(join(folder, "postgresql/PG_VERSION"), "99\n");
+    const older = spawnServer({ DATA_DIR: folder });
+    expect(await older.ended).toMatchObject({ code: 1 });
+    expect(older.output()).toMatch(
+      /PostgreSQL 99, .* Use the version of the program that wrote the data\.$/m,
+    );
+  });
+});
