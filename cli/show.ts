@@ -61,19 +61,36 @@ function teamLines(lead: LeadRow, now: Date): Line[] {
 }
 
 function permissionLines(permission: PermissionDetails, cells: number): Line[] {
-  const { utm, notice_text, notice_hash, withdrawn_at } = permission;
+  const { utm, variant, withdrawn_at } = permission;
+  const page = [permission.page_origin, permission.page_path].filter(Boolean).join("");
   const campaign = Object.entries(utm ?? {}).map(([key, value]) => `${key}=${value}`);
   return [
     ["Given", clock(permission.given_at)],
     ["Withdrawn", withdrawn_at ? clock(withdrawn_at) : "no"],
-    ["Page", permission.page_path ?? "not known"],
+    ["Page", page || "not known"],
     ["Address", permission.address ?? "not known"],
     ["Browser", permission.browser ?? "not known"],
-    ...(campaign.length ? ([["Campaign", campaign.join(" ")]] satisfies Line[]) : []),
-    ["Wording", ...(notice_text === null ? ["none was in force"] : wrap(notice_text, cells))],
-    ["SHA-256 of it", notice_hash ?? "none"],
+    ...optional("Campaign", campaign.join(" ")),
+    ...optional("Variant", variant),
+    ...wordingLines(permission, cells),
   ];
 }
+
+function wordingLines({ wording, notice_text, ...notice }: PermissionDetails, cells: number): Line[] {
+  if (wording === "not stated") return [["Wording", "not stated by the page or program that sent the lead"]];
+  const hash: Line = ["SHA-256 of it", notice.notice_hash ?? ""];
+  if (wording === "not known") {
+    const sentence = "it is not known which was shown; the page stated one that this database does not hold";
+    return [["Wording", sentence], hash];
+  }
+  return [
+    ["Wording shown", ...wrap(notice_text ?? "", cells)],
+    ...optional("Language", notice.notice_language),
+    hash,
+  ];
+}
+
+const optional = (label: string, value: string | null): Line[] => (value ? [[label, value]] : []);
 
 function deliveryLine(delivery: DeliveryFate): Line {
   const { event, channel, attempts, delivered_at, failed_at, due_at, last_error } = delivery;

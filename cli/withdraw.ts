@@ -8,14 +8,23 @@ export const withdraw: AddCommand = (program, run) => {
   program
     .command("withdraw")
     .summary("record that the person withdrew the permission to be phoned; the channels are told")
-    .description("Records that the person withdrew the permission to be phoned. The channels are told.")
+    .description(
+      "Records that the person withdrew the permission to be phoned, also for each earlier lead with the same number. The channels are told.",
+    )
     .argument("<id>", idHelp, readId)
     .action((part: string) =>
       run(async ({ sql, out }) => {
         const id = await findOne(sql, part);
         const ended = await withdrawPermission(sql, id);
-        const what = ended.length > 0 ? "Permission withdrawn" : "The permission was withdrawn before";
+        const what = ended.includes(id) ? "Permission withdrawn" : "The permission was withdrawn before";
         await out(`${what}: ${reference(id)}. Do not phone.\n`);
+        const others = ended.filter((one) => one !== id);
+        if (others.length > 0) {
+          const has = others.length === 1 ? "which has" : "which have";
+          await out(
+            `Permission withdrawn: also of ${others.map(reference).join(", ")}, ${has} the same number.\n`,
+          );
+        }
         return 0;
       }),
     );

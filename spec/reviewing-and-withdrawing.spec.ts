@@ -36,7 +36,7 @@ describe("leads review", () => {
     });
   });
 
-  it("keeps the time of the first review when the outcome is mended, and the outcome when none is given", async () => {
+  it("keeps the time of the first review when the outcome is corrected, and the outcome when none is given", async () => {
     await leads(url, "review", id, "--outcome", "not reached");
     const before = await database.owner`select reviewed_at, outcome from private.reviews`;
     await leads(url, "review", id);
@@ -74,5 +74,22 @@ describe("leads withdraw", () => {
       { event: "lead.created", channel: "webhook" },
       { event: "permission.withdrawn", channel: "webhook" },
     ]);
+  });
+
+  it("ends the permission of each earlier lead with the same number too, and names them", async () => {
+    const { owner } = database;
+    await owner`insert into leads ${owner(aLead({ name: "Again", phone: "1-305-555-0142" }))}`;
+    await owner`insert into leads ${owner(aLead({ name: "Other", phone: "305 555 0143" }))}`;
+    const [again] = await owner<{ id: string }[]>`select id from leads where name = 'Again'`;
+    expect(await leads(url, "withdraw", id)).toEqual({
+      status: 0,
+      stdout: `Permission withdrawn: ${reference(id)}. Do not phone.
+Permission withdrawn: also of ${reference(again?.id as string)}, which has the same number.
+`,
+      stderr: "",
+    });
+    const standing = await owner`
+      select l.name from leads l join private.permissions p on p.lead_id = l.id where p.withdrawn_at is null`;
+    expect(standing).toEqual([{ name: "Other" }]);
   });
 });

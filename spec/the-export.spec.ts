@@ -95,7 +95,9 @@ describe("leads export --permission", () => {
   beforeAll(async () => {
     evidence = await makeDatabase();
     const { owner } = evidence;
-    await owner`insert into leads ${owner(aLead({ name: "Before any wording", phone: "1" }))}`;
+    await owner`insert into leads ${owner(aLead({ name: "Says none", phone: "1" }))}`;
+    const unknown = { "x-permission-notice": "ab".repeat(32), origin: "https://b.example" };
+    await owner`insert into leads ${owner({ ...aLead({ name: "Not known", phone: "2" }), request_headers: owner.json(unknown) })}`;
     await owner`insert into private.notices (hash, language, text) values (encode(sha256(${wording}), 'hex'), 'en', ${wording})`;
     const headers = {
       referer: "https://a.example/?utm_source=news",
@@ -118,19 +120,34 @@ describe("leads export --permission", () => {
       exported_at: time,
       ...aLead(),
     };
+    const none = {
+      permission_withdrawn_at: null,
+      notice_text: null,
+      notice_in_force_from: null,
+      page_path: null,
+      address: null,
+      browser: null,
+      utm: null,
+      notice_language: null,
+    };
     expect(JSON.parse(stdout)).toEqual([
       {
         ...common,
-        name: "Before any wording",
+        ...none,
+        name: "Says none",
         phone: "1",
-        permission_withdrawn_at: null,
-        notice_text: null,
         notice_sha256: null,
-        notice_in_force_from: null,
-        page_path: null,
-        address: null,
-        browser: null,
-        utm: null,
+        wording: "not stated",
+        page_origin: null,
+      },
+      {
+        ...common,
+        ...none,
+        name: "Not known",
+        phone: "2",
+        notice_sha256: "ab".repeat(32),
+        wording: "not known",
+        page_origin: "https://b.example",
       },
       {
         ...common,
@@ -142,13 +159,17 @@ describe("leads export --permission", () => {
         address: "192.0.2.7",
         browser: "=B/1",
         utm: { utm_source: "news" },
+        wording: "shown",
+        notice_language: "en",
+        page_origin: "https://a.example",
       },
     ]);
   });
 
   it("prints the same as CSV, by the same rule", async () => {
     const { stdout } = await leads(evidence.url, "export", "--permission", "--format", "csv");
-    const [columns = [], , record = []] = parse(stdout) as string[][];
+    const [columns = [], , , record = []] = parse(stdout) as string[][];
+    expect(columns.slice(-4)).toEqual(["exported_at", "wording", "notice_language", "page_origin"]);
     const cells = Object.fromEntries(columns.map((name, nth) => [name, record[nth]]));
     expect(cells).toMatchObject({
       notice_text: wording,
@@ -226,7 +247,7 @@ async function addMany(owner: TestDatabase["owner"], count: number): Promise<voi
     await tx`alter table leads disable trigger user`;
     await tx`
       insert into leads (name, email, phone, zip_code)
-      select repeat('n', 490), repeat('e', 490), lpad(n::text, 490, '0'), repeat('z', 200) from generate_series(1, ${count}::int) n`;
+      select 'n', repeat('e', 490), lpad(n::text, 490, '0'), repeat('z', 490) from generate_series(1, ${count}::int) n`;
     await tx`insert into private.permissions (lead_id) select id from leads`;
     await tx`alter table leads enable trigger user`;
   });

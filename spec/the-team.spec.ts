@@ -138,12 +138,13 @@ Lead <lead 4>  (<id 4>)
 Permission
   Given             YYYY-MM-DD hh:mm
   Withdrawn         no
-  Page              /
+  Page              https://article.example/
   Address           192.0.2.7
   Browser           Browser/1.0
   Campaign          utm_source=news
-  Wording           By pressing the button I agree in writing that Example Supply may phone me about
+  Wording shown     By pressing the button I agree in writing that Example Supply may phone me about
                     a continuous glucose monitor.
+  Language          en
   SHA-256 of it     98f5792f864464cac435658da3c782e1deb2f4fb524899b4ad9b8dc0d4ef54c9
 
 Deliveries
@@ -170,12 +171,33 @@ Deliveries
     expect(steady(stdout)).toContain("permission.withdrawn pending");
   });
 
+  it.each([
+    [{}, "  Wording           not stated by the page or program that sent the lead\n"],
+    [
+      { "x-permission-notice": "ab".repeat(32) },
+      `  Wording           it is not known which was shown; the page stated one that this database does not hold
+  SHA-256 of it     ${"ab".repeat(32)}\n`,
+    ],
+  ])("says so when the wording was not stated, or is not known: %j", async (headers, words) => {
+    const { owner } = database;
+    const lead = { ...aLead({ name: "Other road" }), request_headers: owner.json(headers) };
+    await owner`insert into leads ${owner(lead)}`;
+    const [{ id: other } = { id: "" }] = await owner<
+      { id: string }[]
+    >`select id from leads where name = 'Other road'`;
+    expect((await leads(url, "show", other)).stdout).toContain(words);
+    await owner`delete from leads where id = ${other}`;
+  });
+
   it("prints the same as JSON with --json", async () => {
     const { stdout } = await leads(url, "show", id("Rosa"), "--json");
     expect(JSON.parse(stdout)).toMatchObject({
       lead: { id: id("Rosa"), name: "Rosa", withdrawn_at: null, marks: [] },
       permission: {
+        wording: "shown",
         notice_text: wording,
+        notice_language: "en",
+        page_origin: "https://article.example",
         address: "192.0.2.7",
         utm: { utm_source: "news" },
         withdrawn_at: null,

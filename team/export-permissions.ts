@@ -22,6 +22,9 @@ export const permissionColumns = [
   "browser",
   "utm",
   "exported_at",
+  "wording",
+  "notice_language",
+  "page_origin",
 ] as const;
 
 export type PermissionRecord = Record<(typeof permissionColumns)[number], unknown>;
@@ -45,8 +48,10 @@ export async function exportPermissions(
           l.id as lead_id, l.created_at as lead_created_at,
           l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
           p.given_at as permission_given_at, p.withdrawn_at as permission_withdrawn_at,
-          n.text as notice_text, n.hash as notice_sha256, n.first_used_at as notice_in_force_from,
-          p.page_path, p.address, p.browser, p.utm, now() as exported_at
+          n.text as notice_text, p.notice_hash as notice_sha256, n.first_used_at as notice_in_force_from,
+          p.page_path, p.address, p.browser, p.utm, now() as exported_at,
+          case when p.notice_hash is null then 'not stated' when n.hash is null then 'not known' else 'shown' end as wording,
+          n.language as notice_language, p.page_origin
         from public.leads l
         join private.permissions p on p.lead_id = l.id
         left join private.notices n on n.hash = p.notice_hash

@@ -7,12 +7,18 @@ import { type LeadRow, selectLeadRow } from "./lead-row.ts";
 export interface PermissionDetails {
   given_at: Date;
   withdrawn_at: Date | null;
+  page_origin: string | null;
   page_path: string | null;
   address: string | null;
   browser: string | null;
   utm: Record<string, string> | null;
+  /** The variant of the article, when an experiment ran. */
+  variant: string | null;
+  /** Whether the database holds the wording that the page said it showed; "not stated" when the page said none. */
+  wording: "shown" | "not known" | "not stated";
   notice_hash: string | null;
   notice_text: string | null;
+  notice_language: string | null;
 }
 
 export interface LeadDetails {
@@ -32,7 +38,9 @@ export async function showLead(sql: Sql, id: string): Promise<LeadDetails | unde
     left join private.reviews r on r.lead_id = l.id
     where l.id = ${id}`;
   const [permission] = await sql<PermissionDetails[]>`
-    select p.given_at, p.withdrawn_at, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice_text
+    select
+      p.given_at, p.withdrawn_at, p.page_origin, p.page_path, p.address, p.browser, p.utm, p.variant,
+      private.wording_of(p.notice_hash) as wording, p.notice_hash, n.text as notice_text, n.language as notice_language
     from private.permissions p left join private.notices n on n.hash = p.notice_hash
     where p.lead_id = ${id}`;
   const deliveries = await deliveriesOf(sql, id);
