@@ -1,13 +1,14 @@
-// The door of `npm run doctor`: reads what was typed and the settings, examines the deployment, and leaves with an exit
-// status that a script can trust: 0 all is well, 1 something is wrong, 2 the command was not understood.
-import { ConfigError, readConfig } from "../config/config.ts";
+// `npm run doctor`: reads the options and the settings, examines the deployment, and exits with a status that a script can
+// trust: 0 everything passed, 1 something failed, 2 the command was not understood.
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { connect, type Sql } from "../database/connect.ts";
-import { help, Misuse, readCommand } from "../doctor/command-line.ts";
+import { findRunning } from "../database/embedded.ts";
+import { help, readCommand, UsageError } from "../doctor/command-line.ts";
 import { examine } from "../doctor/examine.ts";
 import { lastLine, lineOf } from "../doctor/report.ts";
 import { codeOf } from "../log/log.ts";
 
-// Whoever read the findings has had enough (`npm run doctor | head`); the exit status still tells.
+// A reader that closes the pipe (`npm run doctor | head`) ends the report; the exit status still counts.
 process.stdout.on("error", () => {});
 
 process.exitCode = await main(process.argv.slice(2));
@@ -22,16 +23,28 @@ async function main(words: string[]): Promise<number> {
       return 0;
     }
     process.stdout.write(`Examining ${deployment.url}\n\n`);
-    sql = config.databaseUrl ? connect(config.databaseUrl, { max: 1, name: "leads doctor" }) : undefined;
+    const database = await findDatabase(config, deployment.url);
+    sql = database ? connect(database, { max: 1, name: "leads doctor" }) : undefined;
     const inside = { sql, secretKey: config.supabaseSecretKey };
-    const isWrong = await examine(deployment, inside, (finding) => process.stdout.write(lineOf(finding)));
-    process.stdout.write(lastLine(isWrong));
-    return isWrong ? 1 : 0;
+    const hasFailed = await examine(deployment, inside, (finding) => process.stdout.write(lineOf(finding)));
+    process.stdout.write(lastLine(hasFailed));
+    return hasFailed ? 1 : 0;
   } catch (error) {
-    const isOurs = error instanceof Misuse || error instanceof ConfigError;
-    process.stderr.write(`${isOurs ? error.message : `The doctor failed (${codeOf(error)}).`}\n`);
-    return error instanceof Misuse ? 2 : 1;
+    const isExpected = error instanceof UsageError || error instanceof ConfigError;
+    process.stderr.write(`${isExpected ? error.message : `The doctor failed (${codeOf(error)}).`}\n`);
+    return error instanceof UsageError ? 2 : 1;
   } finally {
     await sql?.end({ timeout: 1 });
   }
+}
+
+/** The owner's address of the database: that of the settings, or the embedded one of the server that runs on this machine. */
+async function findDatabase(
+  { databaseUrl, dataDir, site }: Config,
+  url: string,
+): Promise<string | undefined> {
+  if (databaseUrl !== undefined) return databaseUrl;
+  // Another deployment's leads are not in this machine's database.
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+  return isHere || url === new URL(site.url).origin ? findRunning({ dataDir }) : undefined;
 }

@@ -1,51 +1,52 @@
-// Asks a deployment one question over HTTP. No answer is an answer too: a name that is not found and a certificate that is
-// not good are mended in different places.
+// Sends a deployment one HTTP request. That none is answered is a result too, with its reason, because a name that is not
+// found and a certificate that has expired are fixed in different places.
 
 export interface Answer {
   status: number;
   headers: Headers;
   body: string;
   /** The fields of a JSON answer that PostgREST, the gateway and submit-lead use; empty for any other body. */
-  told: { code?: string; message?: string };
+  error: { code?: string; message?: string };
 }
 
 export interface NoAnswer {
   status: 0;
-  /** The system's word for why: ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED, or "timeout". */
-  why: string;
+  /** ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED or another code of the system, or "timeout". */
+  reason: string;
 }
 
-const patience = 15_000;
+/** In milliseconds. */
+const timeout = 15_000;
 
-/** Asks and never throws. Redirects are answers, not followed. */
+/** Sends a request, follows no redirect, and never throws. */
 export async function ask(address: string, init: RequestInit = {}): Promise<Answer | NoAnswer> {
   try {
     const response = await fetch(address, {
       redirect: "manual",
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeout),
       ...init,
     });
     const body = await response.text();
-    return { status: response.status, headers: response.headers, body, told: toldIn(body) };
+    return { status: response.status, headers: response.headers, body, error: errorIn(body) };
   } catch (error) {
-    return { status: 0, why: whyOf(error) };
+    return { status: 0, reason: reasonOf(error) };
   }
 }
 
 /** The headers that the page's call 1 sends. */
-export const keyed = (key: string): Record<string, string> => ({
+export const keyHeaders = (key: string): Record<string, string> => ({
   apikey: key,
   authorization: `Bearer ${key}`,
   "content-type": "application/json",
 });
 
-/** An answer in short, for a sentence: never its body, which may be anybody's. */
-export const shortly = (answer: Answer | NoAnswer): string => {
-  if ("why" in answer) return `no answer: ${answer.why}`;
-  return answer.told.code ? `${answer.status} ${answer.told.code}` : String(answer.status);
+/** An answer in short, for a sentence; without its body, which may hold anything. */
+export const summaryOf = (answer: Answer | NoAnswer): string => {
+  if ("reason" in answer) return `no answer: ${answer.reason}`;
+  return answer.error.code ? `${answer.status} ${answer.error.code}` : String(answer.status);
 };
 
-function toldIn(body: string): Answer["told"] {
+function errorIn(body: string): Answer["error"] {
   try {
     const { code, message } = JSON.parse(body) ?? {};
     return {
@@ -57,8 +58,8 @@ function toldIn(body: string): Answer["told"] {
   }
 }
 
-// fetch hides the reason one or two causes deep, and a name with two addresses brings a reason for each.
-function whyOf(error: unknown): string {
+// The reason stands one or two causes deep in what `fetch` throws; a name with two addresses has a reason for each.
+function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "timeout";
   for (let cause = error; cause instanceof Error; cause = innerOf(cause)) {
     if ("code" in cause && typeof cause.code === "string") return cause.code;

@@ -1,16 +1,16 @@
-// Reads what was typed after `doctor`, and fills in from the settings what was not.
+// Reads the options after `doctor`; what is not given is taken from the settings.
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
 import type { Deployment } from "./finding.ts";
 
-/** What was typed cannot be understood; the message says what to type. */
-export class Misuse extends Error {
-  override name = "Misuse";
+/** The options cannot be understood; the message says what to type. */
+export class UsageError extends Error {
+  override name = "UsageError";
 }
 
 export const help = `Usage: npm run doctor -- --url <address> --key <key> [--site <address>]
 
-Examines a running deployment from outside, and says what is wrong and how to mend it. It sends one marked test lead.
+Examines a running deployment from outside, and says what fails and how to fix it. It sends one marked test lead.
 
   --url    The backend: a Supabase project (https://abc.supabase.co), or our own server  (else VITE_SUPABASE_URL, SITE_URL)
   --key    The public key of the pages: sb_publishable_..., eyJ..., or ANON_KEY           (else VITE_SUPABASE_ANON_KEY, ANON_KEY)
@@ -18,17 +18,18 @@ Examines a running deployment from outside, and says what is wrong and how to me
   --help   Print this
 
 Two settings let it see more, and erase the test lead again. They are secrets, so they are never typed as options:
-  DATABASE_URL          The database as its owner: rights, channels, what waits to be delivered
+  DATABASE_URL          The database as its owner: rights, notices, channels, what waits to be delivered. Not needed where
+                        the server runs on this machine with its embedded database
   SUPABASE_SECRET_KEY   A secret or service key: erases the test lead, nothing else
 
-Exit status: 0 all is well; 1 something is wrong; 2 the command was not understood.
+Exit status: 0 everything passed; 1 something failed; 2 the command was not understood.
 
 Examples:
   npm run doctor -- --url http://localhost:3000
   npm run doctor -- --url https://abc.supabase.co --key sb_publishable_... --site https://www.example.com
 `;
 
-/** Returns what to examine, or "help". @throws Misuse */
+/** Returns what to examine, or "help". @throws UsageError */
 export function readCommand(
   words: readonly string[],
   { site, anonKey }: Pick<Config, "site" | "anonKey">,
@@ -44,7 +45,7 @@ export function readCommand(
     ({ values } = parseArgs({ args: [...words], options, strict: true }));
   } catch (error) {
     const [sentence = ""] = error instanceof Error ? error.message.split(". ") : [];
-    throw new Misuse(`${sentence.replace(/\.$/, "")}.\nHelp: npm run doctor -- --help`);
+    throw new UsageError(`${sentence.replace(/\.$/, "")}.\nHelp: npm run doctor -- --help`);
   }
   if (values.help) return "help";
   const url = origin("--url", values.url ?? (site.backendUrl || site.url));
@@ -60,9 +61,9 @@ export function readCommand(
 function origin(option: string, text: string): string {
   const given = URL.canParse(text) ? new URL(text) : undefined;
   if (!given || !/^https?:$/.test(given.protocol))
-    throw new Misuse(`${option} takes a web address, such as ${option} https://www.example.com`);
+    throw new UsageError(`${option} takes a web address, such as ${option} https://www.example.com`);
   if (/^(app\.|)supabase\.com$/.test(given.hostname)) {
-    throw new Misuse(
+    throw new UsageError(
       `${option} is the dashboard's address. Take the project's own: https://<project>.supabase.co`,
     );
   }

@@ -1,9 +1,13 @@
 // Whether a browser on the site's page may make the two calls: the preflight allows them, and refusals can be read.
 import { type Answer, ask } from "./ask.ts";
-import { type Deployment, type Finding, well, wrong } from "./finding.ts";
+import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
 const calls = [
-  { name: "call 1", path: "/rest/v1/leads", headers: ["apikey", "authorization", "content-type"] },
+  {
+    name: "call 1",
+    path: "/rest/v1/leads",
+    headers: ["apikey", "authorization", "content-type", "x-permission-notice"],
+  },
   { name: "call 2", path: "/functions/v1/submit-lead", headers: ["authorization", "content-type"] },
 ];
 
@@ -22,8 +26,8 @@ export async function examineCors({ url, site }: Deployment): Promise<Finding[]>
         },
       });
       const problem = "headers" in answer ? problemWith(answer, origin, headers) : "there is no answer";
-      if (!problem) return well(`A page of ${origin} may make ${name}.`);
-      return wrong(
+      if (!problem) return pass(`A page of ${origin} may make ${name}.`);
+      return fail(
         `A browser on ${origin} cannot make ${name}: ${problem}.`,
         `Add ${origin} to ALLOWED_ORIGINS (or SITE_URL) of the backend, as a setting of our own server or with \`npx supabase@3 secrets set\`.`,
       );

@@ -1,38 +1,32 @@
-// The database from inside, when DATABASE_URL is given: what may be done with leads, and whether the team hears of them.
+// The database from inside: whether its tables are the newest, who may do what with leads, and who calls submit-lead.
 import type { Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
-import { type ChannelCount, countDeliveries } from "../delivery/counts.ts";
 import { codeOf } from "../log/log.ts";
-import { type Finding, well, wrong } from "./finding.ts";
+import { type Finding, fail, pass } from "./finding.ts";
 
 /** Examines the database; `isHosted` says that nothing of ours stays running beside it. */
-export async function examineDatabase(
-  sql: Sql,
-  { isHosted, now }: { isHosted: boolean; now: Date },
-): Promise<Finding[]> {
+export async function examineDatabase(sql: Sql, { isHosted }: { isHosted: boolean }): Promise<Finding[]> {
   const schema = await examineSchema(sql);
-  if (schema.is === "wrong") return [schema];
+  if (schema.is !== "pass") return [schema];
   return [
     schema,
     await examineRowSecurity(sql),
     await examineGrants(sql),
-    await examineNotice(sql),
-    ...examineChannels(await countDeliveries(sql), now),
     ...(isHosted || (await wasArranged(sql)) ? [await examineSchedule(sql)] : []),
   ];
 }
 
 async function examineSchema(sql: Sql): Promise<Finding> {
-  const mend = "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
+  const fix = "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
   try {
     const [row] = await sql<{ version: string | null }[]>`select private.schema_version() as version`;
     const newest = await newestVersion();
-    if (row?.version && row.version >= newest) return well("The database has the newest tables.");
-    return wrong(`The tables are of version ${row?.version ?? "none"}; this program knows ${newest}.`, mend);
+    if (row?.version && row.version >= newest) return pass("The database has the newest tables.");
+    return fail(`The tables are of version ${row?.version ?? "none"}; this program knows ${newest}.`, fix);
   } catch (error) {
     const code = codeOf(error);
-    if (/^(42|3F)/.test(code)) return wrong("The database has no leads tables.", mend);
-    return wrong(
+    if (/^(42|3F)/.test(code)) return fail("The database has no leads tables.", fix);
+    return fail(
       `The database does not let us in (${code}).`,
       "Check DATABASE_URL: it names the database's owner.",
     );
@@ -44,7 +38,7 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
     { on: boolean }[]
   >`select relrowsecurity as on from pg_class where oid = 'public.leads'::regclass`;
   if (!table?.on)
-    return wrong(
+    return fail(
       "Row-level security is off for leads.",
       "alter table public.leads enable row level security;",
     );
@@ -53,17 +47,17 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
     where schemaname = 'public' and tablename = 'leads'`;
   const strange = policies.filter((policy) => !policy.is_ours).map(({ name }) => JSON.stringify(name));
   if (strange.length > 0)
-    return wrong(
+    return fail(
       `A policy on leads allows more than adding one: ${strange.join(", ")}.`,
       "drop policy <name> on public.leads;",
     );
   if (!policies.some(({ cmd }) => cmd === "INSERT")) {
-    return wrong(
+    return fail(
       "No policy lets a visitor add a lead.",
       `create policy "A visitor may add a lead" on public.leads for insert to anon with check (true);`,
     );
   }
-  return well("Row-level security is on: a visitor may add a lead, and only the delivery may read one.");
+  return pass("Row-level security is on: a visitor may add a lead, and only the delivery may read one.");
 }
 
 // What the migrations grant, and nothing beside it. A right on the whole table shows up for each of its columns.
@@ -82,67 +76,25 @@ async function examineGrants(sql: Sql): Promise<Finding> {
         and g.column in ('name', 'email', 'phone', 'zip_code', 'has_medicare', 'has_diabetes'))
       and not (grantee = 'leads_intake' and privilege = 'INSERT' and g.column = 'request_headers')
     group by grantee order by grantee`;
-  if (extra.length === 0) return well("Each role has the rights on leads that it needs, and no other.");
+  if (extra.length === 0) return pass("Each role has the rights on leads that it needs, and no other.");
   const list = extra.map(({ grantee, rights }) => `${grantee} (${rights})`).join(", ");
-  return wrong(
+  return fail(
     `Somebody has more rights on leads than the migrations give: ${list}.`,
     `For each: revoke all on public.leads from <role>; then grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`,
   );
-}
-
-async function examineNotice(sql: Sql): Promise<Finding> {
-  const [settings] = await sql<{ set: boolean }[]>`select exists (select from private.notices) as set`;
-  if (settings?.set) return well("The wording of the permission is recorded with each lead.");
-  return wrong(
-    "No wording of the permission is in force, so leads come without evidence of it.",
-    "Call submit-lead once, or start our own server: each sets it at its start.",
-  );
-}
-
-function examineChannels(channels: ChannelCount[], now: Date): Finding[] {
-  const enabled = channels.filter((channel) => channel.enabled);
-  const findings: Finding[] = [];
-  if (enabled.length === 0) {
-    findings.push(
-      wrong(
-        "The team hears of no lead: no channel is set up.",
-        "Set WEBHOOK_URL and WEBHOOK_SECRET, or RESEND_API_KEY, MAIL_FROM and NOTIFY_EMAIL (see .env.example), for our own server or with `npx supabase@3 secrets set`.",
-      ),
-    );
-  } else
-    findings.push(well(`The team hears of leads by ${enabled.map(({ channel }) => channel).join(" and ")}.`));
-  for (const { channel, oldestPending, failed } of channels) {
-    const minutes = oldestPending ? Math.floor((now.getTime() - oldestPending.getTime()) / 60_000) : 0;
-    if (minutes >= 15) {
-      findings.push(
-        wrong(
-          `The oldest ${channel} delivery has waited ${minutes} minutes.`,
-          "See why: `npm run leads -- status`. On Supabase, see that submit-lead is called each minute.",
-        ),
-      );
-    }
-    if (failed > 0)
-      findings.push(
-        wrong(
-          `${failed} deliveries by ${channel} have failed.`,
-          "See why: `npm run leads -- status`. When it is mended: `npm run leads -- retry --failed`.",
-        ),
-      );
-  }
-  return findings;
 }
 
 /** Whether a hosted submit-lead has ever asked to be called each minute. */
 const wasArranged = async (sql: Sql) => (await sql`select from private.wake_up_call`).length > 0;
 
 async function examineSchedule(sql: Sql): Promise<Finding> {
-  const mend =
+  const fix =
     "In the SQL editor: `create extension if not exists pg_cron; create extension if not exists pg_net;`. Then call submit-lead once: it arranges the rest.";
   const [found] = await sql<{ cron: boolean; net: boolean }[]>`
     select to_regclass('cron.job') is not null as cron, to_regclass('net.http_request_queue') is not null as net`;
   if (!found?.cron || !found.net)
-    return wrong("Nothing calls submit-lead each minute: pg_cron or pg_net is missing.", mend);
+    return fail("Nothing calls submit-lead each minute: pg_cron or pg_net is missing.", fix);
   const jobs = await sql`select from cron.job where command = 'select private.call_submit_lead()' and active`;
-  if (jobs.length > 0) return well("The database calls submit-lead each minute.");
-  return wrong("Nothing calls submit-lead each minute: it is not scheduled.", mend);
+  if (jobs.length > 0) return pass("The database calls submit-lead each minute.");
+  return fail("Nothing calls submit-lead each minute: it is not scheduled.", fix);
 }

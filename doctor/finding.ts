@@ -1,18 +1,17 @@
-// What the doctor says of one thing it looked at: all is well, something is wrong and how to mend it, or it could not be
-// looked at. Every file in this room returns a list of these.
+// What the doctor says of one thing that it examined. Every file of this module returns a list of findings.
 
 export type Finding =
-  | { is: "well"; says: string }
+  | { is: "pass"; says: string }
   | {
-      is: "wrong";
+      is: "fail";
       says: string;
       /** What to do or type. */
-      mend: string;
+      fix: string;
     }
   | { is: "not examined"; says: string };
 
-export const well = (says: string): Finding => ({ is: "well", says });
-export const wrong = (says: string, mend: string): Finding => ({ is: "wrong", says, mend });
+export const pass = (says: string): Finding => ({ is: "pass", says });
+export const fail = (says: string, fix: string): Finding => ({ is: "fail", says, fix });
 export const notExamined = (says: string): Finding => ({ is: "not examined", says });
 
 /** What is examined. Addresses have no slash at their end. */
@@ -21,10 +20,10 @@ export interface Deployment {
   url: string;
   /** The anonymous key that the pages present. */
   key: string;
-  /** Where the pages are; unknown for a project whose site was not told. */
+  /** Where the pages are; `undefined` when it is a project and the address of its site is not known. */
   site: string | undefined;
 }
 
-/** Whether the backend is a Supabase project, as far as its address tells. */
+/** Whether the backend is a Supabase project, by its address. */
 export const isHosted = ({ url }: Pick<Deployment, "url">): boolean =>
   /\.supabase\.(co|in|red)$/.test(new URL(url).hostname);

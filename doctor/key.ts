@@ -1,5 +1,5 @@
 // The key, by looking at it alone: is it one that may stand in a page, and is it this project's?
-import { type Deployment, type Finding, isHosted, well, wrong } from "./finding.ts";
+import { type Deployment, type Finding, fail, isHosted, pass } from "./finding.ts";
 
 const takeTheOther =
   "Take the publishable key (sb_publishable_...) from the project's API keys, build the pages with it as VITE_SUPABASE_ANON_KEY, and replace the secret one: whoever saw the page has it.";
@@ -8,13 +8,13 @@ const takeTheOther =
 export function examineKey(deployment: Deployment, now: Date): Finding[] {
   const { key } = deployment;
   if (/^sb_secret_/.test(key))
-    return [wrong("The key is a secret key. It opens every lead to whoever has it.", takeTheOther)];
+    return [fail("The key is a secret key. It opens every lead to whoever has it.", takeTheOther)];
   const claims = claimsOf(key);
   if (claims) return [examineClaims(deployment, claims, now)];
-  if (/^sb_publishable_/.test(key)) return [well("The key is a publishable one, made to stand in a page.")];
-  if (!isHosted(deployment)) return [well("The key is a word of this server's own.")];
+  if (/^sb_publishable_/.test(key)) return [pass("The key is a publishable one, made to stand in a page.")];
+  if (!isHosted(deployment)) return [pass("The key is a word of this server's own.")];
   return [
-    wrong(
+    fail(
       "The key is neither a publishable key (sb_publishable_...) nor an anon key (eyJ...).",
       "Copy it again from the project's API keys; perhaps a piece is missing.",
     ),
@@ -39,27 +39,27 @@ function claimsOf(key: string): Claims | undefined {
 
 function examineClaims({ url }: Deployment, { role, ref, exp }: Claims, now: Date): Finding {
   if (role === "service_role")
-    return wrong("The key is the service key. It opens every lead to whoever has it.", takeTheOther);
+    return fail("The key is the service key. It opens every lead to whoever has it.", takeTheOther);
   if (role !== "anon") {
-    return wrong(
+    return fail(
       "The key is a JWT, but not one of the role anon.",
       "Copy the anon or publishable key from the project's API keys.",
     );
   }
   const [project] = new URL(url).hostname.split(".");
   if (isHosted({ url }) && typeof ref === "string" && ref !== project) {
-    return wrong(
+    return fail(
       "The key belongs to another project than the address.",
       "Copy address and key from the same project.",
     );
   }
   if (typeof exp === "number" && exp * 1000 < now.getTime()) {
-    return wrong(
+    return fail(
       "The key has expired.",
       "Take the publishable key from the project's API keys, and build the pages with it.",
     );
   }
-  return well(
+  return pass(
     "The key is an anon key (a long JWT). Supabase means to end that kind; a publishable key follows it.",
   );
 }

@@ -1,43 +1,43 @@
 // The pages, as a visitor's browser gets them: they are there, they are safe, and they know their backend.
 import { completeProvider } from "../content/provider.ts";
 import { type Answer, ask } from "./ask.ts";
-import { type Deployment, type Finding, notExamined, well, wrong } from "./finding.ts";
+import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 
 const build =
   "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
 
-/** Examines the pages of the site, when it is known where they are. */
+/** Examines the pages of the site, when their address is known. */
 export async function examinePages(deployment: Deployment): Promise<Finding[]> {
   const { site } = deployment;
-  if (!site) return [notExamined("The pages: tell where they are with --site https://www.example.com")];
+  if (!site) return [notExamined("The pages: give their address with --site https://www.example.com")];
   const [article, thankYou, missing] = await Promise.all([
     ask(`${site}/`),
     ask(`${site}/thank-you`),
     ask(`${site}/there-is-no-such-page`),
   ]);
-  if ("why" in article)
+  if ("reason" in article)
     return [
-      wrong(`The site does not answer (${article.why}).`, "Check --site, and whether the host serves it."),
+      fail(`The site does not answer (${article.reason}).`, "Check --site, and whether the host serves it."),
     ];
   if (article.status !== 200 || !article.body.includes("Sponsored Content")) {
     return [
-      wrong(
+      fail(
         `The article is not at ${site}/ (${article.status}).`,
         "Deploy the folder `dist/` as it is, or check --site.",
       ),
     ];
   }
   return [
-    well("The article is there."),
+    pass("The article is there."),
     thankYou.status === 200
-      ? well("The thank-you page is there.")
-      : wrong(
+      ? pass("The thank-you page is there.")
+      : fail(
           `The thank-you page is not there (${thankYou.status}).`,
           "The host must serve thank-you.html at /thank-you. Netlify, Vercel and Cloudflare Pages do so by themselves.",
         ),
     missing.status === 404
-      ? well("An address that does not exist is answered 404.")
-      : wrong(
+      ? pass("An address that does not exist is answered 404.")
+      : fail(
           `An address that does not exist is answered ${missing.status}.`,
           "Have the host answer 404 with 404.html, and no page of its own in place of every address.",
         ),
@@ -49,13 +49,13 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
 }
 
 function examineAddress(html: string, site: string): Finding[] {
-  const told = /<link rel="canonical" href="([^"]*?)\/?"/.exec(html)?.[1] ?? "none";
+  const stated = /<link rel="canonical" href="([^"]*?)\/?"/.exec(html)?.[1] ?? "none";
   // Looked at from the machine itself, behind its proxy, a site has another address than for readers.
   const isHere = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])\b/;
-  if (told === site || isHere.test(site)) return [well("The article knows its own address.")];
+  if (stated === site || isHere.test(site)) return [pass("The article knows its own address.")];
   return [
-    wrong(
-      `The article tells search engines that its address is ${told}.`,
+    fail(
+      `The article tells search engines that its address is ${stated}.`,
       `Set SITE_URL=${site}, then start the server or build the pages again.`,
     ),
   ];
@@ -64,7 +64,7 @@ function examineAddress(html: string, site: string): Finding[] {
 function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Finding[] {
   const policy = headers.get("content-security-policy");
   const findings: Finding[] = [];
-  const mend =
+  const fix =
     "Have the host send the headers that the build wrote into dist/_headers (Netlify, Cloudflare Pages) or dist/vercel.json (Vercel).";
   const absent = ["content-security-policy", "x-content-type-options", "referrer-policy"].filter(
     (name) => !headers.has(name),
@@ -73,8 +73,8 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
     absent.push("strict-transport-security");
   findings.push(
     absent.length === 0
-      ? well("The headers that keep the pages safe are sent.")
-      : wrong(`The pages come without ${absent.join(", ")}.`, mend),
+      ? pass("The headers that keep the pages safe are sent.")
+      : fail(`The pages come without ${absent.join(", ")}.`, fix),
   );
   const backend = new URL(url).origin;
   if (policy && backend !== new URL(site).origin) {
@@ -85,12 +85,12 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
     );
     if (closed.length > 0)
       findings.push(
-        wrong(`The pages' own policy does not let them reach ${backend} (${closed.join(", ")}).`, build),
+        fail(`The pages' own policy does not let them reach ${backend} (${closed.join(", ")}).`, build),
       );
   }
   if (site.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(site)) {
     findings.push(
-      wrong(
+      fail(
         "The pages come without TLS: what visitors type can be read on the way.",
         "Serve the site by https.",
       ),
@@ -100,18 +100,18 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
 }
 
 function examineForm(html: string, { url, key, site = "" }: Deployment): Finding[] {
-  const told = (name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(html)?.[1];
+  const attribute = (name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(html)?.[1];
   const findings: Finding[] = [];
-  const backend = told("backend-url");
-  if (backend === undefined) findings.push(wrong("The article has no lead form.", build));
+  const backend = attribute("backend-url");
+  if (backend === undefined) findings.push(fail("The article has no lead form.", build));
   else if (new URL(backend || site, site).origin !== new URL(url).origin)
-    findings.push(wrong(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, build));
-  else if (told("backend-key") !== key)
-    findings.push(wrong("The form presents another key than the one after --key.", build));
-  else findings.push(well("The form knows its backend and the key."));
+    findings.push(fail(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, build));
+  else if (attribute("backend-key") !== key)
+    findings.push(fail("The form presents another key than the one after --key.", build));
+  else findings.push(pass("The form knows its backend and the key."));
   if (/sb_secret_|service_role/.test(html))
     findings.push(
-      wrong(
+      fail(
         "A secret key stands in the page.",
         "Replace that key in the dashboard at once, then build with the publishable one.",
       ),
@@ -119,7 +119,7 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
   const { phone, name } = completeProvider({}).provider;
   if (html.includes(phone) || html.includes(name)) {
     findings.push(
-      wrong(
+      fail(
         "The pages name a provider that does not exist: placeholders are still in them.",
         "Set PROVIDER_NAME, PROVIDER_PHONE and the others of .env.example, and build again.",
       ),
@@ -134,11 +134,8 @@ async function examineScript(html: string, site: string): Promise<Finding[]> {
   if (!path) return [];
   const { status, ...rest } = await ask(`${site}${path}`);
   const isScript = "headers" in rest && /javascript/.test(rest.headers.get("content-type") ?? "");
-  if (status === 200 && isScript) return [well("The form's script is there.")];
+  if (status === 200 && isScript) return [pass("The form's script is there.")];
   return [
-    wrong(
-      `The form's script is not served (${status}).`,
-      "Deploy the whole folder `dist/`, with its assets.",
-    ),
+    fail(`The form's script is not served (${status}).`, "Deploy the whole folder `dist/`, with its assets."),
   ];
 }

@@ -1,7 +1,7 @@
 // submit-lead, as the page calls it, and what stands in front of it.
-import { type Answer, ask, type NoAnswer, shortly } from "./ask.ts";
+import { type Answer, ask, type NoAnswer, summaryOf } from "./ask.ts";
 import { mayBeRead } from "./cors.ts";
-import { type Deployment, type Finding, well, wrong } from "./finding.ts";
+import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
 const pin =
   "Keep `verify_jwt = false` in supabase/config.toml and deploy again: `npx supabase@3 functions deploy submit-lead`. The function checks the key itself.";
@@ -20,11 +20,11 @@ export async function examineSubmitLead({ url, key, site }: Deployment): Promise
       body: "{}",
     });
   const stranger = await call("not-a-key");
-  const absent = whyAbsent(stranger);
+  const absent = absenceOf(stranger);
   if (absent) return [absent];
   if (isPlatforms(stranger as Answer)) {
     return [
-      wrong(
+      fail(
         "The platform checks call 2 itself (verify_jwt is on), and refuses publishable keys and the form without script.",
         pin,
       ),
@@ -33,21 +33,24 @@ export async function examineSubmitLead({ url, key, site }: Deployment): Promise
   return [...examineStranger(stranger as Answer, origin, url), examineOwn(await call(key))];
 }
 
-function whyAbsent(answer: Answer | NoAnswer): Finding | undefined {
-  if ("why" in answer)
-    return wrong(`submit-lead does not answer (${answer.why}).`, "Check --url, and whether the server runs.");
-  const { status, told } = answer;
+function absenceOf(answer: Answer | NoAnswer): Finding | undefined {
+  if ("reason" in answer)
+    return fail(
+      `submit-lead does not answer (${answer.reason}).`,
+      "Check --url, and whether the server runs.",
+    );
+  const { status, error } = answer;
   if (status === 404)
-    return wrong("submit-lead is not deployed.", "Deploy it: `npx supabase@3 functions deploy submit-lead`.");
-  if (told.code === "NOT_SET_UP") {
-    return wrong(
+    return fail("submit-lead is not deployed.", "Deploy it: `npx supabase@3 functions deploy submit-lead`.");
+  if (error.code === "NOT_SET_UP") {
+    return fail(
       "A setting of submit-lead is wrong.",
       "Its log says which one (dashboard: Edge Functions, submit-lead, Logs). Mend it with `npx supabase@3 secrets set`.",
     );
   }
   if (status >= 500) {
-    return wrong(
-      `submit-lead fails (${shortly(answer)}).`,
+    return fail(
+      `submit-lead fails (${summaryOf(answer)}).`,
       "See its log (dashboard: Edge Functions, submit-lead, Logs), then deploy it again.",
     );
   }
@@ -55,32 +58,32 @@ function whyAbsent(answer: Answer | NoAnswer): Finding | undefined {
 }
 
 // The codes are the platform's own; our function says UNAUTHORIZED for a key that it does not know.
-const isPlatforms = ({ status, told, headers }: Answer): boolean =>
+const isPlatforms = ({ status, error, headers }: Answer): boolean =>
   status === 401 &&
-  (headers.has("sb-error-code") || told.message === "Invalid JWT" || /JWT/.test(told.code ?? ""));
+  (headers.has("sb-error-code") || error.message === "Invalid JWT" || /JWT/.test(error.code ?? ""));
 
 function examineStranger(answer: Answer, origin: string | undefined, url: string): Finding[] {
   if (answer.status !== 401) {
     return [
-      wrong(`submit-lead takes any key (${shortly(answer)}). It may be another function of that name.`, pin),
+      fail(`submit-lead takes any key (${summaryOf(answer)}). It may be another function of that name.`, pin),
     ];
   }
   const crosses = origin !== undefined && origin !== new URL(url).origin;
   if (crosses && !mayBeRead(answer, origin)) {
     return [
-      wrong(
+      fail(
         "A refusal of submit-lead cannot be read by the page (no CORS headers).",
         `Add ${origin} to ALLOWED_ORIGINS or SITE_URL of submit-lead.`,
       ),
     ];
   }
-  return [well("submit-lead is there and refuses a wrong key itself.")];
+  return [pass("submit-lead is there and refuses a wrong key itself.")];
 }
 
 function examineOwn(answer: Answer | NoAnswer): Finding {
-  if (answer.status >= 200 && answer.status < 300) return well("submit-lead takes the page's call.");
-  return wrong(
-    `submit-lead does not know the page's key (${shortly(answer)}).`,
+  if (answer.status >= 200 && answer.status < 300) return pass("submit-lead takes the page's call.");
+  return fail(
+    `submit-lead does not know the page's key (${summaryOf(answer)}).`,
     "Build the pages with a key of this project, and deploy the function to the same project.",
   );
 }

@@ -1,53 +1,72 @@
-// What became of the test lead: whether it stands in the database that we were given, whether the team was told, and that
-// it is erased again.
+// The marked test lead: what it says, what became of it, and that it is erased again.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 import { ask } from "./ask.ts";
-import { testLead } from "./data-path.ts";
-import { type Deployment, type Finding, notExamined, well, wrong } from "./finding.ts";
+import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 
-/** How long the team may take to be told, in milliseconds. */
-const patience = 10_000;
+const email = "doctor@test.invalid";
+const marked = "TEST of npm run doctor";
 
-/** Follows the test lead in the database and erases it there. */
-export async function followTestLead(sql: Sql): Promise<Finding[]> {
+/** How long a channel may take to deliver the test lead, in milliseconds. */
+const timeout = 10_000;
+
+/**
+ * A test lead. Its name holds the time, because an equal lead within 24 hours stands once: the doctor would judge what became
+ * of the earlier one.
+ */
+export const makeTestLead = (now: Date) => ({
+  name: `${marked} at ${now.toISOString()} - please ignore`,
+  email,
+  phone: "000 000 0000",
+  zip_code: "00000",
+  has_medicare: false,
+  has_diabetes: false,
+});
+
+export type TestLead = ReturnType<typeof makeTestLead>;
+
+/** Follows this test lead in the database, and erases it there with those of earlier runs. */
+export async function followTestLead(sql: Sql, { name }: TestLead): Promise<Finding[]> {
   const [lead] = await sql<{ id: string }[]>`
-    select id from public.leads where email = ${testLead.email} and name = ${testLead.name}`;
+    select id from public.leads where name = ${name} and email = ${email}`;
   if (!lead) {
     return [
-      wrong(
-        "The test lead is not in the database of DATABASE_URL.",
+      fail(
+        "The test lead is not in the database that was examined.",
         "DATABASE_URL names another database than the backend uses. Compare the two.",
       ),
     ];
   }
-  const delivery = await awaitDelivery(sql, lead.id);
-  await sql`select private.erase_leads(array[id], 'asked') from public.leads where email = ${testLead.email} and name = ${testLead.name}`;
-  return [...delivery, well("The test lead is erased again.")];
+  const deliveries = await awaitDeliveries(sql, lead.id);
+  await sql`
+    select private.erase_leads(array(
+      select id from public.leads where email = ${email} and starts_with(name, ${marked})
+    ), 'asked')`;
+  return [...deliveries, pass("The test lead is erased again.")];
 }
 
-async function awaitDelivery(sql: Sql, id: string): Promise<Finding[]> {
-  for (const deadline = Date.now() + patience; ; await wait(250)) {
-    const owed = await sql<{ channel: string; told: boolean; reason: string | null }[]>`
-      select channel, delivered_at is not null as told, last_error as reason from private.deliveries
+async function awaitDeliveries(sql: Sql, id: string): Promise<Finding[]> {
+  for (const deadline = Date.now() + timeout; ; await wait(250)) {
+    const deliveries = await sql<{ channel: string; isDelivered: boolean; reason: string | null }[]>`
+      select channel, delivered_at is not null as "isDelivered", last_error as reason from private.deliveries
       where lead_id = ${id} and event = 'lead.created' order by channel`;
-    const waiting = owed.filter(({ told }) => !told);
-    if (owed.length > 0 && waiting.length === 0)
-      return owed.map(({ channel }) => well(`The team was told of the test lead by ${channel}.`));
-    if (owed.length > 0 && Date.now() < deadline && !waiting.some(({ reason }) => reason)) continue;
-    return waiting.map(({ channel, reason }) =>
-      wrong(
-        `The team was not told of the test lead by ${channel} (${reason ?? "nobody has tried yet"}).`,
-        "See why: `npm run leads -- status`.",
+    const pending = deliveries.filter(({ isDelivered }) => !isDelivered);
+    if (deliveries.length > 0 && pending.length === 0)
+      return deliveries.map(({ channel }) => pass(`The team was told of the test lead by ${channel}.`));
+    if (deliveries.length > 0 && Date.now() < deadline && !pending.some(({ reason }) => reason)) continue;
+    return pending.map(({ channel, reason }) =>
+      fail(
+        `The team was not told of the test lead by ${channel} (${reason ?? "no attempt was made yet"}).`,
+        "See `npm run leads -- status`.",
       ),
     );
   }
 }
 
-/** Erases the test lead over the data path, with the project's secret key. */
+/** Erases the test leads over the data path, with the project's secret key. */
 export async function eraseTestLead({ url }: Deployment, secretKey: string): Promise<Finding> {
-  const which = new URLSearchParams({ email: `eq.${testLead.email}`, name: `eq.${testLead.name}` });
-  const answer = await ask(`${url}/rest/v1/leads?${which}`, {
+  const filter = new URLSearchParams({ email: `eq.${email}`, name: `like.${marked}*` });
+  const answer = await ask(`${url}/rest/v1/leads?${filter}`, {
     method: "DELETE",
     // A JWT goes into both headers, the newer secret key into the first alone.
     headers: {
@@ -55,15 +74,15 @@ export async function eraseTestLead({ url }: Deployment, secretKey: string): Pro
       ...(secretKey.startsWith("eyJ") && { authorization: `Bearer ${secretKey}` }),
     },
   });
-  if (answer.status === 204 || answer.status === 200) return well("The test lead is erased again.");
-  return wrong(
+  if (answer.status === 204 || answer.status === 200) return pass("The test lead is erased again.");
+  return fail(
     `The test lead could not be erased (${answer.status}).`,
-    `Check SUPABASE_SECRET_KEY, or erase it where the database is: npm run leads -- erase --email ${testLead.email}`,
+    `Check SUPABASE_SECRET_KEY, or erase it where the database is: npm run leads -- erase --email ${email}`,
   );
 }
 
-/** What to say when nobody can erase it from here. */
+/** That the test lead stays, because this run can reach neither the database nor a secret key. */
 export const leaveTestLead = (): Finding =>
   notExamined(
-    `The database from inside, and the test lead stays: give DATABASE_URL, or erase it with npm run leads -- erase --email ${testLead.email}`,
+    `The database from inside, and the test lead stays: give DATABASE_URL, or erase it with npm run leads -- erase --email ${email}`,
   );

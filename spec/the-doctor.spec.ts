@@ -1,14 +1,19 @@
-// The doctor, on a whole deployment and on one with each thing broken in turn: what is wrong is named, with its mend.
+// The doctor, on a whole deployment and on one with each thing broken in turn: what fails is named, with its fix.
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { testLead } from "../doctor/data-path.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineKey } from "../doctor/key.ts";
 import { examinePages } from "../doctor/pages.ts";
+import { makeTestLead } from "../doctor/test-lead.ts";
+import { examineVisitorAddress } from "../doctor/visitor-address.ts";
 import { atTheEnd } from "./support/at-the-end.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
@@ -64,32 +69,39 @@ afterEach(async () => {
   await project.database.owner`delete from leads`;
 });
 
-/** What the doctor finds, and whether it says that something is wrong. */
+/** What the doctor asks of everybody who has no leads of a weekend yet. */
+const aboutSundays = {
+  is: "not examined",
+  says: expect.stringMatching(/^Does somebody review leads on Sundays/),
+};
+
+/** What the doctor finds, and whether it says that something failed. */
 async function look({ sql = false, secretKey }: { sql?: boolean; secretKey?: string } = {}) {
   const findings: Finding[] = [];
-  const isWrong = await examine(
+  const hasFailed = await examine(
     { url: project.url, key: keys.publishable, site: host.url },
     { sql: sql ? project.database.owner : undefined, secretKey },
     (finding) => findings.push(finding),
   );
-  return { isWrong, findings };
+  return { hasFailed, findings };
 }
 
-async function expectWrong(says: RegExp, options?: { sql?: boolean; secretKey?: string }) {
-  const { isWrong, findings } = await look(options);
-  const wrong = findings.flatMap((finding) => (finding.is === "wrong" ? [finding] : []));
-  expect(wrong.map((finding) => finding.says)).toContainEqual(expect.stringMatching(says));
-  expect(wrong.every(({ mend }) => mend.length > 10)).toBe(true);
-  expect(isWrong).toBe(true);
+async function expectFailure(says: RegExp, options?: { sql?: boolean; secretKey?: string }) {
+  const { hasFailed, findings } = await look(options);
+  const failures = findings.flatMap((finding) => (finding.is === "fail" ? [finding] : []));
+  expect(failures.map((finding) => finding.says)).toContainEqual(expect.stringMatching(says));
+  expect(failures.every(({ fix }) => fix.length > 10)).toBe(true);
+  expect(hasFailed).toBe(true);
 }
 
 describe("the doctor", () => {
   it("finds a whole deployment well, sees the team told, and leaves nothing behind", async () => {
-    const { isWrong, findings } = await look({ sql: true });
-    expect(findings.filter(({ is }) => is !== "well")).toEqual([]);
-    expect(isWrong).toBe(false);
+    const { hasFailed, findings } = await look({ sql: true });
+    expect(findings.filter(({ is }) => is !== "pass")).toEqual([aboutSundays]);
+    expect(hasFailed).toBe(false);
     expect(findings.map(({ says }) => says)).toEqual(
       expect.arrayContaining([
+        "The database knows the permission notice on the page /.",
         "The team was told of the test lead by webhook.",
         "The database calls submit-lead each minute.",
         "The test lead is erased again.",
@@ -99,12 +111,14 @@ describe("the doctor", () => {
   });
 
   it("says from outside what it could not look at, and that its test lead stays", async () => {
-    const { isWrong, findings } = await look();
-    expect(isWrong).toBe(false);
-    expect(findings.filter(({ is }) => is !== "well")).toEqual([
-      { is: "not examined", says: expect.stringContaining(`--email ${testLead.email}`) },
+    const { hasFailed, findings } = await look();
+    expect(hasFailed).toBe(false);
+    expect(findings.filter(({ is }) => is !== "pass")).toEqual([
+      { is: "not examined", says: expect.stringContaining("--email doctor@test.invalid") },
     ]);
-    expect(await project.database.owner`select name from leads`).toEqual([{ name: testLead.name }]);
+    expect(await project.database.owner`select name from leads`).toEqual([
+      { name: expect.stringMatching(/^TEST of npm run doctor at 20/) },
+    ]);
   });
 
   it("erases its test lead with the secret key, and nothing else", async () => {
@@ -115,9 +129,57 @@ describe("the doctor", () => {
       return { status: 204 };
     };
     const { findings } = await look({ secretKey: "sb_secret_of_the_spec" });
-    expect(findings.at(-1)).toEqual({ is: "well", says: "The test lead is erased again." });
-    expect(deletions).toEqual([expect.stringContaining(`email=eq.${testLead.email}&name=eq.TEST`)]);
-    await expectWrong(/could not be erased \(401\)/, { secretKey: "sb_secret_of_another_project" });
+    expect(findings.at(-1)).toEqual({ is: "pass", says: "The test lead is erased again." });
+    expect(deletions).toEqual([
+      expect.stringContaining("email=eq.doctor@test.invalid&name=like.TEST+of+npm+run+doctor*"),
+    ]);
+    await expectFailure(/could not be erased \(401\)/, { secretKey: "sb_secret_of_another_project" });
+  });
+
+  it("judges its newest test lead, and erases those of earlier runs whose deliveries failed", async () => {
+    const { owner } = project.database;
+    await look();
+    await owner`
+      update private.deliveries set delivered_at = null, failed_at = now(), last_error = 'refused'
+      where lead_id in (select id from leads)`;
+    const { findings } = await look({ sql: true });
+    expect(findings.map(({ says }) => says)).toContain("The team was told of the test lead by webhook.");
+    expect(await owner`select from leads`).toHaveLength(0);
+    expect((await look({ sql: true })).hasFailed).toBe(false);
+  });
+
+  it("sees from an address of the proxy's network in place of the visitor's that TRUST_PROXY is missing", async () => {
+    const { owner } = project.database;
+    const testLead = makeTestLead(new Date());
+    const seenAt = async (url: string, address: string | null) => {
+      await owner`delete from leads`;
+      const lead = await owner`insert into leads ${owner(testLead)} returning id`;
+      await owner`update private.permissions set address = ${address} where lead_id = ${lead[0]?.id}`;
+      return examineVisitorAddress(owner, { url, key: "", site: url }, testLead);
+    };
+    const site = "https://www.example.com";
+    for (const address of ["127.0.0.1", "::1", "172.18.0.2", "::ffff:10.0.0.3", "fd00::2"])
+      expect(await seenAt(site, address)).toEqual([
+        { is: "fail", says: expect.stringContaining(`takes ${address} for`), fix: expect.any(String) },
+      ]);
+    for (const address of ["203.0.113.7", "2001:db8::1"])
+      expect(await seenAt(site, address)).toMatchObject([{ is: "pass" }]);
+    expect(await seenAt(site, null)).toEqual([]);
+    for (const url of ["http://localhost:3000", "http://10.0.0.5", "http://[::1]:3000"])
+      expect(await seenAt(url, "127.0.0.1")).toEqual([]);
+  });
+
+  it("asks whether somebody works on Sundays, until the last weekends tell", async () => {
+    const { owner } = project.database;
+    const saturdays = owner`
+      select date_trunc('week', now() at time zone 'America/New_York') at time zone 'America/New_York'
+        - interval '7 days' * week - interval '1 day' as at from generate_series(1, 2) week`;
+    for (const { at } of await saturdays) {
+      const [lead] = await owner`
+        insert into leads ${owner(makeTestLead(at))} returning id`;
+      await owner`update leads set created_at = ${at} where id = ${lead?.id}`;
+    }
+    await expectFailure(/Of 2 leads that came on the last five weekends, 2 were not reviewed/, { sql: true });
   });
 });
 
@@ -234,7 +296,7 @@ describe("the doctor names a backend that", () => {
     ],
   ] as const)("%s", async (_, says, which, answer) => {
     project.instead = (call) => (which(call) ? answer : undefined);
-    await expectWrong(says);
+    await expectFailure(says);
   });
 
   it.each([
@@ -251,9 +313,9 @@ describe("the doctor names a backend that", () => {
     );
     vi.restoreAllMocks();
     expect(findings).toContainEqual({
-      is: "wrong",
+      is: "fail",
       says: expect.stringMatching(says),
-      mend: expect.any(String),
+      fix: expect.any(String),
     });
   });
 });
@@ -289,6 +351,8 @@ describe("the doctor names a site that", () => {
       /secret key stands in the page/,
       altered("</main>", "<!-- sb_secret_x --></main>"),
     ],
+    ["states no notice", /page \/ does not state which/, altered('name="notice"', 'name="no"')],
+    ["shows another notice", /page \/ shows another permission notice/, altered("you allow", "you beg")],
     ["still has placeholders", /provider that does not exist/, altered("(305) 555-0100", "(800) 555-0142")],
     [
       "serves no script",
@@ -300,7 +364,16 @@ describe("the doctor names a site that", () => {
     ],
   ])("%s", async (_, says, breakIt) => {
     breakIt();
-    await expectWrong(says);
+    await expectFailure(says);
+  });
+
+  it("shows a permission notice that the database does not know", async () => {
+    const [notice] = await project.database.owner<{ text: string; hash: string }[]>`
+      select text, hash from private.notices where strpos(text, ${provider.PROVIDER_PHONE}) > 0`;
+    if (!notice) throw new Error("The function has synced no notice.");
+    const hash = createHash("sha256").update(notice.text.replaceAll("(305)", "(786)")).digest("hex");
+    host.alter = (html) => html.replaceAll("(305)", "(786)").replaceAll(notice.hash, hash);
+    await expectFailure(/does not know the permission notice on the page \/:/, { sql: true });
   });
 
   it("names another address as its own, unless it is looked at from its own machine", async () => {
@@ -314,9 +387,9 @@ describe("the doctor names a site that", () => {
         ({ is, says }) => `${is}: ${says}`,
       );
     expect(await says(site)).toContain(
-      `wrong: The article tells search engines that its address is ${host.url}.`,
+      `fail: The article tells search engines that its address is ${host.url}.`,
     );
-    expect(await says(host.url)).toContain("well: The article knows its own address.");
+    expect(await says(host.url)).toContain("pass: The article knows its own address.");
     vi.restoreAllMocks();
   });
 
@@ -379,6 +452,18 @@ describe("the doctor names a database where", () => {
       "delete from private.deliveries where channel = 'email'",
     ],
     [
+      "a delivery has failed for a reason",
+      /email have failed. The last attempt failed: the certificate is not trusted\.$/,
+      "insert into private.deliveries (lead_id, channel, failed_at, last_error) values (gen_random_uuid(), 'email', now(), 'the certificate is not trusted')",
+      "delete from private.deliveries where channel = 'email'",
+    ],
+    [
+      "leads came from a page with another notice",
+      /1 leads of the last 30 days came from a page whose permission notice/,
+      "insert into private.permissions (lead_id, notice_hash) values (gen_random_uuid(), repeat('a', 64))",
+      "delete from private.permissions where notice_hash = repeat('a', 64)",
+    ],
+    [
       "nobody calls submit-lead",
       /not scheduled/,
       "update cron.job set active = false",
@@ -393,23 +478,23 @@ describe("the doctor names a database where", () => {
   ])("%s", async (_, says, breakIt, mendIt) => {
     await project.database.owner.unsafe(breakIt);
     try {
-      await expectWrong(says, { sql: true });
+      await expectFailure(says, { sql: true });
     } finally {
       await project.database.owner.unsafe(mendIt);
     }
   });
 
-  it("no channel is set up, no notice is in force, and the backend is another one", async () => {
+  it("no channel is set up, no notice is known, and the backend is another one", async () => {
     const findings: Finding[] = [];
     await examine(
       { url: project.url, key: keys.publishable, site: host.url },
       { sql: other.owner },
       (finding) => findings.push(finding),
     );
-    expect(findings.filter(({ is }) => is === "wrong").map(({ says }) => says)).toEqual([
-      "No wording of the permission is in force, so leads come without evidence of it.",
+    expect(findings.filter(({ is }) => is === "fail").map(({ says }) => says)).toEqual([
+      "The database does not know the permission notice on the page /: its leads come without evidence of the wording.",
       "The team hears of no lead: no channel is set up.",
-      "The test lead is not in the database of DATABASE_URL.",
+      "The test lead is not in the database that was examined.",
     ]);
   });
 });
@@ -428,13 +513,13 @@ describe("the doctor names a key that", () => {
     ["is of another role", jwt({ role: "authenticated", ref: "abc" }), /not one of the role anon/],
     ["is none", "abc", /neither/],
   ])("%s", (_, key, says) => {
-    expect(lookAt(key)).toMatchObject({ is: "wrong", says: expect.stringMatching(says) });
+    expect(lookAt(key)).toMatchObject({ is: "fail", says: expect.stringMatching(says) });
   });
 
   it.each([["sb_publishable_x"], [jwt({ role: "anon", ref: "abc", exp: 2_000_000_000 })]])(
     "is good as good (%s)",
     (key) => {
-      expect(lookAt(key)).toMatchObject({ is: "well" });
+      expect(lookAt(key)).toMatchObject({ is: "pass" });
     },
   );
 });
@@ -455,15 +540,31 @@ describe("npm run doctor", () => {
     const { status, output } = await doctor(["--url", address, "--key", anonKey], {
       DATABASE_URL: database.url,
     });
-    expect(output.match(/ {2}WRONG .*/g)).toEqual([
-      "  WRONG  The team hears of no lead: no channel is set up.",
+    expect(output.match(/ {2}FAIL .*/g)).toEqual([
+      "  FAIL   The team hears of no lead: no channel is set up.",
     ]);
     expect(output).toContain("The form also works without script.");
     expect(output).toContain("The test lead is erased again.");
     expect(status).toBe(1);
   });
 
-  it("leaves with 0 when all is well", async () => {
+  it("looks at the deliveries of the embedded database of a server on this machine", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "leads-doctor-"));
+    chmodSync(folder, 0o711);
+    const DATA_DIR = join(folder, "data");
+    const server = await startServer({ DATA_DIR, ...provider });
+    const words = ["--url", server.address, "--key", anonKey];
+    const { output } = await doctor(words, { DATA_DIR });
+    expect(output).toContain("FAIL   The team hears of no lead: no channel is set up.");
+    expect(output).toContain("The test lead is erased again.");
+    expect((await doctor(["--url", project.url, "--key", keys.publishable], {})).output).toContain(
+      "test lead stays",
+    );
+    await server.end();
+    rmSync(folder, { recursive: true, maxRetries: 20 });
+  });
+
+  it("leaves with 0 when everything passes", async () => {
     const { status, output } = await doctor([
       "--url",
       project.url,
@@ -472,7 +573,7 @@ describe("npm run doctor", () => {
       "--site",
       host.url,
     ]);
-    expect(output).toMatch(/All is well\.\n$/);
+    expect(output).toMatch(/Everything passed\.\n$/);
     expect(status).toBe(0);
   });
 

@@ -1,0 +1,79 @@
+// Whether the team hears of leads, and in time: the channels, what waits in the outbox and why, and the weekends.
+import type { Sql } from "../database/connect.ts";
+import { type ChannelCount, countDeliveries } from "../delivery/counts.ts";
+import { type Finding, fail, notExamined, pass } from "./finding.ts";
+
+/** Examines the channels, the outbox, and whether the promise of 24 hours holds on weekends. */
+export async function examineDeliveries(sql: Sql, now: Date): Promise<Finding[]> {
+  const channels = await countDeliveries(sql);
+  const reasons = await lastReasons(sql);
+  return [
+    examineChannels(channels),
+    ...channels.flatMap((channel) => examineOutbox(channel, reasons.get(channel.channel), now)),
+    await examineWeekends(sql),
+  ];
+}
+
+function examineChannels(channels: ChannelCount[]): Finding {
+  const enabled = channels.filter((channel) => channel.enabled).map(({ channel }) => channel);
+  if (enabled.length > 0) return pass(`The team hears of leads by ${enabled.join(" and ")}.`);
+  return fail(
+    "The team hears of no lead: no channel is set up.",
+    "Set WEBHOOK_URL and WEBHOOK_SECRET, or RESEND_API_KEY, MAIL_FROM and NOTIFY_EMAIL (see .env.example), for our own server or with `npx supabase@3 secrets set`.",
+  );
+}
+
+function examineOutbox(count: ChannelCount, reason: string | undefined, now: Date): Finding[] {
+  const { channel, oldestPending, failed } = count;
+  const minutes = oldestPending ? Math.floor((now.getTime() - oldestPending.getTime()) / 60_000) : 0;
+  const why = reason ? ` The last attempt failed: ${reason}.` : "";
+  const findings: Finding[] = [];
+  if (minutes >= 15) {
+    findings.push(
+      fail(
+        `The oldest ${channel} delivery has waited ${minutes} minutes.${why}`,
+        "See `npm run leads -- status`. On Supabase, see that submit-lead is called each minute.",
+      ),
+    );
+  }
+  if (failed > 0)
+    findings.push(
+      fail(
+        `${failed} deliveries by ${channel} have failed.${why}`,
+        "See `npm run leads -- status`. When the cause is gone: `npm run leads -- retry --failed`.",
+      ),
+    );
+  return findings;
+}
+
+/** Why the latest delivery of each channel that has not arrived was not delivered; without an entry where none failed. */
+async function lastReasons(sql: Sql): Promise<Map<string, string>> {
+  const rows = await sql<{ channel: string; reason: string }[]>`
+    select distinct on (channel) channel, last_error as reason from private.deliveries
+    where delivered_at is null and last_error is not null
+    order by channel, coalesce(failed_at, due_at) desc`;
+  return new Map(rows.map(({ channel, reason }) => [channel, reason.replace(/\.$/, "")]));
+}
+
+// The thank-you page promises a review within 24 hours, and a lead of Saturday evening has them on Sunday.
+async function examineWeekends(sql: Sql): Promise<Finding> {
+  const [weekends] = await sql<{ came: number; late: number }[]>`
+    select count(*)::int as came,
+      count(*) filter (where not exists (
+        select from private.reviews r where r.lead_id = l.id and r.reviewed_at < l.created_at + interval '24 hours'
+      ))::int as late
+    from public.leads l
+    where l.created_at between now() - interval '35 days' and now() - interval '24 hours'
+      and extract(isodow from l.created_at at time zone 'America/New_York') in (6, 7)
+      and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)`;
+  const { came, late } = weekends ?? { came: 0, late: 0 };
+  if (came === 0)
+    return notExamined(
+      "Does somebody review leads on Sundays? The thank-you page promises it within 24 hours, on every day.",
+    );
+  if (late === 0) return pass("The leads of the last five weekends were reviewed within 24 hours.");
+  return fail(
+    `Of ${came} leads that came on the last five weekends, ${late} were not reviewed within 24 hours.`,
+    "Have somebody review leads on Saturdays and Sundays: the thank-you page promises it within 24 hours.",
+  );
+}

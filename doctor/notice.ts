@@ -1,0 +1,79 @@
+// The permission notice: whether the words on the live page are those that the database can show as evidence later.
+import { createHash } from "node:crypto";
+import type { Sql } from "../database/connect.ts";
+import { ask } from "./ask.ts";
+import { type Deployment, type Finding, fail, pass } from "./finding.ts";
+
+const rebuild = "Build and deploy the pages again: `npm run build`.";
+const sync =
+  "Start our own server with the settings (PROVIDER_NAME, PROVIDER_PHONE) that the pages were built with. On Supabase, set the same for submit-lead with `npx supabase@3 secrets set`, and call it once.";
+
+/** Examines the notice of each language's article, as far as the database knows it; without `sql`, the page alone. */
+export async function examineNotices({ site }: Deployment, sql: Sql | undefined): Promise<Finding[]> {
+  if (!site) return [];
+  const article = await ask(`${site}/`);
+  if (!("body" in article) || article.status !== 200) return [];
+  const translations = await Promise.all(
+    alternatesOf(article.body, site).map(async (address) => {
+      const answer = await ask(address);
+      return "body" in answer ? [{ address, html: answer.body }] : [];
+    }),
+  );
+  const pages = [{ address: `${site}/`, html: article.body }, ...translations.flat()];
+  return Promise.all(pages.map(({ address, html }) => examineNotice(new URL(address).pathname, html, sql)));
+}
+
+async function examineNotice(path: string, html: string, sql: Sql | undefined): Promise<Finding> {
+  const { stated, shown } = noticeIn(html);
+  if (!stated) return fail(`The page ${path} does not state which permission notice it shows.`, rebuild);
+  if (shown !== stated)
+    return fail(`The page ${path} shows another permission notice than the one it states.`, rebuild);
+  if (!sql) return pass(`The page ${path} states the permission notice that it shows.`);
+  const known = await sql`select from private.notices where hash = ${stated}`;
+  if (known.length > 0) return pass(`The database knows the permission notice on the page ${path}.`);
+  return fail(
+    `The database does not know the permission notice on the page ${path}: its leads come without evidence of the wording.`,
+    sync,
+  );
+}
+
+/** Examines what leads of the last 30 days stated. */
+export async function examineStatedNotices(sql: Sql): Promise<Finding[]> {
+  const [leads] = await sql<{ unknown: number }[]>`
+    select count(*)::int as unknown from private.permissions p
+    where p.given_at > now() - interval '30 days' and p.notice_hash is not null
+      and not exists (select from private.notices n where n.hash = p.notice_hash)`;
+  if (!leads?.unknown) return [];
+  return [
+    fail(
+      `${leads.unknown} leads of the last 30 days came from a page whose permission notice the database does not know.`,
+      `An older page is still served, perhaps by a cache. ${sync}`,
+    ),
+  ];
+}
+
+/** The hash that a page states, and that of the words it shows. */
+function noticeIn(html: string): { stated: string | undefined; shown: string } {
+  const stated = /<input type="hidden" name="notice" value="([0-9a-f]{64})"/.exec(html)?.[1];
+  const start = html.indexOf('<p class="notice"');
+  const paragraph = start < 0 ? "" : html.slice(html.indexOf(">", start) + 1, html.indexOf("</p>", start));
+  const text = paragraph
+    .replace(/<[^<>]*>/g, "")
+    .replaceAll("&#x27;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+  return { stated, shown: createHash("sha256").update(text).digest("hex") };
+}
+
+/** The addresses of the article in other languages that stand on the same site. */
+function alternatesOf(html: string, site: string): string[] {
+  const links = html.match(/<link rel="alternate"[^<>]*>/g) ?? [];
+  const addresses = links.flatMap((link) => {
+    const href = /href="([^"]+)"/.exec(link)?.[1];
+    const language = /hreflang="([^"]+)"/i.exec(link)?.[1];
+    return href && language && URL.canParse(href, site) ? [new URL(href, site).pathname] : [];
+  });
+  return [...new Set(addresses)].filter((path) => path !== "/").map((path) => `${site}${path}`);
+}

@@ -1,0 +1,51 @@
+// Whether visitors are told apart: behind a proxy that TRUST_PROXY does not name, the server takes the proxy's address for
+// each visitor's. All share one rate limit then, and honest visitors are refused when a few are busy.
+import { BlockList, isIP } from "node:net";
+import type { Sql } from "../database/connect.ts";
+import { type Deployment, type Finding, fail, pass } from "./finding.ts";
+import type { TestLead } from "./test-lead.ts";
+
+/** Examines the address that was recorded with this test lead. Says nothing where none is kept (KEEP_ADDRESS=off). */
+export async function examineVisitorAddress(
+  sql: Sql,
+  { url }: Deployment,
+  { name }: TestLead,
+): Promise<Finding[]> {
+  const [found] = await sql<{ address: string | null }[]>`
+    select p.address from private.permissions p join public.leads l on l.id = p.lead_id where l.name = ${name}`;
+  const address = found?.address;
+  // Reached by an address of the same network or machine, the server rightly sees such an address too.
+  if (!address || isInternal(new URL(url).hostname)) return [];
+  if (!isInternal(address)) return [pass("The server tells visitors apart by their addresses.")];
+  return [
+    fail(
+      `The server takes ${address} for the visitor's address, which is that of a proxy in front of it: all visitors share one rate limit.`,
+      "Set TRUST_PROXY to the proxy's address (loopback for one on the same machine), and start the server again.",
+    ),
+  ];
+}
+
+const internal = new BlockList();
+for (const [network, prefix] of [
+  ["127.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+  ["100.64.0.0", 10],
+] as const)
+  internal.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [
+  ["::1", 128],
+  ["fc00::", 7],
+  ["fe80::", 10],
+] as const)
+  internal.addSubnet(network, prefix, "ipv6");
+
+/** Whether a host name or address is one of this machine or of a private network. */
+function isInternal(host: string): boolean {
+  if (host === "localhost" || host.endsWith(".local")) return true;
+  const address = host.replace(/^\[|\]$/g, "");
+  const version = isIP(address);
+  return version !== 0 && internal.check(address, version === 4 ? "ipv4" : "ipv6");
+}
