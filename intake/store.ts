@@ -99,7 +99,10 @@ export function makeStore(database: ResilientConnection, stored: () => void = ()
 // A lead that the table is going to refuse goes alone: within a batch it would send all its neighbours singly, and one
 // sender of blank fields would slow everybody (measured: to a third). Whether it is refused is for the table to say.
 const looksRefused = ({ row: { name, email, phone, zip_code } }: Waiting): boolean =>
-  [name, email, phone, zip_code].some((text) => !/\S/.test(text) || text.length > 500);
+  [name, email, phone, zip_code].some((text) => isBlank(text) || text.length > 500);
+
+/** Whether PostgreSQL finds no character in a text but white space: its `\s` is Unicode's, JavaScript's is not. */
+export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
 
 async function insert(sql: Sql, batch: Waiting[]): Promise<void> {
   const rows = JSON.stringify(batch.map(({ row }) => row));

@@ -1,5 +1,6 @@
 // Call 1, `POST /rest/v1/leads`: what the intake stores and what it answers, compared whole. (Specification 7, CONTRACT)
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isBlank } from "../intake/store.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { insertRequest, makeIntake } from "./support/intake.ts";
 
@@ -129,6 +130,8 @@ describe("inserting a lead", () => {
     ["no key", { apikey: "" }, 401, "PGRST302"],
     ["an unknown key", { apikey: "sb_publishable_other" }, 401, "PGRST301"],
     ["another bearer token", { authorization: "Bearer other" }, 401, "PGRST301"],
+    ["a bearer token that is empty", { authorization: "Bearer" }, 401, "PGRST301"],
+    ["a bearer token that is two words", { authorization: "Bearer two words" }, 401, "PGRST301"],
   ])("refuses %s with 401", async (_, headers, status, code) => {
     const answer = await app.fetch(insertRequest(aLead(), { headers: headers as Record<string, string> }));
     expect(answer.status).toBe(status);
@@ -186,6 +189,11 @@ describe("inserting a lead", () => {
       "broken JSON with columns",
       insertRequest("{", { query: columnsOf("name") }),
       refusal(400, "22P02", "invalid input syntax for type json", { details: anything }),
+    ],
+    [
+      "columns that name none",
+      insertRequest(aLead(), { query: "?columns=" }),
+      refusal(400, "PGRST100", '"failed to parse columns parameter ()" (line 1, column 1)'),
     ],
     [
       "an array of what is no object",
@@ -380,7 +388,31 @@ describe("inserting a lead", () => {
   });
 });
 
+describe("a text of white space alone", () => {
+  it("is blank for the intake where it is for PostgreSQL, for each character there is", async () => {
+    const blank = await database.owner`
+      select n from generate_series(1, 1114111) n
+      where n not between 55296 and 57343 and chr(n) !~ '\\S'`;
+    const all = Array.from({ length: 0x110000 }, (_, n) => n).filter(
+      (n) => n > 0 && (n < 0xd800 || n > 0xdfff),
+    );
+    expect(all.filter((n) => isBlank(String.fromCodePoint(n)))).toEqual(blank.map(({ n }) => n));
+    expect(blank.map(({ n }) => n)).toContain(0x85);
+  });
+});
+
 describe("the same lead sent again", () => {
+  it("is answered word for word as the first time when a count is asked for, so that nobody learns of an earlier lead", async () => {
+    const ask = async () => {
+      const answer = await app.fetch(insertRequest(aLead(), { headers: { prefer: "count=exact" } }));
+      return [answer.status, await answer.text(), [...answer.headers]];
+    };
+    const first = await ask();
+    expect(first[2]).toContainEqual(["content-range", "*/1"]);
+    expect(await ask()).toEqual(first);
+    expect(await stored()).toEqual([aLead()]);
+  });
+
   it("is answered 201 and stands once, however often and however close", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => answerTo(insertRequest())));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
