@@ -81,11 +81,7 @@ async function serve(config: Config): Promise<void> {
     ),
     limit: config.rateLimit ? makeLimit() : undefined,
     ...show(site),
-    submitLead: makeSubmitLead({
-      knows: (key) => key === config.anonKey,
-      wake,
-      allowedOrigins: config.allowedOrigins,
-    }),
+    submitLead: makeSubmitLead({ knows: (key) => key === config.anonKey, wake }),
     isReady: await makeIsReady(readiness),
     headers,
     log,

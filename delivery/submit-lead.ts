@@ -1,14 +1,12 @@
 // Call 2: `POST /functions/v1/submit-lead` wakes the delivery. It stores nothing, sends nothing on and reads nothing of
 // what it is sent, so that a forged call tells nobody of a lead that was never stored. Its answer is always the same,
-// so it cannot be asked who enquired. Our server and Supabase's functions share it. (Specification 7)
+// so it cannot be asked who enquired. Preflights are answered before it. Our server and Supabase's functions share it. (Specification 7)
 
-export interface SubmitLeadParts {
+export interface SubmitLeadDependencies {
   /** Whether a key is the anonymous key. */
   knows: (key: string) => boolean | Promise<boolean>;
   /** Must return at once; what it sets off goes on by itself. */
   wake: () => void;
-  /** The sites that may call from a browser; "*" for any. */
-  allowedOrigins: "*" | readonly string[];
 }
 
 /** More than any lead; the rest of a longer body is not read. */
@@ -18,41 +16,22 @@ const mostBytes = 16 * 1024;
 const longestRead = 2_000;
 
 /** Makes the handler. */
-export function makeSubmitLead({ knows, wake, allowedOrigins }: SubmitLeadParts) {
+export function makeSubmitLead({ knows, wake }: SubmitLeadDependencies) {
   return async (request: Request): Promise<Response> => {
-    const headers = corsFor(request, allowedOrigins);
-    if (request.method === "OPTIONS") return new Response("ok", { headers });
     if (request.method !== "POST") {
-      headers.set("allow", "POST, OPTIONS");
-      return json(405, { code: "METHOD_NOT_ALLOWED", message: "Call submit-lead with POST." }, headers);
+      const refusal = json(405, { code: "METHOD_NOT_ALLOWED", message: "Call submit-lead with POST." });
+      refusal.headers.set("allow", "POST, OPTIONS");
+      return refusal;
     }
     const key = keyOf(request.headers);
     if (key === undefined) {
-      return json(
-        401,
-        { code: "UNAUTHORIZED_NO_AUTH_HEADER", message: "Missing authorization header" },
-        headers,
-      );
+      return json(401, { code: "UNAUTHORIZED_NO_AUTH_HEADER", message: "Missing authorization header" });
     }
-    if (!(await knows(key))) return json(401, { code: "UNAUTHORIZED", message: "Invalid API key" }, headers);
+    if (!(await knows(key))) return json(401, { code: "UNAUTHORIZED", message: "Invalid API key" });
     wake();
     await readAndForget(request);
-    return json(202, { accepted: true, message: "Thank you. The team is being told." }, headers);
+    return json(202, { accepted: true, message: "Thank you. The team is being told." });
   };
-}
-
-// Errors carry these as well: a browser hides an answer without them, and the page would log "no network".
-function corsFor(request: Request, allowed: SubmitLeadParts["allowedOrigins"]): Headers {
-  const origin = request.headers.get("origin") ?? "";
-  const headers = new Headers({
-    "access-control-allow-headers": "authorization, x-client-info, apikey, content-type",
-    "access-control-allow-methods": "POST, OPTIONS",
-    "access-control-max-age": "86400",
-  });
-  if (allowed === "*") headers.set("access-control-allow-origin", "*");
-  else headers.set("vary", "origin");
-  if (allowed !== "*" && allowed.includes(origin)) headers.set("access-control-allow-origin", origin);
-  return headers;
 }
 
 // The page sends the key as the bearer; Supabase's client sends both.
@@ -78,8 +57,7 @@ async function readAndForget(request: Request): Promise<void> {
   }
 }
 
-function json(status: number, body: Record<string, unknown>, headers: Headers): Response {
-  headers.set("content-type", "application/json; charset=utf-8");
-  headers.set("cache-control", "no-store");
+function json(status: number, body: Record<string, unknown>): Response {
+  const headers = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
   return new Response(JSON.stringify(body), { status, headers });
 }

@@ -49,7 +49,7 @@ function split(text: string, separator: string): string[] {
 }
 
 /** The token of an `Authorization: Bearer` header, "" when nothing stands behind the scheme, undefined for any other. */
-export function readBearer(authorization: string | null): string | undefined {
+export function readBearer(authorization: string | null | undefined): string | undefined {
   const header = (authorization ?? "").trim();
   const scheme = "bearer";
   if (header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;

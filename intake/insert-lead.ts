@@ -1,31 +1,56 @@
 // Call 1: `POST /rest/v1/leads` stores one lead and answers 201 when it is on disk. (Specification 7, CONTRACT 3)
-import type { Context } from "hono";
+import { isDatabaseTrouble } from "../database/trouble.ts";
+import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
+import type { Answer, HeaderValues } from "./answer.ts";
+import { refuseKey } from "./key.ts";
 import { type Insert, readInsert } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
 import { requestHeadersOf } from "./request-headers.ts";
-import type { Store } from "./store.ts";
+import { type Store, StoreBusy } from "./store.ts";
+import type { TooMany } from "./visitor-address.ts";
 
-/** Makes the handler. `addressOf` says who sent a request. */
-export function insertLead(store: Store, addressOf: (context: Context) => string, log: Log) {
-  return async (context: Context): Promise<Response> => {
-    const request = context.req.raw;
-    const body = new Uint8Array(await request.arrayBuffer());
-    const read = readInsert(new URL(request.url), request.headers, body);
-    if ("refusal" in read) return refusals.refuse(read.refusal);
+export interface InsertDependencies {
+  anonKey: string;
+  store: Store;
+  /** Counts a try of this address; undefined while it may send. */
+  tooMany: (address: string) => Promise<TooMany | undefined>;
+  log: Log;
+}
+
+export interface InsertRequest {
+  headers: HeaderValues;
+  query: URLSearchParams;
+  /** Who sent it, as far as the proxies in front are trusted. */
+  address: string;
+  /** The body, or undefined when it is longer than any lead. Asked for when nothing else refuses the request. */
+  body: () => Promise<Uint8Array | undefined>;
+}
+
+/** Makes the handler. */
+export function makeInsertLead({ anonKey, store, tooMany, log }: InsertDependencies) {
+  return async ({ headers, query, address, body }: InsertRequest): Promise<Answer> => {
+    const wrongKey = refuseKey(headers, query, anonKey);
+    if (wrongKey) return refusals.answerOf(wrongKey);
+    const over = await tooMany(address);
+    if (over) return refusals.answerOf(refusals.tooManyTries(over.seconds));
+    const bytes = await body();
+    if (bytes === undefined) return refusals.answerOf(refusals.tooLarge);
+    const read = readInsert(query, headers, bytes);
+    if ("refusal" in read) return refusals.answerOf(read.refusal);
     try {
-      await store(read.lead, requestHeadersOf(request.headers, addressOf(context)));
+      await store(read.lead, requestHeadersOf(headers, address));
     } catch (error) {
-      return refusals.refuse(refusalOfFailure(error, log));
+      return refusals.answerOf(refusalOfFailure(error, log));
     }
-    return new Response(null, { status: 201, headers: headersOfSuccess(read) });
+    return { status: 201, headers: headersOfSuccess(read), body: "" };
   };
 }
 
 /**
  * What to answer when storing failed. The sentences that the table's trigger raises pass, as PostgREST would pass them;
- * they name no table, PostgreSQL's own messages do. Any other failure is ours.
+ * they name no table, PostgreSQL's own messages do. Any other failure is ours: the database's trouble, or a bug.
  */
 export function refusalOfFailure(error: unknown, log: Log): Refusal {
   const code = codeOf(error);
@@ -45,16 +70,16 @@ export function refusalOfFailure(error: unknown, log: Log): Refusal {
     return refusals.foreignPage(raised.message);
   }
   log("insert-failed", { code });
+  if (!isDatabaseTrouble(error) && !(error instanceof StoreBusy)) logBug(log, error);
   return refusals.databaseAway(`The database could not store the lead (${code}).`);
 }
 
-function headersOfSuccess(insert: Pick<Insert, "preferencesApplied" | "contentRange">): Headers {
-  const headers = new Headers({
-    "content-range": insert.contentRange,
+function headersOfSuccess({ preferencesApplied, contentRange }: Insert): Record<string, string> {
+  const applied = preferencesApplied.join(", ");
+  return {
+    "content-range": contentRange,
     "content-length": "0",
     "cache-control": "no-store",
-  });
-  const applied = insert.preferencesApplied.join(", ");
-  if (applied) headers.set("preference-applied", applied);
-  return headers;
+    ...(applied && { "preference-applied": applied }),
+  };
 }

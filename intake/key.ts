@@ -1,5 +1,6 @@
 // Whose key a request brings. There is one, the anonymous key, and it is public: it says which site a caller means, not
 // who the caller is. (Specification 6, CONTRACT 4)
+import type { HeaderValues } from "./answer.ts";
 import { readBearer } from "./header-values.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
@@ -8,10 +9,14 @@ import * as refusals from "./refusals.ts";
  * The refusal for a request on the data path without the key, or undefined. `apikey` alone is enough, as for the gateway; a
  * bearer token, even an empty one, has to be the key as well.
  */
-export function refuseKey(request: Request, anonKey: string): Refusal | undefined {
-  const key = request.headers.get("apikey") ?? new URL(request.url).searchParams.get("apikey");
+export function refuseKey(
+  headers: HeaderValues,
+  query: URLSearchParams,
+  anonKey: string,
+): Refusal | undefined {
+  const key = headers.get("apikey") ?? query.get("apikey");
   if (!key) return refusals.noKey;
   if (key !== anonKey) return refusals.wrongKey;
-  const token = readBearer(request.headers.get("authorization"));
+  const token = readBearer(headers.get("authorization"));
   return token === undefined || token === anonKey ? undefined : refusals.wrongToken;
 }

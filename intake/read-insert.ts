@@ -1,6 +1,7 @@
 // Reads an insert as PostgREST would: its address, its preferences, its body, into one lead or a refusal. It is pure, so
 // that the whole wire contract can be tried without a server. (CONTRACT 1 and 3)
 import { fields, type Lead, type Problem, parseLead } from "../lead/lead.ts";
+import type { HeaderValues } from "./answer.ts";
 import { readItems } from "./header-values.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
@@ -19,11 +20,15 @@ const serverColumns = new Set(["id", "created_at", "request_headers"]);
 const fieldNames = new Set<string>(fields.map((field) => field.name));
 
 /** Reads a request to insert. `body` is what came, undecoded. */
-export function readInsert(url: URL, headers: Headers, body: Uint8Array): Read<Insert> {
+export function readInsert(
+  parameters: URLSearchParams,
+  headers: HeaderValues,
+  body: Uint8Array,
+): Read<Insert> {
   const wanted = readPreferences(headers.get("prefer"));
   const refusal = wrongProfile(headers) ?? wrongAccept(headers) ?? wrongType(headers) ?? wanted.refusal;
   if (refusal) return { refusal };
-  const query = readQuery(url.searchParams);
+  const query = readQuery(parameters);
   if ("refusal" in query) return query;
   const row = readRow(body, query.columns);
   if ("refusal" in row) return row;
@@ -67,7 +72,7 @@ export function refusalOf({ field, kind }: Problem): Refusal {
   }
 }
 
-function wrongProfile(headers: Headers): Refusal | undefined {
+function wrongProfile(headers: HeaderValues): Refusal | undefined {
   const profile = headers.get("content-profile") ?? "public";
   return profile === "public" ? undefined : refusals.noSuchSchema(refusals.shown(profile));
 }
@@ -77,14 +82,14 @@ const jsonTypes = new Set(
 );
 const answerTypes = new Set(["*/*", "application/*", "application/geo+json", "text/csv", ...jsonTypes]);
 
-function wrongAccept(headers: Headers): Refusal | undefined {
+function wrongAccept(headers: HeaderValues): Refusal | undefined {
   const accept = headers.get("accept") || "*/*";
   return readItems(accept).some(({ value }) => answerTypes.has(value.toLowerCase()))
     ? undefined
     : refusals.noSuchMediaType(refusals.shown(accept));
 }
 
-function wrongType(headers: Headers): Refusal | undefined {
+function wrongType(headers: HeaderValues): Refusal | undefined {
   const given = headers.get("content-type") || "application/json";
   const [type, ...others] = readItems(given);
   const charset = type?.parameters.get("charset") ?? "utf-8";
@@ -109,7 +114,7 @@ function isKnown(preference: string): boolean {
 }
 
 // RFC 7240. Those that ask for more than to insert are read, and refused as the role's missing rights refuse them.
-function readPreferences(prefer: string | null) {
+function readPreferences(prefer: string | null | undefined) {
   const given = readItems(prefer ?? "").map(({ value }) => value);
   const unknown = given.filter((preference) => !isKnown(preference));
   const strict = given.includes("handling=strict");

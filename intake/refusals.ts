@@ -1,5 +1,6 @@
 // The error catalogue: everything the intake may answer instead of "stored". Codes, statuses and the four fields are
 // PostgREST's; where a visitor can cause or see it, the message is a sentence for the red banner. (CONTRACT 0 and 3)
+import { type Answer, responseOf } from "./answer.ts";
 
 /** A refused request. `details` and `hint` are for engineers and never hold a lead's values. */
 export interface Refusal {
@@ -128,14 +129,19 @@ export const broken = refusal(
 export const shown = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 60);
 
 /** The answer that tells a program of a refusal, as PostgREST words it. All four fields are always there. */
-export function refuse({ status, code, message, details, hint, retryAfter }: Refusal): Response {
-  const headers = new Headers({
-    "content-type": "application/json; charset=utf-8",
-    "cache-control": "no-store",
-    "proxy-status": `PostgREST; error=${code}`,
-  });
-  if (status === 401) headers.set("www-authenticate", "Bearer");
-  if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
-  const body = { code, details: details ?? null, hint: hint ?? null, message };
-  return new Response(JSON.stringify(body), { status, headers });
+export function answerOf({ status, code, message, details, hint, retryAfter }: Refusal): Answer {
+  return {
+    status,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "proxy-status": `PostgREST; error=${code}`,
+      ...(status === 401 && { "www-authenticate": "Bearer" }),
+      ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    },
+    body: JSON.stringify({ code, message, details: details ?? null, hint: hint ?? null }),
+  };
 }
+
+/** The same as a Response. */
+export const refuse = (refusal: Refusal): Response => responseOf(answerOf(refusal));

@@ -1,6 +1,8 @@
 // What a request's headers state about the permission its lead gives: on which page, under which wording, from which address,
 // with which browser. They go to the table under the names that PostgREST gives them, so that one trigger serves both ways in.
 
+import type { HeaderValues } from "./answer.ts";
+
 /** Headers that the permission record keeps something of, lower case as PostgREST has them. */
 export interface RequestHeaders {
   host?: string;
@@ -26,7 +28,11 @@ export interface FormStatements {
  * Gathers the headers of a request. `address` is the sender's, as far as the proxies in front are trusted; `form` is given for a
  * plain form post.
  */
-export function requestHeadersOf(headers: Headers, address: string, form?: FormStatements): RequestHeaders {
+export function requestHeadersOf(
+  headers: HeaderValues,
+  address: string,
+  form?: FormStatements,
+): RequestHeaders {
   const found = Object.fromEntries(
     kept.flatMap((name) => {
       const value = headers.get(name)?.slice(0, 2000);

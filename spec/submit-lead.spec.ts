@@ -1,6 +1,7 @@
 // Call 2 as the page, Supabase's client and strangers make it. (Specification 7, CONTRACT 5)
 import { describe, expect, it } from "vitest";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
+import { submitLeadCors, withCors } from "../web/cors.ts";
 import { aLead } from "./support/database.ts";
 
 const key = "sb_publishable_for_the_spec";
@@ -8,11 +9,10 @@ const address = "http://localhost/functions/v1/submit-lead";
 
 function make(allowedOrigins: "*" | string[] = "*") {
   let woken = 0;
-  const handle = makeSubmitLead({
-    knows: (one) => one === key,
-    wake: () => void (woken += 1),
-    allowedOrigins,
-  });
+  const handle = withCors(
+    submitLeadCors(allowedOrigins),
+    makeSubmitLead({ knows: (one) => one === key, wake: () => void (woken += 1) }),
+  );
   return { handle, woken: () => woken };
 }
 const call = (init: RequestInit = {}) =>

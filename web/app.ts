@@ -1,25 +1,27 @@
-// The web side as one value: every address this program answers, and the one place where a failure becomes an answer.
-// It owns no port; `serve.ts` joins it to one, and a test asks it directly.
+// The web side as one value: every address that the site's port answers, and the one place where an exception becomes an answer.
+// It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { cors } from "hono/cors";
+import { responseOf } from "../intake/answer.ts";
 import { formPost, isForm, refusedArticle, refusedInWords, type ShowArticle } from "../intake/form-post.ts";
-import { insertLead } from "../intake/insert-lead.ts";
+import { makeInsertLead } from "../intake/insert-lead.ts";
 import { refuseKey } from "../intake/key.ts";
+import { readBody } from "../intake/read-body.ts";
 import * as refusals from "../intake/refusals.ts";
 import type { Store } from "../intake/store.ts";
 import type { Limit } from "../intake/visitor-address.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
+import { type AllowedOrigins, insertCors, submitLeadCors, withCors } from "./cors.ts";
 import { withHeaders } from "./with-headers.ts";
 
-/** What the web side is handed. */
-export interface Parts {
+/** What the web side is given. */
+export interface Dependencies {
   anonKey: string;
   store: Store;
   /** The sites that may call from a browser; "*" for any, as Supabase has it. */
-  allowedOrigins: "*" | string[];
+  allowedOrigins: AllowedOrigins;
   addressOf: (context: Context) => string;
   limit: Limit | undefined;
   /** The two pages and what they need, for GET and HEAD: complete answers, or undefined for an address that is no page's. */
@@ -40,41 +42,47 @@ export interface App {
 }
 
 /** Makes the app. */
-export function makeApp(parts: Parts): App {
-  const { log, store, addressOf } = parts;
+export function makeApp(dependencies: Dependencies): App {
+  const { log, store, addressOf } = dependencies;
   const app = new Hono();
   const limited = onceAMinute((count) => log("rate-limited", { count }));
-  const tooMany = async (context: Context) => {
-    const over = await parts.limit?.(addressOf(context));
+  const tooMany = async (address: string) => {
+    const over = await dependencies.limit?.(address);
     if (over) limited();
     return over;
   };
+  const cors = insertCors(dependencies.allowedOrigins);
+  const insertLead = makeInsertLead({ anonKey: dependencies.anonKey, store, tooMany, log });
+  const submitLead = withCors(submitLeadCors(dependencies.allowedOrigins), dependencies.submitLead);
 
   app.use(async (context, next) => {
     await next();
-    withHeaders(context.res, parts.headers);
+    withHeaders(context.res, dependencies.headers);
   });
 
   app.get("/healthz", (context) => context.json({ status: "alive" }));
   app.get("/readyz", async (context) => {
-    const ready = await parts.isReady();
+    const ready = await dependencies.isReady();
     return context.json({ status: ready ? "ready" : "waiting for the database" }, ready ? 200 : 503);
   });
 
-  app.use("/rest/*", allow(parts.allowedOrigins));
   app.use("/rest/*", async (context, next) => {
-    const refusal = refuseKey(context.req.raw, parts.anonKey);
+    const { headers, method } = context.req.raw;
+    if (method === "OPTIONS") return cors.preflight(headers);
+    await next();
+    withHeaders(context.res, cors.headersFor(headers.get("origin")));
+  });
+  app.post("/rest/v1/leads", async (context) => {
+    const { headers, url } = context.req.raw;
+    const query = new URL(url).searchParams;
+    const body = () => readBody(context.req.raw, refusals.mostBytes);
+    return responseOf(await insertLead({ headers, query, address: addressOf(context), body }));
+  });
+  app.use("/rest/*", async ({ req }, next) => {
+    const { headers, url } = req.raw;
+    const refusal = refuseKey(headers, new URL(url).searchParams, dependencies.anonKey);
     return refusal ? refusals.refuse(refusal) : next();
   });
-  app.post(
-    "/rest/v1/leads",
-    async (context, next) => {
-      const over = await tooMany(context);
-      return over ? refusals.refuse(refusals.tooManyTries(over.seconds)) : next();
-    },
-    limitBody(() => refusals.refuse(refusals.tooLarge)),
-    insertLead(store, addressOf, log),
-  );
   app.on(["GET", "HEAD", "PUT", "PATCH", "DELETE"], "/rest/v1/leads", () =>
     refusals.refuse(refusals.noRight),
   );
@@ -82,15 +90,15 @@ export function makeApp(parts: Parts): App {
 
   const fromForm: MiddlewareHandler[] = [
     async (context, next) => {
-      const over = await tooMany(context);
+      const over = await tooMany(addressOf(context));
       const refusal = over && refusals.tooManyTries(over.seconds);
       // To render the article for each of a flood would cost more than the flood.
       if (over?.isFlood) return refusedInWords(refusal as refusals.Refusal);
       context.set("refusal", refusal);
       return next();
     },
-    limitBody(() => refusedArticle(parts.showArticle, {}, refusals.tooLarge)),
-    formPost(store, parts.showArticle, addressOf, log, (context) => context.get("refusal")),
+    limitBody(() => refusedArticle(dependencies.showArticle, {}, refusals.tooLarge)),
+    formPost(store, dependencies.showArticle, addressOf, log, (context) => context.get("refusal")),
   ];
   app.on("POST", ["/", "/functions/v1/submit-lead"], ...fromForm.map(onlyForms));
   app.post("/", ({ req }) =>
@@ -99,10 +107,10 @@ export function makeApp(parts: Parts): App {
     ),
   );
 
-  app.all("/functions/v1/submit-lead", (context) => parts.submitLead(context.req.raw));
+  app.all("/functions/v1/submit-lead", (context) => submitLead(context.req.raw));
   app.all("/functions/*", () => refusals.refuse(refusals.noSuchFunction));
 
-  app.get("*", (context) => parts.showNotFound(context.req.raw));
+  app.get("*", (context) => dependencies.showNotFound(context.req.raw));
   app.all("*", ({ req }) => {
     const answer = refusals.refuse(refusals.noSuchMethod(req.method));
     answer.headers.set("allow", req.path === "/" ? "GET, HEAD, POST" : "GET, HEAD");
@@ -115,7 +123,7 @@ export function makeApp(parts: Parts): App {
     return refusals.refuse(refusals.broken);
   });
   // Before all else: a page is in memory with all its headers, and readers are many.
-  const page = (request: Request) => (isRead(request.method) ? parts.showPage(request) : undefined);
+  const page = (request: Request) => (isRead(request.method) ? dependencies.showPage(request) : undefined);
   return { fetch: (request, env) => page(request) ?? app.fetch(request, env) };
 }
 
@@ -135,23 +143,6 @@ function limitBody(refuse: () => Response | Promise<Response>): MiddlewareHandle
     const isCounted = declared === undefined || context.req.header("transfer-encoding") !== undefined;
     if (isCounted) return count(context, next);
     return Number(declared) <= refusals.mostBytes ? next() : refuse();
-  };
-}
-
-// The preflight asks which headers may be sent; like Supabase's gateway, any may. Errors carry the permission as well,
-// because a browser hides a refusal without it and the visitor would read "no network".
-// Methods without a right are allowed too, or a browser would say "no network" instead of who may not.
-function allow(origins: Parts["allowedOrigins"]): MiddlewareHandler {
-  const handle = cors({
-    origin: origins === "*" ? "*" : (origin) => (origins.includes(origin) ? origin : null),
-    allowMethods: ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "HEAD"],
-    exposeHeaders: ["content-range", "preference-applied", "retry-after"],
-    maxAge: 86_400,
-  });
-  return async (context, next) => {
-    const preflight = await handle(context, next);
-    // 200, as PostgREST answers (CONTRACT 4).
-    return preflight && new Response(null, { status: 200, headers: preflight.headers });
   };
 }
 

@@ -5,7 +5,7 @@ import { connect } from "../../database/connect.ts";
 import { makeIsReady } from "../../database/prepare.ts";
 import { makeResilientConnection } from "../../database/resilient-connection.ts";
 import { makeStore } from "../../intake/store.ts";
-import { makeApp, type Parts } from "../../web/app.ts";
+import { type Dependencies, makeApp } from "../../web/app.ts";
 import { aLead, type TestDatabase } from "./database.ts";
 
 export const anonKey = "sb_publishable_for_the_spec";
@@ -13,7 +13,7 @@ export const anonKey = "sb_publishable_for_the_spec";
 /** Makes the app on a database, with what a test wants otherwise. */
 export async function makeIntake(
   database: Pick<TestDatabase, "intakeUrl">,
-  differences: Partial<Parts> = {},
+  differences: Partial<Dependencies> = {},
 ) {
   const log = vi.fn();
   const connection = (max: number) =>

@@ -9,6 +9,7 @@ import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
 import { isForm, refusedInWords } from "../../../intake/form-post.ts";
 import { broken } from "../../../intake/refusals.ts";
 import { makeLog } from "../../../log/log.ts";
+import { submitLeadCors, withCors } from "../../../web/cors.ts";
 import { formPost } from "./form-post.ts";
 import { makeRounds } from "./rounds.ts";
 
@@ -46,7 +47,10 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     submitLead: { url: `${env.SUPABASE_URL}/functions/v1/submit-lead`, key: keys.at(-1) ?? "" },
   });
   const wake = () => outliveTheAnswer(rounds.wake());
-  const submitLead = makeSubmitLead({ knows: (key) => keys.includes(key), wake, allowedOrigins });
+  const submitLead = withCors(
+    submitLeadCors(allowedOrigins),
+    makeSubmitLead({ knows: (key) => keys.includes(key), wake }),
+  );
   const form = formPost({ database, site, allowedOrigins, wake, log });
   return (request) => (isPostedForm(request) ? form(request) : submitLead(request));
 }
@@ -83,11 +87,6 @@ function outliveTheAnswer(work: Promise<unknown>): void {
 // A wrong setting must not look like a network that is down, neither to the page nor to whoever looks for the fault.
 async function outOfOrder(request: Request): Promise<Response> {
   if (isPostedForm(request)) return refusedInWords(broken);
-  const headers = {
-    "access-control-allow-origin": "*",
-    "access-control-allow-headers": "authorization, x-client-info, apikey, content-type",
-  };
-  if (request.method === "OPTIONS") return new Response("ok", { headers });
   const body = { code: "NOT_SET_UP", message: "A setting of submit-lead is wrong; its log says which." };
-  return Response.json(body, { status: 500, headers });
+  return withCors(submitLeadCors("*"), () => Response.json(body, { status: 500 }))(request);
 }
