@@ -4,7 +4,7 @@ import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { leadColumns } from "../team/lead-row.ts";
 import { type AddCommand, type CommandContext, UsageError } from "./command.ts";
-import { type Cell, csvLine } from "./csv.ts";
+import { type Cell, csvLine } from "../team/csv.ts";
 import { jsonArray } from "./json.ts";
 import { readSince, sinceHelp } from "./times.ts";
 

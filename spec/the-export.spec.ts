@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { csvLine } from "../cli/csv.ts";
+import { csvLine } from "../team/csv.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { leads, startLeads } from "./support/leads-command.ts";
 

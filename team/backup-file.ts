@@ -10,7 +10,7 @@ import { Refusal } from "./refusal.ts";
 /**
  * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
  * says where the submit-lead of one database is, and would have a restored one call the old place. Nor the calling hours and
- * the tables of places, which the migrations fill.
+ * the tables of places, which the migrations fill; nor what ends by itself: sessions, invitations, challenges, claims.
  */
 export const tables = [
   "private.notices",
@@ -22,6 +22,13 @@ export const tables = [
   "private.reviews",
   "private.lead_work",
   "private.stop_list",
+  "private.members",
+  "private.passkeys",
+  "private.company_accounts",
+  "private.calls",
+  "private.outcomes",
+  "private.eligibility_checks",
+  "private.audit_log",
   "private.erasures",
   "private.paused_states",
 ] as const;

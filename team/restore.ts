@@ -60,6 +60,9 @@ async function restoreAll(tx: TransactionSql, path: string, schema: string): Pro
   }
   await send(batch.table);
   await tx`alter table public.leads enable trigger user`;
+  // What is written from now on comes after what was restored.
+  await tx`
+    select setval(pg_get_serial_sequence('private.audit_log', 'id'), (select coalesce(max(id), 0) + 1 from private.audit_log), false)`;
   return counts;
 }
 

@@ -16,14 +16,28 @@ create table private.lead_work (
   -- The address that the flag for a burst compares; emptied with the permission's.
   address text,
 
+  -- Where the person may be, as `private.place_of` has it; calling hours are looked up by it.
+  place text not null,
+  -- What the attempts to reach one number are counted by: the digits, or the lead itself where there are none.
+  number_key text not null,
+
   -- Open: nobody has recorded an outcome that ends the work. Callback: the person asked to be called again at callback_at.
   stage text not null default 'open',
   callback_at timestamptz,
+  -- In whose clocks the callback was agreed, and whether the person asked for a time outside the calling hours.
+  callback_zone text,
+  callback_asked_for boolean not null default false,
+  -- The last attempt that did not reach the person.
+  tried_at timestamptz,
+  -- The outcome recorded last.
+  outcome text,
 
   constraint stage_is_known check (stage in ('open', 'callback', 'closed')),
   constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null))
 );
 
+create index lead_work_by_place on private.lead_work (place) where stage <> 'closed';
+create index lead_work_by_reference on private.lead_work (right(lead_id::text, 8));
 create index lead_work_by_time on private.lead_work (created_at, lead_id);
 create index lead_work_unfinished on private.lead_work (created_at, lead_id) where stage <> 'closed';
 create index lead_work_by_phone on private.lead_work (phone_digits, created_at) where phone_digits <> '';
@@ -132,7 +146,7 @@ declare
   indexed uuid[];
 begin
   with new_rows as (
-    insert into private.lead_work (lead_id, created_at, phone_digits, email_key, search, flags, address)
+    insert into private.lead_work (lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place)
     select
       l.id, l.created_at, private.phone_digits(l.phone), lower(btrim(l.email, e' \t\r\n')),
       to_tsvector('simple', l.name),
@@ -142,7 +156,7 @@ begin
         -- Without a list of allowed origins a form on another site is taken, and said.
         case when p.is_foreign_page then 'page elsewhere' end
       ], null),
-      p.address
+      p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone)
     from public.leads l
     left join private.permissions p on p.lead_id = l.id
     where l.created_at > coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity')
@@ -160,6 +174,7 @@ begin
     select array_agg(distinct w.address) from private.lead_work w
     where w.lead_id = any (indexed) and w.address is not null
   ));
+  perform private.tell_inbox_of_leads(indexed, are_new => true);
   return cardinality(indexed);
 end $$;
 

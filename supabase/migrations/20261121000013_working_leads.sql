@@ -1,0 +1,1019 @@
+-- How a member works leads: the queue, the claim, the call, the outcome, the stop. Each function finds out who acts, checks what the
+-- law and the team's rules ask, and writes the audit log, so that no fault of the inbox can call whom nobody may call, or look unseen.
+
+-- Who has a lead, and until when. A claim ends by itself, so that an absent colleague keeps nobody waiting.
+create table private.claims (
+  lead_id uuid primary key references public.leads on delete cascade,
+  member_id uuid not null references private.members,
+  claimed_at timestamptz not null default now(),
+  until timestamptz not null default now() + interval '20 minutes'
+);
+create index claims_of_member on private.claims (member_id);
+
+-- Each time a number was shown to be called: at most three in 24 hours to one number.
+create table private.calls (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads on delete cascade,
+  -- The digits of the number, or the lead's id where too few were typed to compare by.
+  number_key text not null,
+  member_id uuid not null references private.members,
+  at timestamptz not null default now(),
+  -- "The person asked for this time": why a call outside the hours was made.
+  asked_for_this_time boolean not null default false
+);
+create index calls_of_lead on private.calls (lead_id, at);
+create index calls_by_number on private.calls (number_key, at);
+create index calls_by_time on private.calls (at);
+
+create table private.outcomes (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads on delete cascade,
+  -- Null: a review without a call.
+  call_id uuid unique references private.calls on delete cascade,
+  member_id uuid not null references private.members,
+  at timestamptz not null default now(),
+  outcome text not null,
+  note text not null default '',
+  callback_at timestamptz,
+  callback_zone text,
+  callback_asked_for boolean not null default false,
+  -- What the lead's work was before, for an undo: stage, callback and whether this outcome was the first review.
+  before jsonb not null,
+
+  constraint outcome_is_known check (outcome in (
+    'likely_qualifies', 'needs_visit', 'does_not_qualify', 'not_interested', 'callback', 'no_answer', 'left_message', 'wrong_number'
+  )),
+  constraint callback_has_a_time check ((outcome = 'callback') = (callback_at is not null)),
+  constraint note_has_at_most_2000_characters check (char_length(note) <= 2000)
+);
+create index outcomes_of_lead on private.outcomes (lead_id, at);
+create index outcomes_by_time on private.outcomes (at);
+
+-- What was asked on the phone, and what it means (LCD L33822, article A52464). There is no column for a Medicare number.
+create table private.eligibility_checks (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads on delete cascade,
+  member_id uuid not null references private.members,
+  at timestamptz not null default now(),
+  answers jsonb not null,
+  result text not null,
+  reasons text[] not null,
+
+  constraint result_is_known check (result in ('likely', 'needs_visit', 'not_now'))
+);
+create index eligibility_checks_of_lead on private.eligibility_checks (lead_id, at);
+
+alter table private.claims enable row level security;
+alter table private.calls enable row level security;
+alter table private.outcomes enable row level security;
+alter table private.eligibility_checks enable row level security;
+-- No policy and no grant: the owner and functions of the owner come in here.
+revoke all on private.claims, private.calls, private.outcomes, private.eligibility_checks
+from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- A review by command ends the work on a lead, as an outcome does that a member records.
+create function private.close_reviewed_lead() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.lead_work w set stage = 'closed' where w.lead_id = new.lead_id and w.stage = 'open';
+  return null;
+end $$;
+
+create trigger reviews_10_close_reviewed_lead after insert on private.reviews
+for each row execute function private.close_reviewed_lead();
+
+-- Where the queue has a lead: 1 a callback that is due, 2 may be called now, 3 may not be called now, 4 nobody is to call.
+-- The next function bodies are parsed when they are created, so they need no search_path and can be inlined.
+create function private.section_of(
+  stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, attempts_until timestamptz, is_withdrawn boolean
+)
+returns integer
+language sql stable
+return case
+  when stage = 'closed' or is_withdrawn then 4
+  when stage = 'callback' and callback_at <= now() and (is_callable or callback_asked_for) and attempts_until is null then 1
+  when stage = 'open' and is_callable and attempts_until is null then 2
+  else 3
+end;
+
+-- The numbers that were called three times in 24 hours, and when they may be called again.
+create function private.exhausted_numbers() returns table (number_key text, until timestamptz)
+language sql stable
+begin atomic
+  select x.number_key, x.at + interval '24 hours'
+  from (
+    select c.number_key, c.at, row_number() over (partition by c.number_key order by c.at desc) as nth
+    from private.calls c
+    where c.at > now() - interval '24 hours'
+  ) x
+  where x.nth = 3;
+end;
+
+-- What is asked of a visitor's text before it is shown in a list: only the five digits of a ZIP code.
+create function private.zip_shown(zip_code text) returns text
+language sql immutable
+return coalesce(private.zip_in(zip_code), '');
+
+create function private.place_json(zip text, w record) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'zip', zip,
+    'states', to_jsonb(array(select distinct s from unnest(w.states) as s where s <> 'unknown')),
+    'zones', to_jsonb(w.zones),
+    'callable', w.callable,
+    'callable_at', case when not w.callable then w.next_callable_at end,
+    'callable_until', w.callable_until,
+    'reason', w.reason,
+    'blocking_state', nullif(w.blocking_state, 'unknown'),
+    'blocking_zone', w.blocking_zone
+  );
+end $$;
+
+-- Rows for a list, in the order of the ids. No phone, e-mail address or health answer is in them.
+create function private.rows_of(leads uuid[]) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  with work as (
+    select w.*, given.nth
+    from unnest(leads) with ordinality as given (lead_id, nth)
+    join private.lead_work w on w.lead_id = given.lead_id
+  ),
+  windows as materialized (select * from private.calling_windows(array(select distinct w.place from work w))),
+  exhausted as materialized (select * from private.exhausted_numbers())
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'id', w.lead_id,
+      'reference', right(w.lead_id::text, 8),
+      'name', l.name,
+      'place', private.place_json(private.zip_shown(l.zip_code), win),
+      'created_at', w.created_at,
+      'due_at', w.created_at + interval '24 hours',
+      'reviewed_at', r.reviewed_at,
+      'stage', w.stage,
+      'callback_at', w.callback_at,
+      'outcome', w.outcome,
+      'claim', case when c.lead_id is not null then jsonb_build_object(
+        'member', jsonb_build_object('id', m.id, 'name', m.name), 'until', c.until
+      ) end,
+      'flags', to_jsonb(w.flags),
+      'withdrawn', p.withdrawn_at is not null,
+      'section', (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
+        w.stage, w.callback_at, w.callback_asked_for, win.callable, e.until, p.withdrawn_at is not null
+      )],
+      'attempts_until', e.until
+    ) order by w.nth
+  ), '[]')
+  from work w
+  join public.leads l on l.id = w.lead_id
+  join windows win on win.place = w.place
+  left join private.permissions p on p.lead_id = w.lead_id
+  left join private.reviews r on r.lead_id = w.lead_id
+  left join exhausted e on e.number_key = w.number_key
+  left join private.claims c on c.lead_id = w.lead_id and c.until > now()
+  left join private.members m on m.id = c.member_id
+$$;
+
+-- Every lead that is not closed, with its place in the queue. Leads that nobody has tried to reach come by time left of their 24
+-- hours, then those that were tried, the one tried longest ago first; leads that may not be called now come by when they may.
+create view private.queue as
+with windows as materialized (
+  select * from private.calling_windows(array(select distinct w.place from private.lead_work w where w.stage <> 'closed'))
+),
+exhausted as materialized (select * from private.exhausted_numbers()),
+withdrawn as materialized (select p.lead_id from private.permissions p where p.withdrawn_at is not null),
+placed as (
+  select w.lead_id, w.created_at, w.stage, w.outcome, w.place, w.tried_at, w.callback_at, w.flags <> '{}' as is_flagged,
+    private.section_of(w.stage, w.callback_at, w.callback_asked_for, win.callable, e.until, false) as section,
+    greatest(case when not win.callable then win.next_callable_at end, e.until, w.callback_at) as callable_at
+  from private.lead_work w
+  join windows win on win.place = w.place
+  left join exhausted e on e.number_key = w.number_key
+  where w.stage <> 'closed' and not exists (select from withdrawn x where x.lead_id = w.lead_id)
+)
+select p.lead_id, p.created_at, p.stage, p.outcome, p.place, p.is_flagged, p.section,
+  p.section = 2 and p.tried_at is not null as is_later,
+  case p.section
+    when 1 then p.callback_at
+    when 2 then coalesce(p.tried_at, p.created_at)
+    else coalesce(p.callable_at, 'infinity')
+  end as sort_time,
+  p.tried_at is null and p.created_at < now() - interval '24 hours' as is_late
+from placed p;
+revoke all on private.queue from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- A day in a time zone as the moment it begins; null for null. Raises 22023 for a zone that is none.
+create function private.day_begins(day text, zone text) returns timestamptz
+language sql stable
+set search_path = ''
+return (day::date)::timestamp at time zone coalesce(zone, 'America/New_York');
+
+-- `filter` and `page` are those of the API (inbox/api-work.ts).
+create function team.queue(filter jsonb, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting(is_activity => false);
+  cursor_parts text[] := string_to_array(after, '|');
+  page_ids uuid[];
+  last_key text;
+  counts jsonb;
+begin
+  with q as materialized (select * from private.queue),
+  mine as materialized (select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()),
+  page as (
+    select q.lead_id, q.section, q.is_later, q.sort_time,
+      row_number() over (order by q.section, q.is_later, q.sort_time, q.lead_id) as nth
+    from q
+    where (after is null or (q.section, q.is_later, q.sort_time, q.lead_id) > (
+        cursor_parts[1]::integer, cursor_parts[2]::boolean, cursor_parts[3]::timestamptz, cursor_parts[4]::uuid))
+      and (filter ->> 'section' is null
+        or q.section = array_position(array['callback_due', 'callable', 'not_callable'], filter ->> 'section'))
+      and (filter ->> 'stage' is null or q.stage = filter ->> 'stage')
+      and (filter ->> 'outcome' is null or q.outcome = filter ->> 'outcome')
+      and (filter ->> 'state' is null or '|' || q.place like '%|' || (filter ->> 'state') || '/%')
+      and ((filter ->> 'mine')::boolean is not true or q.lead_id in (select m.lead_id from mine m))
+      and ((filter ->> 'late')::boolean is not true or q.is_late)
+      and (filter ->> 'flagged' is null or q.is_flagged = (filter ->> 'flagged')::boolean)
+      and (filter ->> 'since' is null or q.created_at >= private.day_begins(filter ->> 'since', filter ->> 'zone'))
+      and (filter ->> 'until' is null or q.created_at < private.day_begins(filter ->> 'until', filter ->> 'zone') + interval '1 day')
+    order by q.section, q.is_later, q.sort_time, q.lead_id
+    limit at_most + 1
+  )
+  select
+    (select array_agg(p.lead_id order by p.nth) from page p where p.nth <= at_most),
+    (select concat_ws('|', p.section, p.is_later, p.sort_time, p.lead_id) from page p
+      where p.nth = at_most and exists (select from page further where further.nth > at_most)),
+    jsonb_build_object(
+      'callback_due', count(*) filter (where q.section = 1),
+      'callable', count(*) filter (where q.section = 2),
+      'not_callable', count(*) filter (where q.section = 3),
+      'late', count(*) filter (where q.is_late),
+      'mine', (select count(*) from mine)
+    )
+  into page_ids, last_key, counts
+  from q;
+  return jsonb_build_object('rows', private.rows_of(page_ids), 'next', last_key, 'counts', counts, 'at', now());
+end $$;
+
+-- The words of a search as a prefix query on names; null when there are none.
+create function private.name_query(words text) returns tsquery
+language sql immutable
+set search_path = ''
+return (
+  select to_tsquery('simple', string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || ''':*', ' & '))
+  from regexp_split_to_table(lower(btrim(words)), '[^[:alnum:]]+') as word
+  where word <> ''
+);
+
+-- By name, whole phone number, whole e-mail address, id or reference, newest first. The kind of the search goes to the audit log, its
+-- words do not.
+create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  given text := btrim(words);
+  digits text := private.phone_digits(words);
+  cursor_parts text[] := string_to_array(after, '|');
+  kind text;
+  condition text;
+  page_ids uuid[];
+  next_key text;
+begin
+  if given = '' then
+    kind := 'none';
+    condition := 'true';
+  elsif strpos(given, '@') > 0 then
+    kind := 'email';
+    condition := 'w.email_key = lower($1)';
+  elsif given ~ '^[0-9a-fA-F]{8}$' and digits <> '' then
+    kind := 'reference or phone';
+    condition := '(right(w.lead_id::text, 8) = lower($1) or w.phone_digits = $2)';
+  elsif given ~ '^[0-9a-fA-F]{8}$' then
+    kind := 'reference';
+    condition := 'right(w.lead_id::text, 8) = lower($1)';
+  elsif given ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+    kind := 'id';
+    condition := 'w.lead_id = $1::uuid';
+  elsif digits <> '' and given !~ '[[:alpha:]]' then
+    kind := 'phone';
+    condition := 'w.phone_digits = $2';
+  elsif private.name_query(given) is not null then
+    kind := 'name';
+    condition := 'w.search @@ private.name_query($1)';
+  else
+    kind := 'name';
+    condition := 'false';
+  end if;
+  execute format($query$
+    with page as (
+      select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
+      from private.lead_work w
+      where %s
+        and ($3 is null or (w.created_at, w.lead_id) < ($4[1]::timestamptz, $4[2]::uuid))
+        and ($5 ->> 'stage' is null or w.stage = $5 ->> 'stage')
+        and ($5 ->> 'outcome' is null or w.outcome = $5 ->> 'outcome')
+        and ($5 ->> 'state' is null or '|' || w.place like '%%|' || ($5 ->> 'state') || '/%%')
+        and ($5 ->> 'flagged' is null or (w.flags <> '{}') = ($5 ->> 'flagged')::boolean)
+        and ($5 ->> 'since' is null or w.created_at >= private.day_begins($5 ->> 'since', $5 ->> 'zone'))
+        and ($5 ->> 'until' is null or w.created_at < private.day_begins($5 ->> 'until', $5 ->> 'zone') + interval '1 day')
+        and (($5 ->> 'mine')::boolean is not true or exists (
+          select from private.claims c where c.lead_id = w.lead_id and c.member_id = $6 and c.until > now()))
+        and (($5 ->> 'late')::boolean is not true or (w.created_at < now() - interval '24 hours'
+          and not exists (select from private.reviews r where r.lead_id = w.lead_id and r.reviewed_at <= w.created_at + interval '24 hours')))
+        and ($5 ->> 'withdrawn' is null or ($5 ->> 'withdrawn')::boolean = exists (
+          select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is not null))
+      order by w.created_at desc, w.lead_id desc
+      limit $7 + 1
+    )
+    select
+      (select array_agg(p.lead_id order by p.nth) from page p where p.nth <= $7),
+      (select concat_ws('|', p.created_at, p.lead_id) from page p
+        where p.nth = $7 and exists (select from page further where further.nth > $7))
+  $query$, condition)
+  into page_ids, next_key
+  using given, digits, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most;
+  if kind <> 'none' and after is null then
+    perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'found', coalesce(cardinality(page_ids), 0)));
+  end if;
+  return jsonb_build_object('rows', private.rows_of(page_ids), 'next', next_key);
+end $$;
+
+create function team.rows(leads uuid[]) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.acting(is_activity => false);
+  return jsonb_build_object('rows', private.rows_of(leads));
+end $$;
+
+-- Finds a lead's work by id or reference; of several with one reference the newest. Raises PT404.
+create function private.work_of(id_or_reference text) returns private.lead_work
+language plpgsql
+set search_path = ''
+as $$
+declare
+  w private.lead_work;
+  wanted text := lower(id_or_reference);
+begin
+  -- A lead of this second may have no row yet.
+  perform private.index_new_leads();
+  if length(wanted) = 36 then
+    select * into w from private.lead_work x where x.lead_id = wanted::uuid;
+  else
+    select * into w from private.lead_work x where right(x.lead_id::text, 8) = wanted order by x.created_at desc limit 1;
+  end if;
+  if w.lead_id is null then
+    raise exception using errcode = 'PT404', message = 'There is no such lead.';
+  end if;
+  return w;
+end $$;
+
+-- Claims a lead for a member unless another has it; true when the member has it now. A claim of their own is renewed.
+create function private.claim_lead(lead uuid, member uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.claims as c (lead_id, member_id) values (lead, member)
+  on conflict (lead_id) do update
+    set member_id = excluded.member_id, until = excluded.until,
+      claimed_at = case when c.member_id = excluded.member_id and c.until > now() then c.claimed_at else now() end
+    where c.member_id = excluded.member_id or c.until <= now();
+  return found;
+end $$;
+
+create function private.holder_of(lead uuid) returns jsonb
+language sql stable
+set search_path = ''
+return (
+  select jsonb_build_object('id', m.id, 'name', m.name)
+  from private.claims c join private.members m on m.id = c.member_id
+  where c.lead_id = lead and c.until > now()
+);
+
+-- A member's own connection only: the operator has no claims and calls nobody.
+create function private.acting_member() returns private.actor
+language plpgsql
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+begin
+  if actor.member_id is null then
+    raise exception using errcode = 'PT403', message = 'Only a member may do that.';
+  end if;
+  return actor;
+end $$;
+
+-- Claims the first lead of the queue that may be called and that nobody has. Two members never get the same one: the claim's
+-- primary key lets the second wait for the first one's commit and then pass on to the next lead.
+create function team.take_next() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_member();
+  candidate uuid;
+begin
+  perform private.index_new_leads();
+  for candidate in
+    select q.lead_id from private.queue q
+    where q.section <= 2
+      and not exists (select from private.claims c where c.lead_id = q.lead_id and c.until > now())
+    order by q.section, q.is_later, q.sort_time, q.lead_id
+    limit 50
+  loop
+    if private.claim_lead(candidate, actor.member_id) then
+      -- Another member may have closed it since this query began.
+      perform from private.lead_work w where w.lead_id = candidate and w.stage <> 'closed';
+      if found then
+        perform private.audit(actor, 'took next lead', candidate);
+        perform private.tell_inbox_of_leads(array[candidate]);
+        return jsonb_build_object('id', candidate);
+      end if;
+      delete from private.claims c where c.lead_id = candidate;
+    end if;
+  end loop;
+  return jsonb_build_object('id', null);
+end $$;
+
+create function team.claim(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_member();
+  w private.lead_work := private.work_of(lead::text);
+begin
+  if not private.claim_lead(w.lead_id, actor.member_id) then
+    return jsonb_build_object('refused', 'claimed', 'held_by', private.holder_of(lead));
+  end if;
+  perform private.audit(actor, 'claimed lead', lead);
+  perform private.tell_inbox_of_leads(array[lead]);
+  return jsonb_build_object('until', (select c.until from private.claims c where c.lead_id = lead));
+end $$;
+
+create function team.release(lead uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_member();
+begin
+  delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
+  if found then
+    perform private.audit(actor, 'released lead', lead);
+    perform private.tell_inbox_of_leads(array[lead]);
+  end if;
+end $$;
+
+-- Counts as activity, and renews the member's claim of the lead on their screen, if any.
+create function team.keep_alive(lead uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+begin
+  update private.claims c set until = now() + interval '20 minutes'
+  where c.lead_id = lead and c.member_id = actor.member_id and c.until > now();
+end $$;
+
+-- Whether the number of a lead is on the stop list since the lead was given.
+create function private.stopped_at(w private.lead_work) returns timestamptz
+language sql stable
+set search_path = ''
+return (select s.stopped_at from private.stop_list s where s.phone_digits = w.phone_digits and s.stopped_at >= w.created_at);
+
+-- How the number is dialled; empty where what was typed holds no number.
+create function private.tel_of(digits text) returns text
+language sql immutable
+set search_path = ''
+return case when length(digits) = 10 then 'tel:+1' || digits when digits <> '' then 'tel:' || digits else '' end;
+
+create function private.call_under_way(lead uuid, member uuid) returns private.calls
+language sql stable
+set search_path = ''
+begin atomic
+  select c.* from private.calls c
+  where c.lead_id = lead and c.member_id = member and c.at > now() - interval '1 hour'
+    and not exists (select from private.outcomes o where o.call_id = c.id)
+  order by c.at desc limit 1;
+end;
+
+create function private.log_of(lead uuid) returns jsonb
+language sql stable
+set search_path = ''
+return coalesce((
+  select jsonb_agg(entry order by entry ->> 'at')
+  from (
+    select jsonb_build_object(
+      'id', c.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', c.at, 'called', true,
+      'asked_for_this_time', c.asked_for_this_time, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
+      'note', coalesce(o.note, ''), 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
+    ) as entry
+    from private.calls c
+    join private.members m on m.id = c.member_id
+    left join private.outcomes o on o.call_id = c.id
+    where c.lead_id = lead
+    union all
+    select jsonb_build_object(
+      'id', o.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', o.at, 'called', false,
+      'asked_for_this_time', false, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
+      'note', o.note, 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
+    )
+    from private.outcomes o join private.members m on m.id = o.member_id
+    where o.lead_id = lead and o.call_id is null
+  ) entries
+), '[]');
+
+create function private.check_json(c private.eligibility_checks) returns jsonb
+language sql stable
+set search_path = ''
+return jsonb_build_object(
+  'id', c.id, 'at', c.at, 'answers', c.answers, 'result', c.result, 'reasons', to_jsonb(c.reasons),
+  'member', (select jsonb_build_object('id', m.id, 'name', m.name) from private.members m where m.id = c.member_id)
+);
+
+create function private.permission_json(lead uuid) returns jsonb
+language sql stable
+set search_path = ''
+return (
+  select jsonb_build_object(
+    'given_at', p.given_at, 'withdrawn_at', p.withdrawn_at, 'wording', private.wording_of(p.notice_hash),
+    'text', n.text, 'language', n.language, 'page', nullif(concat(p.page_origin, p.page_path), ''),
+    'address', p.address, 'browser', p.browser
+  )
+  from private.permissions p left join private.notices n on n.hash = p.notice_hash
+  where p.lead_id = lead
+);
+
+-- A lead opened. The number is not in it unless the member has a call with it under way; the health answers are not in it.
+create function team.open_lead(id_or_reference text) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  w private.lead_work := private.work_of(id_or_reference);
+  permission jsonb := private.permission_json(w.lead_id);
+  stopped timestamptz := private.stopped_at(w);
+  may_reach boolean := permission ->> 'withdrawn_at' is null and stopped is null;
+  under_way private.calls := private.call_under_way(w.lead_id, actor.member_id);
+begin
+  perform private.audit(actor, 'opened lead', w.lead_id);
+  update private.claims c set until = now() + interval '20 minutes'
+  where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
+  return private.rows_of(array[w.lead_id]) -> 0 || (
+    select jsonb_build_object(
+      'email', case when may_reach then l.email end,
+      'zip_code', l.zip_code,
+      'permission', permission,
+      'stopped_at', stopped,
+      'calls', private.log_of(w.lead_id),
+      'attempts_today', (
+        select count(*) from private.calls c where c.number_key = w.number_key and c.at > now() - interval '24 hours'
+      ),
+      'checks', coalesce((
+        select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = w.lead_id
+      ), '[]'),
+      'others', private.others_of(w),
+      'under_way', case when may_reach and under_way.id is not null then jsonb_build_object(
+        'call_id', under_way.id, 'phone', l.phone, 'tel', private.tel_of(w.phone_digits), 'at', under_way.at
+      ) end
+    )
+    from public.leads l where l.id = w.lead_id
+  );
+end $$;
+
+-- Other leads with the same number or e-mail address; each keeps its own permission.
+create function private.others_of(w private.lead_work) returns jsonb
+language sql stable
+set search_path = ''
+return coalesce((
+  select jsonb_agg(jsonb_build_object(
+    'id', o.lead_id, 'reference', right(o.lead_id::text, 8), 'created_at', o.created_at, 'stage', o.stage, 'outcome', o.outcome,
+    'same', case when o.by_phone and o.by_email then 'phone and email' when o.by_phone then 'phone' else 'email' end,
+    'withdrawn', exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)
+  ) order by o.created_at desc)
+  from (
+    select x.*, x.phone_digits = w.phone_digits and w.phone_digits <> '' as by_phone, x.email_key = w.email_key as by_email
+    from private.lead_work x
+    where (x.phone_digits = w.phone_digits and w.phone_digits <> '' and x.phone_digits <> '' or x.email_key = w.email_key)
+      and x.lead_id <> w.lead_id
+    order by x.created_at desc limit 50
+  ) o
+), '[]');
+
+create function team.open_health_answers(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  w private.lead_work := private.work_of(lead::text);
+begin
+  perform private.audit(actor, 'read health answers', lead);
+  return (
+    select jsonb_build_object('has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes) from public.leads l where l.id = w.lead_id
+  );
+end $$;
+
+-- Checks permission, stop list, attempts, calling hours and claim, and then returns the number and logs the attempt. Otherwise
+-- returns why not and when. This is the only function that tells a number.
+create function team.start_call(lead uuid, asked boolean) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_member();
+  w private.lead_work := private.work_of(lead::text);
+  win record;
+  refused text;
+  next_at timestamptz;
+  may_be_asked_for boolean := false;
+  is_asked boolean;
+  under_way private.calls;
+  started private.calls;
+begin
+  -- Two calls to one number are counted one after the other.
+  perform pg_advisory_xact_lock(hashtextextended(w.number_key, 1));
+  select * into w from private.lead_work x where x.lead_id = lead for update;
+  select * into win from private.calling_window(w.place, now());
+  under_way := private.call_under_way(lead, actor.member_id);
+  -- A due callback for a time that the person asked for carries that reason with it.
+  is_asked := coalesce(asked, false) or coalesce(
+    w.stage = 'callback' and w.callback_asked_for
+      and now() between w.callback_at - interval '15 minutes' and w.callback_at + interval '2 hours', false);
+  next_at := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
+  if exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null)
+    or not exists (select from private.permissions p where p.lead_id = lead) then
+    refused := 'withdrawn';
+    next_at := null;
+  elsif private.stopped_at(w) is not null then
+    refused := 'stopped';
+    next_at := null;
+  elsif private.holder_of(lead) ->> 'id' <> actor.member_id::text then
+    refused := 'claimed';
+    next_at := (select c.until from private.claims c where c.lead_id = lead);
+  elsif under_way.at > now() - interval '10 minutes' then
+    -- The same call, asked for again: a second tab, a lost answer.
+    perform private.claim_lead(lead, actor.member_id);
+    return private.call_json(under_way, lead, w.phone_digits);
+  elsif next_at is not null then
+    refused := 'attempts';
+    next_at := (select c.next_callable_at from private.calling_window(w.place, next_at) c);
+  elsif not win.callable and not (is_asked and win.reason <> 'paused') then
+    refused := win.reason;
+    next_at := win.next_callable_at;
+    may_be_asked_for := win.reason <> 'paused';
+  end if;
+  if refused is not null then
+    perform private.audit(actor, 'call refused', lead, jsonb_build_object('reason', refused));
+    return jsonb_build_object(
+      'refused', refused, 'next_at', next_at,
+      'place', (select private.place_json(private.zip_shown(l.zip_code), win) from public.leads l where l.id = lead),
+      'due_at', w.created_at + interval '24 hours',
+      'reviewed', exists (select from private.reviews r where r.lead_id = lead),
+      'may_be_asked_for', may_be_asked_for,
+      'held_by', case when refused = 'claimed' then private.holder_of(lead) end
+    );
+  end if;
+  perform private.claim_lead(lead, actor.member_id);
+  insert into private.calls (lead_id, number_key, member_id, asked_for_this_time)
+  values (lead, w.number_key, actor.member_id, not win.callable)
+  returning * into started;
+  perform private.audit(actor, 'called', lead, jsonb_build_object('asked_for_this_time', started.asked_for_this_time));
+  perform private.tell_inbox_of_leads(array[lead]);
+  return private.call_json(started, lead, w.phone_digits);
+end $$;
+
+create function private.call_json(c private.calls, lead uuid, digits text) returns jsonb
+language sql stable
+set search_path = ''
+return (
+  select jsonb_build_object('call_id', c.id, 'phone', l.phone, 'tel', private.tel_of(digits), 'at', c.at)
+  from public.leads l where l.id = lead
+);
+
+-- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73). People are told to refuse callers who ask for it,
+-- so it is not kept.
+create function private.holds_medicare_number(words text) returns boolean
+language sql immutable
+set search_path = ''
+return words ~* '\m[1-9][ac-hj-np-rt-y][0-9ac-hj-np-rt-y][0-9][ -]?[ac-hj-np-rt-y][0-9ac-hj-np-rt-y][0-9][ -]?[ac-hj-np-rt-y]{2}[0-9]{2}\M';
+
+create function private.refuse_medicare_number(words text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if private.holds_medicare_number(words) then
+    raise exception using errcode = 'PT400', message = 'medicare number';
+  end if;
+end $$;
+
+-- Records an outcome, the first of which is the review that the page promised. `callback` holds at (a local time), zone and
+-- asked_for_this_time. Ends the claim.
+create function team.record_outcome(lead uuid, of_call uuid, what text, words text, callback jsonb) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_member();
+  w private.lead_work := private.work_of(lead::text);
+  call_back_at timestamptz;
+  call_back_asked boolean := coalesce((callback ->> 'asked_for_this_time')::boolean, false);
+  win record;
+  refused text;
+  recorded private.outcomes;
+  is_first_review boolean;
+begin
+  perform private.refuse_medicare_number(words);
+  select * into w from private.lead_work x where x.lead_id = lead for update;
+  call_back_at := (callback ->> 'at')::timestamp at time zone (callback ->> 'zone');
+  select * into win from private.calling_window(w.place, coalesce(call_back_at, now()));
+  if (what = 'callback') <> (callback is not null) then
+    raise exception using errcode = 'PT400', message = 'callback';
+  end if;
+  if what in ('no_answer', 'left_message', 'wrong_number') and of_call is null then
+    refused := 'not_your_call';
+  elsif of_call is not null and (
+    not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = actor.member_id)
+    or exists (select from private.outcomes o where o.call_id = of_call)
+  ) then
+    refused := 'not_your_call';
+  elsif what = 'callback' then
+    refused := case
+      when exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null) then 'withdrawn'
+      when call_back_at <= now() then 'callback_past'
+      when call_back_at > now() + interval '90 days' then 'callback_too_far'
+      when not win.callable and not (call_back_asked and win.reason <> 'paused') then 'callback_not_callable'
+    end;
+  end if;
+  if refused is not null then
+    return jsonb_build_object(
+      'refused', refused,
+      'reason', case when refused = 'callback_not_callable' then win.reason end,
+      'next_at', case when refused = 'callback_not_callable' then win.next_callable_at end,
+      'place', case when refused = 'callback_not_callable' then (
+        select private.place_json(private.zip_shown(l.zip_code), win) from public.leads l where l.id = lead
+      ) end
+    );
+  end if;
+  is_first_review := not exists (select from private.reviews r where r.lead_id = lead);
+  insert into private.reviews (lead_id, outcome) values (lead, replace(what, '_', ' '))
+  on conflict (lead_id) do update set outcome = excluded.outcome;
+  insert into private.outcomes (
+    lead_id, call_id, member_id, outcome, note, callback_at, callback_zone, callback_asked_for, before
+  )
+  values (
+    lead, of_call, actor.member_id, what, coalesce(words, ''), call_back_at, callback ->> 'zone', call_back_asked and not win.callable,
+    to_jsonb(w) - 'search' || jsonb_build_object('is_first_review', is_first_review)
+  )
+  returning * into recorded;
+  update private.lead_work x
+  set outcome = what,
+    stage = case when what = 'callback' then 'callback' when what in ('no_answer', 'left_message') then 'open' else 'closed' end,
+    callback_at = call_back_at, callback_zone = callback ->> 'zone', callback_asked_for = recorded.callback_asked_for,
+    tried_at = case when what in ('no_answer', 'left_message') then now() else x.tried_at end
+  where x.lead_id = lead;
+  delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
+  perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', what, 'first_review', is_first_review));
+  perform private.tell_inbox_of_leads(array[lead]);
+  return jsonb_build_object(
+    'outcome_id', recorded.id, 'undo_until', recorded.at + interval '5 minutes', 'callback_at', recorded.callback_at
+  );
+end $$;
+
+-- Takes the member's own latest outcome of a lead back within five minutes. Returns null, or why not.
+create function team.undo_outcome(outcome_id uuid) returns text
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_member();
+  o private.outcomes;
+begin
+  select * into o from private.outcomes x where x.id = outcome_id for update;
+  if o.id is null then
+    raise exception using errcode = 'PT404', message = 'There is no such outcome.';
+  elsif o.member_id <> actor.member_id then
+    return 'not yours';
+  elsif o.at < now() - interval '5 minutes'
+    or exists (select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at) then
+    return 'too late';
+  end if;
+  delete from private.outcomes x where x.id = o.id;
+  if (o.before ->> 'is_first_review')::boolean then
+    delete from private.reviews r where r.lead_id = o.lead_id;
+  else
+    update private.reviews r set outcome = replace(o.before ->> 'outcome', '_', ' ')
+    where r.lead_id = o.lead_id and o.before ->> 'outcome' is not null;
+  end if;
+  update private.lead_work w
+  set (stage, outcome, callback_at, callback_zone, callback_asked_for, tried_at) = (
+    select b.stage, b.outcome, b.callback_at, b.callback_zone, b.callback_asked_for, b.tried_at
+    from jsonb_populate_record(null::private.lead_work, o.before) b
+  )
+  where w.lead_id = o.lead_id;
+  perform private.claim_lead(o.lead_id, actor.member_id);
+  perform private.audit(actor, 'took outcome back', o.lead_id, jsonb_build_object('outcome', o.outcome));
+  perform private.tell_inbox_of_leads(array[o.lead_id]);
+  return null;
+end $$;
+
+-- What the answers mean. `unknown` is never taken for a yes. Source: LCD L33822 and article A52464, read on 2026-11-21.
+create function private.eligibility(answers jsonb, today date, out result text, out reasons text[])
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  lows text[] := array[answers ->> 'insulin', answers ->> 'recurrent_lows', answers ->> 'low_with_help'];
+  visit date := (answers ->> 'visit_on')::date;
+  obstacles text[] := array_remove(array[
+    case answers ->> 'diabetes' when 'no' then 'no diabetes' when 'unknown' then 'diabetes not known' end,
+    case when not 'yes' = any (lows) then
+      case when 'unknown' = any (lows) then 'insulin and lows not known' else 'no insulin and no problematic lows' end
+    end,
+    case answers ->> 'plan' when 'none' then 'no Part B' when 'unknown' then 'plan not known' end
+  ], null);
+  needs_visit boolean := visit is null or visit < (today - interval '6 months')::date or visit > today;
+begin
+  result := case when cardinality(obstacles) > 0 then 'not_now' when needs_visit then 'needs_visit' else 'likely' end;
+  reasons := obstacles || array_remove(array[
+    case when needs_visit then
+      case when answers ->> 'visit_planned' = 'yes' then 'visit is planned' else 'no visit within 6 months' end
+    end,
+    case when answers ->> 'plan' = 'advantage' then 'Advantage plan has its own rules' end,
+    case answers ->> 'trained' when 'no' then 'somebody has to be trained' when 'unknown' then 'training not known' end,
+    case when btrim(answers ->> 'prescriber') = '' then 'prescriber not known' end
+  ], null);
+end $$;
+
+create function team.record_eligibility(lead uuid, given jsonb) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_member();
+  w private.lead_work := private.work_of(lead::text);
+  checked private.eligibility_checks;
+begin
+  perform private.refuse_medicare_number(given ->> 'prescriber');
+  insert into private.eligibility_checks (lead_id, member_id, answers, result, reasons)
+  select lead, actor.member_id, given, e.result, e.reasons from private.eligibility(given, current_date) e
+  returning * into checked;
+  perform private.audit(actor, 'checked eligibility', w.lead_id);
+  return private.check_json(checked);
+end $$;
+
+-- "They asked us to stop": at once, for every lead that was given with the number so far. Works for the operator too.
+create function private.stop_by(actor private.actor, lead uuid, digits text) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stopped uuid[];
+begin
+  if digits = '' then
+    stopped := array(select private.withdraw_permission(lead));
+  else
+    stopped := array(select private.stop_number(digits));
+  end if;
+  update private.lead_work w set stage = 'closed', callback_at = null
+  where w.stage <> 'closed' and (w.lead_id = lead or (w.phone_digits = digits and digits <> ''));
+  delete from private.claims c using private.lead_work w
+  where w.lead_id = c.lead_id and (w.lead_id = lead or (w.phone_digits = digits and digits <> ''));
+  perform private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', cardinality(stopped)));
+  perform private.tell_inbox_of_leads(array(
+    select w.lead_id from private.lead_work w where w.lead_id = lead or (w.phone_digits = digits and digits <> '')
+  ));
+  return cardinality(stopped);
+end $$;
+
+create function team.stop_lead(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  w private.lead_work := private.work_of(lead::text);
+begin
+  perform private.stop_by(actor, lead, w.phone_digits);
+  return private.stop_proof(w);
+end $$;
+
+-- Returns how many permissions that ended; null when the text holds no number.
+create function team.stop_number(phone text) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  digits text := private.phone_digits(phone);
+begin
+  if digits = '' then
+    return null;
+  end if;
+  return private.stop_by(actor, null, digits);
+end $$;
+
+create function private.stop_proof(w private.lead_work) returns jsonb
+language sql stable
+set search_path = ''
+begin atomic
+  select jsonb_build_object(
+    'stopped_at', coalesce(
+      private.stopped_at(w), (select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id)
+    ),
+    'stopped_by', coalesce((
+      select jsonb_build_object('id', a.member_id, 'name', a.who)
+      from private.audit_log a
+      where a.action = 'stopped calls'
+        and a.lead_id in (
+          select x.lead_id from private.lead_work x
+          where x.lead_id = w.lead_id or (x.phone_digits = w.phone_digits and w.phone_digits <> '')
+        )
+      order by a.id desc limit 1
+    ), '{"id": null, "name": "operator"}'),
+    'leads', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', x.lead_id, 'reference', right(x.lead_id::text, 8), 'withdrawn_at', p.withdrawn_at,
+        'channels', coalesce((
+          select jsonb_agg(jsonb_build_object(
+            'channel', d.channel, 'told_at', d.delivered_at, 'failed', d.failed_at is not null
+          ) order by d.channel)
+          from private.deliveries d where d.lead_id = x.lead_id and d.event = 'permission.withdrawn'
+        ), '[]')
+      ) order by x.created_at)
+      from private.lead_work x join private.permissions p on p.lead_id = x.lead_id
+      where p.withdrawn_at is not null
+        and (x.lead_id = w.lead_id or (x.phone_digits = w.phone_digits and w.phone_digits <> ''))
+    ), '[]')
+  );
+end;
+
+-- Raises PT404 for a lead whose permission stands.
+create function team.stop_proof(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  w private.lead_work := private.work_of(lead::text);
+  proof jsonb := private.stop_proof(w);
+begin
+  if proof ->> 'stopped_at' is null then
+    raise exception using errcode = 'PT404', message = 'Nobody asked to stop calls about this lead.';
+  end if;
+  perform private.audit(actor, 'read stop proof', lead);
+  return proof;
+end $$;
+
+-- Without a session, because it tells nothing: an inbox that shows new leads within a second has to look for them by itself.
+create function team.index_new_leads() returns integer
+language sql
+security definer
+set search_path = ''
+begin atomic
+  select private.index_new_leads();
+end;
+
+revoke execute on function
+  private.close_reviewed_lead, private.section_of, private.exhausted_numbers, private.zip_shown, private.place_json, private.rows_of,
+  private.day_begins, private.name_query, private.work_of, private.claim_lead, private.holder_of, private.acting_member,
+  private.stopped_at, private.tel_of, private.call_under_way, private.log_of, private.check_json, private.permission_json,
+  private.others_of, private.call_json, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility,
+  private.stop_by, private.stop_proof
+from public;
+revoke execute on all functions in schema team from public;
+grant execute on all functions in schema team to leads_team;
+-- No grant on any table: what a member may see and do is what these functions do.

@@ -1,0 +1,55 @@
+// How the team's functions of the database are called: with the session of whoever acts, in one statement. SQL finds out who that is
+// and what they may do, and writes the audit log.
+import type postgres from "postgres";
+import type { Sql } from "../database/connect.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { codeOf } from "../log/log.ts";
+
+/** A call of one function of the schema `team`, such as sql`team.open_lead(${id})`. */
+type Call = (sql: Sql) => postgres.PendingQuery<postgres.Row[]>;
+
+/** Calls one function and returns its value. @throws Refused, or the database's error. */
+export type Ask = (call: Call) => Promise<unknown>;
+
+/**
+ * The database refused what was asked. `status` is the HTTP status of the refusal: 400 bad values, 401 no session, 403 not a manager,
+ * 404 no such thing, 409 there is one already, 423 locked, 429 too many. The message is ours and names no person.
+ */
+export class Refused extends Error {
+  override name = "Refused";
+  readonly status: number;
+
+  constructor(status: number, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
+/** Asks for a member, by the token of their session; for a token that is none SQL raises 401. */
+export const askWithSession = (database: ResilientConnection, token: string | undefined): Ask =>
+  // A text that is no token, because no text at all would be the operator's own connection.
+  makeAsk((work) => database.query(work), token || "none");
+
+/** Asks for the operator, over the owner's connection. */
+export const askAsOperator = (sql: Sql): Ask => makeAsk((work) => work(sql), "");
+
+function makeAsk(run: (work: (sql: Sql) => Promise<unknown>) => Promise<unknown>, session: string): Ask {
+  return (call) =>
+    run(async (sql) => {
+      // The setting holds for this one statement, because its transaction ends with it.
+      const [row] = await sql<{ answer: unknown }[]>`
+        with acting as materialized (select set_config('leads.session', ${session}, true) as token)
+        select ${call(sql)} as answer from acting where acting.token is not null`;
+      return row?.answer;
+    }).catch((error) => {
+      throw refusalOf(error) ?? error;
+    });
+}
+
+// SQLSTATE PTnnn is how the functions refuse, as PostgREST reads it; class 22 is a value that is none, such as a zone of that name.
+function refusalOf(error: unknown): Refused | undefined {
+  const code = codeOf(error);
+  const [, status] = /^PT([45]\d\d)$/.exec(code) ?? [];
+  if (status) return new Refused(Number(status), (error as Error).message, error);
+  return code.startsWith("22") ? new Refused(400, "not a value", error) : undefined;
+}

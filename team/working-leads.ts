@@ -1,0 +1,71 @@
+// What a member does with leads, as functions over SQL: the queue, the claim, the call, the outcome, the stop. The answers are those
+// of the inbox's API (inbox/api-work.ts).
+import type { JSONValue } from "postgres";
+import type { Ask } from "./acting.ts";
+
+/** The next page begins after `after`, which a page before answered as `next`. */
+export interface Page {
+  after?: string | null | undefined;
+  limit?: number | undefined;
+}
+type Filter = Readonly<Record<string, string | boolean | undefined>>;
+
+const pageSize = 50;
+
+/** Does not count as activity. */
+export const queue = (ask: Ask, filter: Filter = {}, { after, limit }: Page = {}) =>
+  ask((sql) => sql`team.queue(${sql.json(plain(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
+
+export const search = (ask: Ask, text: string, filter: Filter = {}, { after, limit }: Page = {}) =>
+  ask((sql) => sql`team.search(${text}, ${sql.json(plain(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
+
+/** Does not count as activity. */
+export const rows = (ask: Ask, ids: readonly string[]) => ask((sql) => sql`team.rows(${[...ids]}::uuid[])`);
+
+export const takeNext = (ask: Ask) => ask((sql) => sql`team.take_next()`);
+
+export const claim = (ask: Ask, id: string) => ask((sql) => sql`team.claim(${id})`);
+
+export const release = (ask: Ask, id: string) => ask((sql) => sql`team.release(${id})`);
+
+/** By id or reference. @throws Refused 404 */
+export const openLead = (ask: Ask, idOrReference: string) =>
+  ask((sql) => sql`team.open_lead(${idOrReference})`);
+
+export const openHealthAnswers = (ask: Ask, id: string) => ask((sql) => sql`team.open_health_answers(${id})`);
+
+/** The number, or why not and when. */
+export const startCall = (ask: Ask, id: string, askedForThisTime: boolean) =>
+  ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`);
+
+export interface Recorded {
+  id: string;
+  call_id: string | null;
+  outcome: string;
+  note?: string | undefined;
+  callback?: { at: string; zone: string; asked_for_this_time?: boolean | undefined } | undefined;
+}
+
+export const recordOutcome = (ask: Ask, { id, call_id, outcome, note, callback }: Recorded) =>
+  ask(
+    (sql) => sql`team.record_outcome(
+      ${id}, ${call_id}, ${outcome}, ${note ?? ""}, ${callback ? sql.json(plain(callback)) : null})`,
+  );
+
+/** Null, or why not. */
+export const undoOutcome = async (ask: Ask, outcomeId: string) =>
+  (await ask((sql) => sql`team.undo_outcome(${outcomeId})`)) as string | null;
+
+export const recordEligibility = (ask: Ask, id: string, answers: Readonly<Record<string, JSONValue>>) =>
+  ask((sql) => sql`team.record_eligibility(${id}, ${sql.json(answers)})`);
+
+export const stopLead = (ask: Ask, id: string) => ask((sql) => sql`team.stop_lead(${id})`);
+
+/** How many permissions that ended; null when the text holds no number. */
+export const stopNumber = async (ask: Ask, phone: string) =>
+  (await ask((sql) => sql`team.stop_number(${phone})`)) as number | null;
+
+export const stopProof = (ask: Ask, id: string) => ask((sql) => sql`team.stop_proof(${id})`);
+
+const plain = (values: object): Record<string, JSONValue> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
