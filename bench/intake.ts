@@ -36,6 +36,7 @@ const intakeUrl = roleAddress(database.url, "leads_intake");
 
 const ours = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
   PORT: "0",
+  INBOX: "off",
   DATABASE_URL: database.url,
   ANON_KEY: key,
   RATE_LIMIT: "off",

@@ -20,6 +20,7 @@ const folder = await mkdtemp(join(tmpdir(), "leads-bench-"));
 await chmod(folder, 0o711);
 const ours = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
   PORT: "0",
+  INBOX: "off",
   DATA_DIR: join(folder, "data"),
 });
 process.env.CHROME_PATH = findChromium();

@@ -9,6 +9,7 @@ const folder = await mkdtemp(join(tmpdir(), "leads-bench-"));
 await chmod(folder, 0o711);
 const ours = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
   PORT: "0",
+  INBOX: "off",
   DATA_DIR: join(folder, "data"),
 });
 const bare = await startProcess(["bench/bare-page.ts", `http://127.0.0.1:${ours.port}/`], /^(\d+)$/);

@@ -25,7 +25,16 @@ export async function start(env: Record<string, string>): Promise<Running> {
   const began = performance.now();
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, ["--max-semi-space-size=4", "bin/serve.ts"], {
-    env: { PATH, HOME, PORT: "0", ANON_KEY: key, RATE_LIMIT: "off", MALLOC_ARENA_MAX: "2", ...env },
+    env: {
+      PATH,
+      HOME,
+      PORT: "0",
+      INBOX: "off",
+      ANON_KEY: key,
+      RATE_LIMIT: "off",
+      MALLOC_ARENA_MAX: "2",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   running.add(child);

@@ -9,11 +9,12 @@ import { startEmbedded } from "../database/embedded.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
-import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
+import { loginRoles, openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { syncSettings } from "../database/sync-settings.ts";
 import { announce, startDelivery } from "../delivery/deliver.ts";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
 import type { Worker } from "../delivery/worker.ts";
+import { startInbox, syncInboxSettings } from "../inbox/start.ts";
 import { makeStore } from "../intake/store.ts";
 import { makeAddressOf, makeLimit } from "../intake/visitor-address.ts";
 import { logBug } from "../log/bug.ts";
@@ -89,12 +90,35 @@ async function serve(config: Config): Promise<void> {
   const server = makeHttpServer(app.fetch, headers);
   const address = await listen(server, config.http);
   // At the same time, or both together could take longer than a service manager waits.
-  open.push(() => Promise.all([drain(server), delivery?.stop()]));
+  let inbox: { stop(): Promise<void> } | undefined;
+  open.push(() => Promise.all([drain(server), delivery?.stop(), inbox?.stop()]));
   log("listening", { address });
-  const startDelivering = () => {
-    if (!stopping.signal.aborted) delivery = deliverFrom(owner, config);
+  const startWhatNeedsTheSchema = async () => {
+    if (stopping.signal.aborted) return;
+    delivery = deliverFrom(owner, config);
+    inbox = await inboxFrom(owner, config);
+    if (stopping.signal.aborted) await inbox?.stop();
   };
-  prepared.then(startDelivering).catch(giveUp);
+  prepared.then(startWhatNeedsTheSchema).catch(giveUp);
+}
+
+/** Serves the inbox, unless it is turned off or this process has no login for it. The site goes on when its port is taken. */
+async function inboxFrom(owner: string | undefined, config: Config) {
+  if (!config.inbox.on) return undefined;
+  const databaseUrl = config.inboxDatabaseUrl ?? (owner && roleAddress(owner, "leads_team"));
+  if (!databaseUrl) {
+    log("inbox-elsewhere");
+    return undefined;
+  }
+  const { name, phone, callsFrom } = completeProvider(config.provider).provider;
+  try {
+    const provider = { name, phone, calls_from: callsFrom };
+    return await startInbox({ settings: config.inbox, databaseUrl, provider, log });
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    log("inbox-not-listening", { port: config.inbox.port });
+    return undefined;
+  }
 }
 
 interface Delivery {
@@ -135,7 +159,13 @@ async function openDatabase(
     else
       await syncSettings(sql, { ...config.delivery, notices: [{ language: "en", text: noticeOf(config) }] });
     // A login that the operator has made keeps the operator's password.
-    if (!config.intakeDatabaseUrl) await openRoleLogins(sql, owner);
+    const own = { leads_intake: config.intakeDatabaseUrl, leads_team: config.inboxDatabaseUrl };
+    await openRoleLogins(
+      sql,
+      owner,
+      loginRoles.filter((role) => !(role in own) || !own[role as keyof typeof own]),
+    );
+    await syncInboxSettings(sql, config.inbox);
   };
   const prepared = prepare(open, setUp, log, stopping.signal);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);

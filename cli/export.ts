@@ -1,10 +1,11 @@
 // `leads export`: the leads for another program, as one JSON array or as CSV; with --permission, the record of what each
 // person agreed to. (The rule for reading the CSV back is in docs/export.md.)
+
+import { type Cell, csvLine } from "../team/csv.ts";
 import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { leadColumns } from "../team/lead-row.ts";
 import { type AddCommand, type CommandContext, UsageError } from "./command.ts";
-import { type Cell, csvLine } from "../team/csv.ts";
 import { jsonArray } from "./json.ts";
 import { readSince, sinceHelp } from "./times.ts";
 

@@ -22,8 +22,11 @@ export const session = {
       provider: v.object({ name: v.string(), phone: v.string(), calls_from: v.string() }),
     }),
   },
-  /** Counts as activity: send it at most once a minute while a member types or moves. */
-  "keep-alive": { manager: false, request: Empty, response: Done },
+  /**
+   * Counts as activity: send it at most once a minute while a member types or moves. With the lead that is on screen it renews the
+   * member's claim of it.
+   */
+  "keep-alive": { manager: false, request: v.strictObject({ lead: v.optional(Id) }), response: Done },
   lock: { manager: false, request: Empty, response: Done },
   "sign-out": { manager: false, request: Empty, response: Done },
   passkeys: {
@@ -45,7 +48,7 @@ export const session = {
   "passkeys/options": { manager: false, request: Empty, response: v.object({ options: v.looseObject({}) }) },
   "passkeys/add": {
     manager: false,
-    request: v.strictObject({ credential: v.looseObject({}) }),
+    request: v.strictObject({ credential: v.looseObject({}), label: v.optional(Word(100)) }),
     response: Done,
   },
   /** Refused for the last one. */

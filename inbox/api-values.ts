@@ -32,7 +32,7 @@ export const outcomes = [
 export const Outcome = v.picklist(outcomes);
 export type Outcome = v.InferOutput<typeof Outcome>;
 
-/** Why a person may not be called at a moment. The first nine come from the place; see docs/calling-hours.md. */
+/** Why a person may not be called at a moment. The first five come from the place; see docs/calling-hours.md. */
 export const NotNow = v.picklist([
   "outside_hours",
   "sunday",
@@ -42,7 +42,6 @@ export const NotNow = v.picklist([
   "attempts",
   "withdrawn",
   "stopped",
-  "no_number",
   "claimed",
 ]);
 export type NotNow = v.InferOutput<typeof NotNow>;
@@ -59,6 +58,11 @@ export const Place = v.object({
   callable: v.boolean(),
   /** When they next do; null while they do, or when none is found within 14 days. */
   callable_at: v.nullable(Moment),
+  /** When the hours under way end; null while they do not allow a call. */
+  callable_until: v.nullable(Moment),
   reason: v.nullable(NotNow),
+  /** The state that forbids it, and the zone to tell the next time in; see calling/lawful-again.ts. */
+  blocking_state: v.nullable(v.string()),
+  blocking_zone: v.nullable(v.string()),
 });
 export type Place = v.InferOutput<typeof Place>;

@@ -56,9 +56,11 @@ const Rows = v.object({
   next: v.nullable(v.string()),
 });
 
-/** One call, or an outcome recorded without one. */
+/** One call, or an outcome recorded without one, oldest first. */
 export const LoggedCall = v.object({
   id: Id,
+  /** For an undo; null while a call has no outcome. */
+  outcome_id: v.nullable(Id),
   member: Person,
   at: Moment,
   /** "The person asked for this time": the reason for a call outside the hours. */
@@ -69,6 +71,7 @@ export const LoggedCall = v.object({
   outcome_at: v.nullable(Moment),
   note: v.string(),
   callback_at: v.nullable(Moment),
+  callback_zone: v.nullable(v.string()),
 });
 
 export const yesNo = ["yes", "no", "unknown"] as const;
@@ -136,7 +139,7 @@ export const OpenLead = v.object({
     }),
   ),
   /** The member's own call that has no outcome yet. */
-  under_way: v.nullable(v.object({ call_id: Id, phone: v.string(), at: Moment })),
+  under_way: v.nullable(v.object({ call_id: Id, phone: v.string(), tel: v.string(), at: Moment })),
 });
 export type OpenLead = v.InferOutput<typeof OpenLead>;
 
@@ -227,7 +230,10 @@ export const work = {
     request: v.strictObject({ id: Id, asked_for_this_time: v.optional(v.boolean()) }),
     response: v.union([v.object({ call_id: Id, phone: v.string(), tel: v.string(), at: Moment }), NotCalled]),
   },
-  /** `call_id` null: a review without a call. `callback` is needed for the outcome "callback" and for no other. */
+  /**
+   * `call_id` null: a review without a call, with any outcome that needs none. A note with a Medicare number in it is answered with
+   * 400 and `{"error":"medicare number"}`. `callback` is needed for the outcome "callback" and for no other.
+   */
   outcome: {
     manager: false,
     request: v.strictObject({
@@ -240,7 +246,7 @@ export const work = {
       ),
     }),
     response: v.union([
-      v.object({ call_id: Id, undo_until: Moment, callback_at: v.nullable(Moment) }),
+      v.object({ outcome_id: Id, undo_until: Moment, callback_at: v.nullable(Moment) }),
       v.object({
         refused: v.picklist([
           "callback_not_callable",
@@ -258,7 +264,7 @@ export const work = {
   /** Takes an outcome back, shortly after it was recorded, by the same member. */
   "undo-outcome": {
     manager: false,
-    request: v.strictObject({ call_id: Id }),
+    request: v.strictObject({ outcome_id: Id }),
     response: v.union([Done, v.object({ refused: v.picklist(["too late", "not yours"]) })]),
   },
   "eligibility-check": {

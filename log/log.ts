@@ -7,6 +7,16 @@ type Fact = string | number | boolean | undefined;
 
 const events = {
   listening: { level: "info", sentence: "Open this address in a browser." },
+  "inbox-listening": { level: "info", sentence: "Open this address in a browser for the team's inbox." },
+  "inbox-not-listening": {
+    level: "error",
+    sentence:
+      "The inbox is not served, because its port cannot be listened on. Set INBOX_PORT to another, or INBOX=off.",
+  },
+  "inbox-elsewhere": {
+    level: "info",
+    sentence: "This process holds no login of the inbox, and serves none. Run it beside it: npm run inbox",
+  },
   stopping: { level: "info", sentence: "Stopping: requests under way are answered first." },
   stopped: { level: "info", sentence: "Stopped." },
   "setting-missing": {

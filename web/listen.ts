@@ -10,6 +10,8 @@ export interface Place {
   host: string;
   /** 0 takes any that is free. */
   port: number;
+  /** How the two settings begin: INBOX_ for INBOX_PORT and INBOX_HOST. */
+  prefix?: string;
 }
 
 /** The server cannot listen there; the message is for the person who started it. */
@@ -45,10 +47,10 @@ export async function drain(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-function whyNotListening({ port, host }: Place, code: string): string {
+function whyNotListening({ port, host, prefix = "" }: Place, code: string): string {
   if (code === "EADDRINUSE")
-    return `The port ${port} is in use by another program. Stop it, or set PORT to another.`;
+    return `The port ${port} is in use by another program. Stop it, or set ${prefix}PORT to another.`;
   if (code === "EACCES")
-    return `The port ${port} needs more rights than this user has. Set PORT to one above 1023.`;
-  return `Cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`;
+    return `The port ${port} needs more rights than this user has. Set ${prefix}PORT to one above 1023.`;
+  return `Cannot listen on ${host}, port ${port} (${code}). Check ${prefix}HOST and ${prefix}PORT.`;
 }

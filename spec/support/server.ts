@@ -33,7 +33,16 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
 export function spawnServer(env: Record<string, string>) {
   const { PATH = "", HOME = "", TMPDIR } = process.env;
   const child = spawn(process.execPath, ["bin/serve.ts"], {
-    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), PORT: "0", ANON_KEY: anonKey, RATE_LIMIT: "off", ...env },
+    env: {
+      PATH,
+      HOME,
+      ...(TMPDIR && { TMPDIR }),
+      PORT: "0",
+      INBOX: "off",
+      ANON_KEY: anonKey,
+      RATE_LIMIT: "off",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);

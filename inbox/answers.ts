@@ -1,0 +1,128 @@
+// How each call of the inbox's API (inbox/api.ts) is answered: by one function of team/, as whoever asks. The database decides what
+// that member may see and do.
+import type * as v from "valibot";
+import type { Ask } from "../team/acting.ts";
+import { type Cell, csvLine } from "../team/csv.ts";
+import * as managing from "../team/managing.ts";
+import * as sessions from "../team/sessions.ts";
+import * as work from "../team/working-leads.ts";
+import type { CallName, calls } from "./api.ts";
+import type { makePasskeys } from "./passkeys.ts";
+
+export interface AnswerDependencies {
+  inboxUrl: string;
+  passkeys: ReturnType<typeof makePasskeys>;
+  /** As the scripts for a call say them. */
+  provider: { name: string; phone: string; calls_from: string };
+}
+
+/** A call's answer, before it is held to the schema of its response. */
+type Answers = {
+  [Name in CallName]: (ask: Ask, request: v.InferOutput<(typeof calls)[Name]["request"]>) => Promise<unknown>;
+};
+
+export function makeAnswers(dependencies: AnswerDependencies): Answers {
+  return { ...aboutTheMember(dependencies), ...aboutLeads, ...aboutTheTeam(dependencies) };
+}
+
+const done = { done: true } as const;
+const thenDone = async (act: Promise<unknown>) => {
+  await act;
+  return done;
+};
+const doneOr = async (refused: string, act: Promise<boolean>) => ((await act) ? done : { refused });
+
+const aboutTheMember = ({ passkeys, provider }: AnswerDependencies) =>
+  ({
+    me: async (ask) => ({ ...(await sessions.me(ask)), provider }),
+    "keep-alive": (ask, { lead }) => thenDone(sessions.keepAlive(ask, lead)),
+    lock: (ask) => thenDone(sessions.lockSession(ask)),
+    "sign-out": (ask) => thenDone(sessions.signOut(ask)),
+    passkeys: (ask) => sessions.passkeys(ask),
+    "passkeys/options": async (ask) => ({
+      options: await passkeys.creationOptions(await sessions.challengeToAddPasskey(ask)),
+    }),
+    "passkeys/add": async (ask, { credential, label = "" }) => {
+      const { challenge, passkey } = await passkeys.checkNew(credential);
+      return thenDone(sessions.addPasskey(ask, challenge, passkey, label));
+    },
+    "passkeys/remove": (ask, { id }) => doneOr("last one", sessions.removePasskey(ask, id)),
+  }) satisfies Partial<Answers>;
+
+const aboutLeads = {
+  queue: (ask, { filter, ...page }) => work.queue(ask, filter, page),
+  search: (ask, { text, filter, ...page }) => work.search(ask, text, filter, page),
+  rows: (ask, { ids }) => work.rows(ask, ids),
+  "take-next": (ask) => work.takeNext(ask),
+  claim: (ask, { id }) => work.claim(ask, id),
+  release: (ask, { id }) => thenDone(work.release(ask, id)),
+  open: (ask, { id }) => work.openLead(ask, id),
+  "health-answers": (ask, { id }) => work.openHealthAnswers(ask, id),
+  call: (ask, { id, asked_for_this_time = false }) => work.startCall(ask, id, asked_for_this_time),
+  outcome: (ask, recorded) => work.recordOutcome(ask, recorded),
+  "undo-outcome": async (ask, { outcome_id }) => {
+    const refused = await work.undoOutcome(ask, outcome_id);
+    return refused ? { refused } : done;
+  },
+  "eligibility-check": (ask, { id, answers }) => work.recordEligibility(ask, id, answers),
+  stop: (ask, { id }) => work.stopLead(ask, id),
+  "stop-number": async (ask, { phone }) => {
+    const leads = await work.stopNumber(ask, phone);
+    return leads === null ? { refused: "no number" } : { leads };
+  },
+  "stop-proof": (ask, { id }) => work.stopProof(ask, id),
+} satisfies Partial<Answers>;
+
+const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
+  ({
+    members: async (ask) => ({ members: await managing.members(ask) }),
+    "members/invite": async (ask, { name, role }) =>
+      linkIn(inboxUrl, await managing.inviteMember(ask, name, role)),
+    "members/recover": async (ask, { id }) => linkIn(inboxUrl, await managing.recoverMember(ask, id)),
+    "members/remove": (ask, { id }) => doneOr("yourself", managing.removeMember(ask, id)),
+    "take-back": (ask, { id }) => thenDone(managing.takeBack(ask, id)),
+    export: async (ask, period) => {
+      const leads = await managing.exportLeads(ask, period);
+      return {
+        name: `leads-${period.since}-${period.until}.csv`,
+        csv: leadsAsCsv(leads),
+        leads: leads.length,
+      };
+    },
+    erase: (ask, { id, reference }) => doneOr("another reference", managing.eraseLead(ask, id, reference)),
+    reports: (ask, period) => managing.reports(ask, period),
+    audit: (ask, { filter = {}, after }) => managing.auditLog(ask, filter, after ?? null, 100),
+    "audit/export": async (ask, { filter = {} }) => ({
+      name: "audit-log.csv",
+      csv: auditAsCsv(await managing.exportAuditLog(ask, filter)),
+    }),
+    "paused-states": (ask) => managing.pausedStates(ask),
+    "pause-state": (ask, { state, reason }) => thenDone(managing.pauseState(ask, state, reason)),
+    "resume-state": (ask, { state }) => thenDone(managing.resumeState(ask, state)),
+    machine: async (ask) => ({ last_backup_at: null, ...((await managing.machine(ask)) as object) }),
+    "retry-deliveries": async (ask) => ({ deliveries: await managing.retryFailedDeliveries(ask) }),
+  }) satisfies Partial<Answers>;
+
+const linkIn = (inboxUrl: string, invitation: managing.Invitation) => ({
+  link: managing.linkOf(inboxUrl, invitation),
+  expires_at: invitation.expires_at,
+});
+
+const leadColumns = [
+  ...["id", "created_at", "name", "email", "phone", "zip_code", "has_medicare", "has_diabetes"],
+  ...["withdrawn_at", "reviewed_at", "outcome", "marks"],
+];
+
+function leadsAsCsv(leads: Record<string, unknown>[]): string {
+  const cellOf = (value: unknown) => (Array.isArray(value) ? value.join("; ") : ((value ?? null) as Cell));
+  return [leadColumns, ...leads.map((lead) => leadColumns.map((name) => cellOf(lead[name])))]
+    .map(csvLine)
+    .join("");
+}
+
+function auditAsCsv(entries: managing.AuditEntry[]): string {
+  const lines = entries.map(({ id, at, who, action, lead, details }) => [
+    ...[String(id), at, who.name, action, lead?.id ?? null, JSON.stringify(details)],
+  ]);
+  return [["id", "at", "who", "action", "lead", "details"], ...lines].map(csvLine).join("");
+}

@@ -1,0 +1,40 @@
+// The inbox's cookies: the session's, and the one that binds a sign-in at the company's provider to the browser that began it.
+
+/** Reads and writes the cookies of an inbox at this public address. */
+export interface Cookies {
+  /** The session's token that a request carries. */
+  sessionOf(request: Request): string | undefined;
+  /** Sets the session's cookie until that moment (ISO 8601). */
+  setSession(token: string, endsAt: string): string;
+  endSession(): string;
+  /** The state of a sign-in under way at the provider. */
+  stateOf(request: Request): string | undefined;
+  setState(state: string): string;
+}
+
+/** `__Host-` binds a cookie to this one host over https; browsers refuse the prefix without TLS. */
+export function makeCookies(inboxUrl: string): Cookies {
+  const isSecure = inboxUrl.startsWith("https:");
+  const prefix = isSecure ? "__Host-" : "";
+  const secure = isSecure ? "; Secure" : "";
+  const strict = `; Path=/; HttpOnly; SameSite=Strict${secure}`;
+  return {
+    sessionOf: (request) => cookieOf(request, `${prefix}session`),
+    setSession: (token, endsAt) =>
+      `${prefix}session=${token}; Max-Age=${Math.max(0, Math.floor((Date.parse(endsAt) - Date.now()) / 1000))}${strict}`,
+    endSession: () => `${prefix}session=; Max-Age=0${strict}`,
+    stateOf: (request) => cookieOf(request, `${prefix}company-sign-in`),
+    // The provider sends the browser back with a link from another site, on which a strict cookie would not come along.
+    setState: (state) =>
+      `${prefix}company-sign-in=${state}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax${secure}`,
+  };
+}
+
+function cookieOf(request: Request, name: string): string | undefined {
+  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
+    const [key = "", value] = pair.trim().split("=", 2);
+    // Ours hold base64url alone.
+    if (key === name && value && value.length <= 200) return value;
+  }
+  return undefined;
+}

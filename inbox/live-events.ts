@@ -1,0 +1,157 @@
+// The event stream of the inbox: tells each page on screen, by ids alone, that leads, a session or the team have changed. One
+// connection listens to the database for all streams.
+import { setTimeout as wait } from "node:timers/promises";
+import { connect, type Sql } from "../database/connect.ts";
+import { codeOf, type Log } from "../log/log.ts";
+import type { LiveEvent } from "./api.ts";
+
+/** A notification of the database (private.tell_inbox). `session` names whose. */
+type Notification = Exclude<LiveEvent, { kind: "session" }> | { kind: "session"; member: string };
+type Listener = (event: LiveEvent, member?: string) => void;
+
+export interface LiveEvents {
+  /** Hears of everything until the returned function is called. */
+  subscribe(listener: Listener): () => void;
+  /** Aborted when there is nothing more to hear. */
+  ended: AbortSignal;
+  end(): Promise<void>;
+}
+
+/** Milliseconds. */
+const betweenLooks = 400;
+const betweenHeartbeats = 5_000;
+
+/** Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. */
+export function startLiveEvents(address: string, log: Log): LiveEvents {
+  const listeners = new Set<Listener>();
+  const stopping = new AbortController();
+  const tell = (notification: Notification) => {
+    for (const listener of listeners) {
+      if (notification.kind === "session") listener({ kind: "session" }, notification.member);
+      else listener(notification);
+    }
+  };
+  const running = listenForEver(address, log, stopping.signal, tell, () => listeners.size > 0);
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    ended: stopping.signal,
+    end: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
+async function listenForEver(
+  address: string,
+  log: Log,
+  stopping: AbortSignal,
+  tell: (notification: Notification) => void,
+  isHeard: () => boolean,
+): Promise<void> {
+  let isUnreachable = false;
+  while (!stopping.aborted) {
+    const sql = connect(address, { max: 1, name: "leads inbox events" });
+    try {
+      await listenUntilLost(sql, stopping, tell, isHeard, () => {
+        if (isUnreachable) log("database-ready");
+        isUnreachable = false;
+        // What changed meanwhile was not heard.
+        tell({ kind: "leads", new: [], changed: [] });
+        tell({ kind: "team" });
+      });
+    } catch (error) {
+      if (!isUnreachable && !stopping.aborted) log("database-unreachable", { code: codeOf(error) });
+      isUnreachable = true;
+    }
+    await sql.end({ timeout: 1 }).catch(() => {});
+    await wait(1_000, undefined, { signal: stopping }).catch(() => {});
+  }
+}
+
+class Silence extends Error {
+  override name = "Silence";
+}
+
+/** Listens, and looks for new leads while a page is on screen. @throws when the connection is lost. */
+async function listenUntilLost(
+  sql: Sql,
+  stopping: AbortSignal,
+  tell: (notification: Notification) => void,
+  isHeard: () => boolean,
+  onListening: () => void,
+): Promise<void> {
+  let heardAt = Date.now();
+  const beat = `inbox ${crypto.randomUUID()}`;
+  const listening = await sql.listen("team", (text) => {
+    if (text === beat) heardAt = Date.now();
+    else if (text.startsWith("{")) tell(JSON.parse(text));
+  });
+  onListening();
+  let beatenAt = 0;
+  while (!stopping.aborted) {
+    const started = Date.now();
+    // An inbox beside the database is not told of an insert: that would cost each insert a lock that all of them share.
+    if (isHeard()) await sql`select team.index_new_leads()`;
+    if (started - beatenAt >= betweenHeartbeats) {
+      if (beatenAt > 0 && heardAt < beatenAt) throw new Silence();
+      beatenAt = started;
+      await sql`select pg_notify('team', ${beat})`;
+    }
+    // A look at many new leads takes long: leave the database to the intake for ten times as long.
+    const pause = Math.max(betweenLooks, 10 * (Date.now() - started));
+    await wait(pause, undefined, { signal: stopping }).catch(() => {});
+  }
+  await listening.unlisten().catch(() => {});
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The answer to `GET /api/events`: a stream that ends when the page leaves or `isIn` says that the session is not open any more.
+ * `member` is whose page it is; another's sessions are not told.
+ */
+export function eventStream(
+  events: LiveEvents,
+  member: string,
+  isIn: () => Promise<boolean>,
+  gone: AbortSignal,
+): Response {
+  const over = AbortSignal.any([gone, events.ended]);
+  let close = () => {};
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (text: string) => controller.enqueue(encoder.encode(text));
+      const check = async () => {
+        send(": still here\n\n");
+        if (!(await isIn().catch(() => true))) end();
+      };
+      const unsubscribe = events.subscribe((event, whose) => {
+        if (event.kind === "session" && whose !== member) return;
+        send(`data: ${JSON.stringify(event)}\n\n`);
+        if (event.kind === "session") void check();
+      });
+      const timer = setInterval(() => void check(), 20_000);
+      const end = () => {
+        unsubscribe();
+        clearInterval(timer);
+        over.removeEventListener("abort", end);
+        try {
+          controller.close();
+        } catch {
+          // The page has closed it already.
+        }
+      };
+      close = end;
+      over.addEventListener("abort", end);
+      send("retry: 2000\n\n");
+    },
+    cancel: () => close(),
+  });
+  return new Response(stream, {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+  });
+}

@@ -1,0 +1,113 @@
+// Passkeys for the inbox: what a browser is asked for, and whether its answer holds. User verification (a PIN, a finger, a face) is
+// required and checked, and the public address of the inbox fixes the relying party and the origin.
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import type { Challenge, Passkey } from "../team/sessions.ts";
+import type { SignInError } from "./api-sign-in.ts";
+
+/** A way in that stays shut; the word is for the page to explain. */
+export class SignInRefused extends Error {
+  override name = "SignInRefused";
+  readonly why: SignInError;
+
+  constructor(why: SignInError, cause?: unknown) {
+    super(why, { cause });
+    this.why = why;
+  }
+}
+
+/** A credential as a browser sent it; nothing in it is checked yet. */
+export type Credential = Readonly<Record<string, unknown>>;
+
+/** Makes the checks of an inbox at this public address. */
+export function makePasskeys(inboxUrl: string, rpName: string) {
+  const { hostname: rpID, origin } = new URL(inboxUrl);
+  const expected = { expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false };
+
+  return {
+    /** Options for a new passkey of a member. */
+    creationOptions: ({ challenge, name, member, passkeys = [] }: Challenge) =>
+      generateRegistrationOptions({
+        ...{ rpName, rpID, userName: name, userDisplayName: name },
+        userID: bytesOf(member),
+        challenge: Uint8Array.from(Buffer.from(challenge, "base64url")),
+        attestationType: "none",
+        excludeCredentials: passkeys.map((id) => ({ id })),
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+      }),
+
+    /** Options to sign in with whichever passkey the device holds. */
+    requestOptions: (challenge: string) =>
+      generateAuthenticationOptions({
+        rpID,
+        challenge: Uint8Array.from(Buffer.from(challenge, "base64url")),
+        userVerification: "required",
+      }),
+
+    /** Checks a new passkey. The challenge that it answers is for the database to know. @throws SignInRefused */
+    async checkNew(credential: Credential): Promise<{ challenge: string; passkey: Passkey }> {
+      const { expectedChallenge, signed } = noteChallenge();
+      const { verified, registrationInfo } = await verifyRegistrationResponse({
+        ...expected,
+        response: credential as unknown as RegistrationResponseJSON,
+        expectedChallenge,
+      }).catch(refuse);
+      if (!verified || !registrationInfo) throw new SignInRefused("try again");
+      if (!registrationInfo.userVerified) throw new SignInRefused("user not verified");
+      const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+      const backed_up = registrationInfo.credentialBackedUp;
+      const public_key = Buffer.from(publicKey).toString("base64");
+      return { challenge: signed(), passkey: { id, public_key, counter, transports, backed_up } };
+    },
+
+    /** Checks a signature with the public key that is kept of the passkey. @throws SignInRefused */
+    async checkSignature(credential: Credential, kept: Omit<Passkey, "id" | "backed_up">) {
+      const { expectedChallenge, signed } = noteChallenge();
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        ...expected,
+        response: credential as unknown as AuthenticationResponseJSON,
+        expectedChallenge,
+        credential: {
+          id: idOf(credential),
+          publicKey: Uint8Array.from(Buffer.from(kept.public_key, "base64")),
+          counter: kept.counter,
+        },
+      }).catch(refuse);
+      if (!verified) throw new SignInRefused("try again");
+      if (!authenticationInfo.userVerified) throw new SignInRefused("user not verified");
+      const { newCounter: counter, credentialBackedUp: backed_up } = authenticationInfo;
+      return { challenge: signed(), id: idOf(credential), counter, backed_up };
+    },
+  };
+}
+
+/** The id of the passkey that a browser names. @throws SignInRefused when it names none. */
+export function idOf({ id }: Credential): string {
+  if (typeof id !== "string" || id.length > 1400) throw new SignInRefused("try again");
+  return id;
+}
+
+// Each challenge is kept in the database by its hash: the check notes which one was signed, and SQL uses it up.
+function noteChallenge() {
+  let noted = "";
+  return {
+    expectedChallenge: (challenge: string) => {
+      noted = challenge;
+      return true;
+    },
+    signed: () => noted,
+  };
+}
+
+// Whatever the library objects to, the credential came from outside and is the asker's fault.
+function refuse(cause: unknown): never {
+  throw new SignInRefused("try again", cause);
+}
+
+const bytesOf = (uuid: string) => Uint8Array.from(Buffer.from(uuid.replaceAll("-", ""), "hex"));

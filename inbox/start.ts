@@ -1,0 +1,65 @@
+// Puts the inbox together and serves it on its own port.
+import type { InboxSettings } from "../config/config.ts";
+import { connect, type Sql } from "../database/connect.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import type { Log } from "../log/log.ts";
+import { drain, listen } from "../web/listen.ts";
+import { makeHttpServer } from "../web/server.ts";
+import { makeAnswers } from "./answers.ts";
+import { makeInboxApp } from "./app.ts";
+import { readClientFiles } from "./client-files.ts";
+import { makeCompanySignIn } from "./company-sign-in.ts";
+import { inboxHeaders } from "./headers.ts";
+import { startLiveEvents } from "./live-events.ts";
+import { makePasskeys } from "./passkeys.ts";
+import { makeSignIn } from "./sign-in.ts";
+
+export interface InboxStart {
+  settings: InboxSettings;
+  /** The database's address, as the role leads_team. */
+  databaseUrl: string;
+  provider: { name: string; phone: string; calls_from: string };
+  log: Log;
+}
+
+/** Listens, and returns how to stop. @throws ListenError */
+export async function startInbox({
+  settings,
+  databaseUrl,
+  provider,
+  log,
+}: InboxStart): Promise<{ stop(): Promise<void> }> {
+  const { url: inboxUrl, openIdConnect } = settings;
+  const database = makeResilientConnection(() => connect(databaseUrl, { max: 6, name: "leads inbox" }), log);
+  const passkeys = makePasskeys(inboxUrl, provider.name);
+  const company = openIdConnect && makeCompanySignIn(openIdConnect, inboxUrl);
+  const events = startLiveEvents(databaseUrl, log);
+  const headers = inboxHeaders(inboxUrl);
+  const app = makeInboxApp({
+    ...{ inboxUrl, database, company, events, headers, log },
+    answers: makeAnswers({ inboxUrl, passkeys, provider }),
+    signIn: makeSignIn({ passkeys, company }),
+    files: readClientFiles(),
+  });
+  const server = makeHttpServer(app.fetch, headers);
+  const address = await listen(server, { ...settings, prefix: "INBOX_" });
+  log("inbox-listening", { address });
+  return {
+    stop: async () => {
+      // Streams never end by themselves.
+      server.closeIdleConnections();
+      await Promise.all([events.end(), drain(server)]);
+      await database.end();
+    },
+  };
+}
+
+/** Syncs the settings that the database has to hold by itself, so that no inbox can lengthen a session. As the owner. */
+export async function syncInboxSettings(
+  sql: Sql,
+  { idleMinutes, sessionHours }: InboxSettings,
+): Promise<void> {
+  await sql`
+    update private.inbox_settings set idle_minutes = ${idleMinutes}, session_hours = ${sessionHours}
+    where (idle_minutes, session_hours) <> (${idleMinutes}, ${sessionHours})`;
+}
