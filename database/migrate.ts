@@ -1,5 +1,5 @@
-// Brings a database up to the schema in supabase/migrations, in one transaction: all of it or none. The ledger
-// is the one the Supabase CLI keeps, so that either may go on where the other stopped.
+// Brings a database up to the schema in supabase/migrations, in one transaction: all of it or none. The ledger is the one
+// that the Supabase CLI keeps, so that either may go on where the other stopped.
 import { readdir, readFile } from "node:fs/promises";
 import type postgres from "postgres";
 import type { Sql } from "./connect.ts";
@@ -7,7 +7,7 @@ import { transaction } from "./transaction.ts";
 
 const folder = new URL("../supabase/migrations/", import.meta.url);
 
-/** Any number does; all processes that migrate must take the same one. */
+/** The advisory lock of a migration. Any number does; all processes that migrate must take the same one. */
 const lock = 2_026_112_100;
 
 /** A migration on disk. `version` is the digits its file name starts with. */
@@ -30,17 +30,12 @@ export async function migrate(sql: Sql): Promise<string[]> {
   const migrations = await readMigrations();
   return transaction(sql, async (tx) => {
     await refuseOldServer(tx);
-    // Who waits longer is told so in the log, and tries again.
+    // A process that waits longer fails here, logs that, and tries again.
     await tx`set local lock_timeout = '10s'`;
     await tx`select pg_advisory_xact_lock(${lock})`;
-    await tx.unsafe(
-      `create schema if not exists supabase_migrations;
-       create table if not exists supabase_migrations.schema_migrations (
-         version text primary key, statements text[], name text
-       )`,
-    );
-    const applied = await tx<{ version: string; text: string | null }[]>`
-      select version, case when cardinality(statements) = 1 then statements[1] end as text
+    await makeLedger(tx);
+    const applied = await tx<Applied[]>`
+      select version, coalesce(array_to_json(statements), '[]')::text as statements
       from supabase_migrations.schema_migrations`;
     const missing = missingAfter(migrations, applied);
     for (const { version, name, text } of missing) {
@@ -78,18 +73,60 @@ async function refuseOldServer(sql: postgres.TransactionSql): Promise<void> {
   }
 }
 
-// The CLI stores a migration statement by statement, ours is stored whole: only a whole one can be compared.
-function missingAfter(
-  migrations: Migration[],
-  applied: readonly { version: string; text: string | null }[],
-): Migration[] {
-  const texts = new Map(applied.map(({ version, text }) => [version, text]));
-  const edited = migrations.find(({ version, text }) => (texts.get(version) ?? text) !== text);
+/** Makes the ledger where there is none, and completes one of an older CLI, which kept the versions alone. */
+async function makeLedger(tx: postgres.TransactionSql): Promise<void> {
+  await tx.unsafe(
+    `create schema if not exists supabase_migrations;
+     create table if not exists supabase_migrations.schema_migrations (
+       version text primary key, statements text[], name text
+     )`,
+  );
+  const columns = await tx`
+    select from pg_attribute
+    where attrelid = 'supabase_migrations.schema_migrations'::regclass and attname in ('statements', 'name')`;
+  // Asked first, because the change locks out readers even where it changes nothing.
+  if (columns.length === 2) return;
+  await tx`
+    alter table supabase_migrations.schema_migrations
+      add column if not exists statements text[], add column if not exists name text`;
+}
+
+/** A row of the ledger; `statements` is a JSON array, empty where the ledger keeps the version alone. */
+interface Applied {
+  version: string;
+  statements: string;
+}
+
+function missingAfter(migrations: Migration[], applied: readonly Applied[]): Migration[] {
+  const ledger = new Map(applied.map(({ version, statements }) => [version, statements]));
+  const edited = migrations.find(({ version, text }) => {
+    const statements = JSON.parse(ledger.get(version) ?? "[]") as string[];
+    return statements.length > 0 && !consistsOf(text, statements);
+  });
   if (edited) {
     throw new MigrationError(
       `The migration ${edited.version}_${edited.name} was edited after it ran here. ` +
         "Put it back as it was, and write what is to change as a new migration.",
     );
   }
-  return migrations.filter(({ version }) => !texts.has(version));
+  return migrations.filter(({ version }) => !ledger.has(version));
 }
+
+/**
+ * Whether a text is these statements and nothing else. We store a migration as one statement, whole; the CLI stores it
+ * statement by statement, without the semicolons and blanks between them.
+ */
+function consistsOf(text: string, statements: readonly string[]): boolean {
+  const whole = unixLines(text);
+  let at = 0;
+  for (const statement of statements.map(unixLines)) {
+    const found = whole.indexOf(statement, at);
+    if (found < 0 || !isBetween(whole.slice(at, found))) return false;
+    at = found + statement.length;
+  }
+  return isBetween(whole.slice(at));
+}
+
+const unixLines = (text: string) => text.replaceAll("\r\n", "\n");
+
+const isBetween = (text: string) => /^[\s;]*$/.test(text);

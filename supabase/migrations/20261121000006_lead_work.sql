@@ -98,7 +98,7 @@ return words ~* (
 create function private.flag_bursts(addresses text[]) returns void
 language sql
 set search_path = ''
-begin atomic
+as $$
   update private.lead_work w
   set flags = array_append(w.flags, 'burst from one address')
   from (
@@ -131,8 +131,8 @@ begin atomic
     ) near
     join public.leads other on other.id = near.lead_id
     where other.name = c.name or other.email = c.email or other.phone = c.phone
-  );
-end;
+  )
+$$;
 
 -- Writes the rows of leads that have none yet, at most so many, and returns how many that was. Several processes may call it at
 -- once. Looks back a little further than the newest row, because leads are not committed in the order of their times; an insert
