@@ -149,30 +149,30 @@ return translate(
 create function private.audit(actor private.actor, action text, lead uuid default null, details jsonb default '{}') returns void
 language sql
 set search_path = ''
-begin atomic
+as $$
   insert into private.audit_log (member_id, who, action, lead_id, details)
   values (actor.member_id, actor.name, action, lead, details);
-end;
+$$;
 
 -- Tells inbox processes what has changed, by ids alone, when the transaction commits.
 create function private.tell_inbox(message jsonb) returns void
 language sql
 set search_path = ''
-begin atomic
+as $$
   select pg_notify('team', message::text);
-end;
+$$;
 
 create function private.tell_inbox_of_leads(leads uuid[], are_new boolean default false) returns void
 language sql
 set search_path = ''
-begin atomic
+as $$
   -- A notification holds 8,000 bytes; without ids the page loads the list anew.
   select pg_notify('team', jsonb_build_object(
     'kind', 'leads',
     'new', case when are_new and cardinality(leads) <= 100 then to_jsonb(leads) else '[]'::jsonb end,
     'changed', case when not are_new and cardinality(leads) <= 100 then to_jsonb(leads) else '[]'::jsonb end
   )::text);
-end;
+$$;
 
 -- Finds out who acts, from the session token that the inbox sets for each transaction. Counts as activity unless told
 -- otherwise. Raises PT401 without a session and PT423 when it is locked. Only the owner's own connection, which states no token,
@@ -357,14 +357,14 @@ end $$;
 create function private.add_passkey(member uuid, passkey jsonb, passkey_label text) returns void
 language sql
 set search_path = ''
-begin atomic
+as $$
   insert into private.passkeys (id, member_id, public_key, counter, transports, backed_up, label)
   values (
     passkey ->> 'id', member, decode(passkey ->> 'public_key', 'base64'), (passkey ->> 'counter')::bigint,
     array(select jsonb_array_elements_text(passkey -> 'transports')), (passkey ->> 'backed_up')::boolean,
     coalesce(nullif(left(btrim(passkey_label), 100), ''), 'Passkey')
   );
-end;
+$$;
 
 -- `passkey`: id, public_key (base64), counter, transports, backed_up, as the inbox verified them.
 create function team.join_with_passkey(token text, challenge text, passkey jsonb, passkey_label text) returns jsonb
@@ -385,9 +385,9 @@ create function team.challenge_to_sign_in() returns text
 language sql
 security definer
 set search_path = ''
-begin atomic
+as $$
   select private.new_challenge('sign in', null);
-end;
+$$;
 
 -- The public key to check a signature with. Raises PT401 for a passkey of no member.
 create function team.passkey_to_check(passkey_id text) returns jsonb
@@ -472,10 +472,10 @@ create function team.company_sign_in_of(state text) returns jsonb
 language sql
 security definer
 set search_path = ''
-begin atomic
+as $$
   select jsonb_build_object('nonce', c.nonce, 'code_verifier', c.code_verifier)
   from private.company_sign_ins c where c.state_hash = private.hash_of(state) and c.expires_at > now();
-end;
+$$;
 
 -- After the inbox has checked the provider's answer: links the account through the invitation, or finds the member who linked it.
 create function team.sign_in_with_company(state text, account_issuer text, account_subject text) returns jsonb

@@ -102,7 +102,7 @@ end;
 -- The numbers that were called three times in 24 hours, and when they may be called again.
 create function private.exhausted_numbers() returns table (number_key text, until timestamptz)
 language sql stable
-begin atomic
+as $$
   select x.number_key, x.at + interval '24 hours'
   from (
     select c.number_key, c.at, row_number() over (partition by c.number_key order by c.at desc) as nth
@@ -110,7 +110,7 @@ begin atomic
     where c.at > now() - interval '24 hours'
   ) x
   where x.nth = 3;
-end;
+$$;
 
 -- What is asked of a visitor's text before it is shown in a list: only the five digits of a ZIP code.
 create function private.zip_shown(zip_code text) returns text
@@ -512,12 +512,12 @@ return case when length(digits) = 10 then 'tel:+1' || digits when digits <> '' t
 create function private.call_under_way(lead uuid, member uuid) returns private.calls
 language sql stable
 set search_path = ''
-begin atomic
+as $$
   select c.* from private.calls c
   where c.lead_id = lead and c.member_id = member and c.at > now() - interval '1 hour'
     and not exists (select from private.outcomes o where o.call_id = c.id)
   order by c.at desc limit 1;
-end;
+$$;
 
 create function private.log_of(lead uuid) returns jsonb
 language sql stable
@@ -948,7 +948,7 @@ end $$;
 create function private.stop_proof(w private.lead_work) returns jsonb
 language sql stable
 set search_path = ''
-begin atomic
+as $$
   select jsonb_build_object(
     'stopped_at', coalesce(
       private.stopped_at(w), (select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id)
@@ -978,7 +978,7 @@ begin atomic
         and (x.lead_id = w.lead_id or (x.phone_digits = w.phone_digits and w.phone_digits <> ''))
     ), '[]')
   );
-end;
+$$;
 
 -- Raises PT404 for a lead whose permission stands.
 create function team.stop_proof(lead uuid) returns jsonb
@@ -1003,9 +1003,9 @@ create function team.index_new_leads() returns integer
 language sql
 security definer
 set search_path = ''
-begin atomic
+as $$
   select private.index_new_leads();
-end;
+$$;
 
 revoke execute on function
   private.close_reviewed_lead, private.section_of, private.exhausted_numbers, private.zip_shown, private.place_json, private.rows_of,
