@@ -56,7 +56,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     response.writeHead(303, { location: "/thank-you" }).end();
     return;
   }
-  const page = request.url === pages.floor ? floor() : (site.pages.get(request.url ?? "/") ?? site.notFound);
+  const page =
+    request.url === pages.floor ? floor() : (site.pages.get(request.url ?? "/") ?? site.notFound("/"));
   const accepted = String(request.headers["accept-encoding"] ?? "");
   const answered = answer(page, new Request(address(), { headers: { "accept-encoding": accepted } }));
   response.writeHead(answered.status, Object.fromEntries(answered.headers));

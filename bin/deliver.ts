@@ -1,8 +1,8 @@
 // The door of `npm run deliver`: the delivery alone, for a web process that delivers nothing (DELIVERY=off) and so holds
 // no credential that reads a lead. It needs DATABASE_URL, or the embedded database of a server that runs.
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
-import { permissionNotice } from "../content/permission.ts";
-import { completeProvider } from "../content/provider.ts";
+import { ContentError } from "../content/languages.ts";
+import { permissionNotices } from "../content/permission.ts";
 import { connect } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
 import { MigrationError } from "../database/migrate.ts";
@@ -32,7 +32,14 @@ try {
   log = makeLog(write, { format: config.logFormat });
   await deliver(config);
 } catch (error) {
-  const spoken = [ConfigError, StartError, EmbeddedPostgresError, MigrationError, DatabaseRefusal];
+  const spoken = [
+    ConfigError,
+    ContentError,
+    StartError,
+    EmbeddedPostgresError,
+    MigrationError,
+    DatabaseRefusal,
+  ];
   const isSpoken = spoken.some((kind) => error instanceof kind);
   process.stderr.write(`${isSpoken ? (error as Error).message : (error as Error).stack}\n`);
   process.exitCode = 1;
@@ -45,13 +52,13 @@ async function deliver(config: Config): Promise<void> {
       "There is no database to deliver from. Set DATABASE_URL, or start the server first: npm start",
     );
   }
-  const notice = permissionNotice(completeProvider(config.provider).provider).text;
+  const notices = permissionNotices(config);
   const settings = config.delivery;
   const open = () => connect(address, { max: 1, name: "leads set-up" });
-  await prepare(open, (sql) => announce(sql, settings, notice), log, stopping.signal);
+  await prepare(open, (sql) => announce(sql, settings, notices), log, stopping.signal);
   if (stopping.signal.aborted) return;
   const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
-  delivery = { worker: startDelivery({ database, settings, notice, log }), database };
+  delivery = { worker: startDelivery({ database, settings, notices, log }), database };
 }
 
 async function stop(): Promise<never> {

@@ -2,7 +2,9 @@
 // what it needs from here.
 import { setTimeout as wait } from "node:timers/promises";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
-import { permissionNotice } from "../content/permission.ts";
+import { claimsToReview } from "../content/claims.ts";
+import { ContentError, shownLanguages } from "../content/languages.ts";
+import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
@@ -51,7 +53,7 @@ try {
 
 async function serve(config: Config): Promise<void> {
   const site = await loadSite(config);
-  for (const setting of completeProvider(config.provider).missing) log("setting-missing", { setting });
+  warnOfContent(config);
   if (/^http:\/\/localhost\b/.test(config.site.url)) log("address-missing");
 
   const { intake, owner, prepared } = await openDatabase(config);
@@ -121,6 +123,14 @@ async function inboxFrom(owner: string | undefined, config: Config) {
   }
 }
 
+/** Says what a person still has to do to what the pages say. */
+function warnOfContent({ provider, site }: Config): void {
+  for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
+  for (const { source, reviewed } of claimsToReview(new Date()))
+    log("source-review-due", { source, reviewed });
+  if (shownLanguages(site.languages).includes("es") && !site.spanishReviewedBy) log("spanish-not-reviewed");
+}
+
 interface Delivery {
   worker: Worker;
   stop: () => Promise<void>;
@@ -133,12 +143,13 @@ function deliverFrom(owner: string | undefined, config: Config): Delivery | unde
     return undefined;
   }
   const database = makeResilientConnection(() => connect(owner, { max: 3, name: "leads delivery" }), log);
-  const worker = startDelivery({ database, settings: config.delivery, notice: noticeOf(config), log });
+  const worker = startDelivery({
+    database,
+    settings: config.delivery,
+    notices: permissionNotices(config),
+    log,
+  });
   return { worker, stop: () => worker.stop(6_000).then(database.end) };
-}
-
-function noticeOf(config: Config): string {
-  return permissionNotice(completeProvider(config.provider).provider).text;
 }
 
 // A database that answers is made ready before the first visitor comes. One elsewhere may be away, and our own may find no
@@ -155,9 +166,8 @@ async function openDatabase(
   const open = () => connect(owner, { max: 1, name: "leads set-up" });
   const setUp = async (sql: Sql) => {
     // Who delivers also says to which channels; who only serves the page says what stands beside its button.
-    if (config.delivery.on) await announce(sql, config.delivery, noticeOf(config));
-    else
-      await syncSettings(sql, { ...config.delivery, notices: [{ language: "en", text: noticeOf(config) }] });
+    if (config.delivery.on) await announce(sql, config.delivery, permissionNotices(config));
+    else await syncSettings(sql, { ...config.delivery, notices: permissionNotices(config) });
     // A login that the operator has made keeps the operator's password.
     const own = { leads_intake: config.intakeDatabaseUrl, leads_team: config.inboxDatabaseUrl };
     await openRoleLogins(
@@ -201,6 +211,7 @@ async function giveUp(error: unknown): Promise<void> {
   const spoken = [
     ConfigError,
     BuildError,
+    ContentError,
     ListenError,
     EmbeddedPostgresError,
     MigrationError,

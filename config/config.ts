@@ -96,6 +96,7 @@ const providerOf = (settings: Settings) =>
     phone: settings.PROVIDER_PHONE,
     callsFrom: settings.PROVIDER_CALLS_FROM,
     hours: settings.PROVIDER_HOURS,
+    hoursEs: settings.PROVIDER_HOURS_ES,
     address: settings.PROVIDER_ADDRESS,
     supplierId: settings.PROVIDER_SUPPLIER_ID,
     npi: settings.PROVIDER_NPI,

@@ -154,13 +154,18 @@ const provider = {
     "When somebody answers PROVIDER_PHONE.",
     "Monday to Friday, 9 a.m. to 5 p.m. Eastern time",
   ),
-  PROVIDER_ADDRESS: optional(text, "", ""),
-  PROVIDER_SUPPLIER_ID: optional(
+  PROVIDER_HOURS_ES: optional(
     text,
-    "Your number as a supplier: the NPI, or the one that Medicare gave you.",
+    "The same for the Spanish pages, which leave it out while this is not set.",
+    "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
+  ),
+  PROVIDER_ADDRESS: optional(text, "", ""),
+  PROVIDER_NPI: optional(
+    text,
+    "Your National Provider Identifier, ten digits. The number that Medicare gave you as a supplier must not be published.",
     "",
   ),
-  PROVIDER_NPI: optional(text, "Your National Provider Identifier, ten digits.", ""),
+  PROVIDER_SUPPLIER_ID: optional(text, "The earlier name of PROVIDER_NPI: shown when it holds an NPI.", ""),
   PROVIDER_ASSIGNMENT: optional(
     onOrOff,
     "Whether you accept Medicare's assignment. Unset, the page tells readers to ask.",

@@ -1,22 +1,94 @@
-// The permission notice: the words that stand above the form's button, which sending the form agrees to. The page shows
-// them and states their hash with each lead, and the database keeps them under it: here both are made, once.
+// The permission notice: the words above the form's button, which sending the form agrees to. The page shows them and states
+// their hash with each lead, and the database keeps them under it. Page, server, build, hosted function and doctor all take
+// them from here, so the wording shown and the wording recorded are the same.
 import { createHash } from "node:crypto";
-import type { Provider } from "./provider.ts";
+import { readFileSync } from "node:fs";
+import { ContentError, type LanguageCode, pathOf, shownLanguages, textsIn } from "./languages.ts";
+import { completeProvider, type Provider, type ProviderSettings, withProvider } from "./provider.ts";
 
 /** One wording of the notice. */
 export interface PermissionNotice {
-  /** The language it is in, as the page's `lang` says it. */
-  language: string;
+  language: LanguageCode;
   /** The exact words, as the page shows them and the database keeps them. */
   text: string;
   /** SHA-256 of the text in UTF-8, in lower-case hex. */
   hash: string;
 }
 
-/** The notice of this provider. A call about a covered item needs the provider's name, the item and the number (42 CFR 424.57(c)(11)). */
-export function permissionNotice({ name, phone }: Pick<Provider, "name" | "phone">): PermissionNotice {
-  const text =
-    `When you press this button, you allow ${name} to call you at the number you gave, about a continuous glucose monitor. ` +
-    `You do not have to agree in order to buy anything. To take this back, call ${phone} and say: please stop calling me.`;
-  return { language: "en", text, hash: createHash("sha256").update(text).digest("hex") };
+/** What a notice depends on. */
+export interface NoticeSettings {
+  site: { languages?: readonly string[] };
+  provider: ProviderSettings;
+}
+
+/**
+ * The notice in each language that is shown, the first one's first. @throws ContentError when NOTICE_FILE cannot be read or
+ * lacks what the regulation asks.
+ */
+export function permissionNotices({ site, provider: settings }: NoticeSettings): PermissionNotice[] {
+  const { provider } = completeProvider(settings);
+  const shown = shownLanguages(site.languages);
+  return shown.map((language) => {
+    const own = settings.noticeFile && ownWording(settings.noticeFile, pathOf(language, shown));
+    const wording = (own || textsIn(language).notice).replaceAll("{button}", textsIn(language).form.button);
+    const text = withProvider(wording, provider);
+    if (own) refuseIncomplete(text, language, provider, settings.noticeFile ?? "");
+    return { language, text, hash: createHash("sha256").update(text).digest("hex") };
+  });
+}
+
+/** The provider's own wording: NOTICE_FILE for the first language; notice.es.txt beside notice.txt for Spanish. */
+function ownWording(file: string, path: string): string {
+  const name = path ? file.replace(/(\.[^./]*)?$/, `.${path.slice(1)}$1`) : file;
+  try {
+    return readFileSync(name, "utf8").split(/\s+/).filter(Boolean).join(" ");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ContentError(`NOTICE_FILE: ${name} cannot be read (${code}).`, { cause: error });
+  }
+}
+
+/**
+ * What a notice has to say, with a word that shows it by language, and the rule that asks for it. A language without words
+ * here is not checked for them.
+ */
+const required: { what: string; words: Partial<Record<LanguageCode, readonly string[]>> }[] = [
+  {
+    what: "that the person signs (47 CFR 64.1200(f)(9): “bearing the signature”)",
+    words: { en: ["sign"], es: ["firm"] },
+  },
+  {
+    what: "that it is written permission (42 CFR 424.57(c)(11)(i))",
+    words: { en: ["permission", "consent", "authoriz"], es: ["permiso", "consent", "autoriz"] },
+  },
+  {
+    what: "that you may call (47 CFR 64.1200(f)(9)(i)(A))",
+    words: { en: ["call", "phone me"], es: ["llam"] },
+  },
+  {
+    what: "at which number: the one the person typed (47 CFR 64.1200(f)(9))",
+    words: { en: ["number"], es: ["número"] },
+  },
+  {
+    what: "about what: a continuous glucose monitor (42 CFR 424.57(c)(11)(i))",
+    words: { en: ["continuous glucose monitor"], es: ["monitor continuo de glucosa"] },
+  },
+  {
+    what: "that it is no condition of buying anything (47 CFR 64.1200(f)(9)(i)(B))",
+    words: { en: ["to buy", "buying", "purchas"], es: ["comprar", "compra"] },
+  },
+];
+
+function refuseIncomplete(text: string, language: LanguageCode, provider: Provider, file: string): void {
+  const says = (word: string) => text.toLowerCase().includes(word.toLowerCase());
+  const missing = required
+    .filter(({ words }) => words[language] && !words[language].some(says))
+    .map(({ what }) => what);
+  if (!says(provider.legalName))
+    missing.unshift("your legal name, as {legalName} (47 CFR 64.1200(f)(9): “the seller”)");
+  if (!says(provider.phone)) missing.push("how to stop, with your number as {phone} (47 CFR 64.1200(a)(10))");
+  if (missing.length === 0) return;
+  throw new ContentError(
+    [`NOTICE_FILE: ${file} (${language}) does not say:`, ...missing.map((what) => `  - ${what}`)].join("\n"),
+  );
 }

@@ -1,32 +1,77 @@
 // The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
-// a placeholder that a reader would believe and nobody owns, and the door warns of each at start.
-import type { ProviderSettings } from "../config/config.ts";
+// a placeholder that a reader would believe and nobody owns, and the start warns of each.
+import type { ProviderSettings as GivenSettings } from "../config/config.ts";
+
+/** The provider as the settings name it. */
+export type ProviderSettings = GivenSettings;
 
 export type Provider = Record<keyof typeof placeholders, string> & {
+  /** By the code of a language, when somebody answers the phone. Without a wording in that language it is left out. */
+  hoursIn: Readonly<Partial<Record<string, string>>>;
+  /** Whether the provider takes what Medicare approves as full pay; undefined while the settings do not say. */
+  acceptsAssignment?: boolean;
   /** The provider's own page on health data, linked from every footer; none is made up (RCW 19.373.010). */
   privacyUrl?: string;
+  /** The provider's page about language help, and the languages of the lines that say so (45 CFR 92.11). */
+  languageHelpUrl?: string;
+  languageHelp: readonly string[];
 };
 
-/** 555-01xx numbers are set aside for fiction, and no identifier of a supplier starts with 0. */
+/** 555-01xx numbers are set aside for fiction, and no NPI starts with 0. */
 const placeholders = {
   name: { setting: "PROVIDER_NAME", text: "Maple Lane Medical Supply" },
   legalName: { setting: "PROVIDER_LEGAL_NAME", text: "Maple Lane Medical Supply, Inc." },
   phone: { setting: "PROVIDER_PHONE", text: "(800) 555-0142" },
   callsFrom: { setting: "PROVIDER_CALLS_FROM", text: "(800) 555-0143" },
   address: { setting: "PROVIDER_ADDRESS", text: "48 Maple Lane, Suite 200, Fairview, OH 44999" },
-  supplierId: { setting: "PROVIDER_SUPPLIER_ID", text: "0123456789" },
+  npi: { setting: "PROVIDER_NPI", text: "0123456789" },
 } as const;
+
+const placeholderHours = {
+  en: "Monday to Friday, 9 a.m. to 5 p.m. Eastern time",
+  es: "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
+};
 
 /** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
   const keys = Object.keys(placeholders) as (keyof typeof placeholders)[];
   // A provider who gives one number and not the other calls from that one: better than a number nobody owns.
-  const given = { callsFrom: settings.phone, legalName: settings.name, ...settings };
+  const given = {
+    callsFrom: settings.phone,
+    legalName: settings.name,
+    npi: isNpi(settings.supplierId) ? settings.supplierId : undefined,
+    ...settings,
+  };
   const filled = Object.fromEntries(keys.map((key) => [key, given[key] ?? placeholders[key].text]));
-  const provider = { ...filled, ...(given.privacyUrl && { privacyUrl: given.privacyUrl }) };
-  const missing = keys.filter((key) => !settings[key]).map((key) => placeholders[key].setting);
-  return { provider: provider as Provider, missing };
+  const { acceptsAssignment, privacyUrl, languageHelpUrl, languageHelp = [] } = given;
+  const missing: string[] = keys
+    .filter((key) => !settings[key] && !(key === "npi" && given.npi))
+    .map((key) => placeholders[key].setting);
+  if (!settings.hours) missing.push("PROVIDER_HOURS");
+  const hoursIn = settings.hours ? { en: settings.hours, es: settings.hoursEs } : placeholderHours;
+  return {
+    provider: {
+      ...(filled as Record<keyof typeof placeholders, string>),
+      hoursIn: hoursIn as Provider["hoursIn"],
+      ...(acceptsAssignment !== undefined && { acceptsAssignment }),
+      ...(privacyUrl && { privacyUrl }),
+      ...(languageHelpUrl && { languageHelpUrl }),
+      languageHelp,
+    },
+    missing,
+  };
 }
+
+/** Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}. */
+export function withProvider(text: string, provider: Partial<Provider>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, key: keyof typeof placeholders) => provider[key] ?? whole);
+}
+
+/**
+ * Whether a number may be a National Provider Identifier: ten digits that start with 1 or 2. The number that Medicare itself
+ * gives a supplier must not be published, so nothing else is shown.
+ */
+const isNpi = (number: string | undefined): boolean => /^[12]\d{9}$/.test(number ?? "");
 
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
 export function dial(phone: string): string {

@@ -19,8 +19,8 @@ export interface DeliveryParts {
     webhook: WebhookSettings | undefined;
     email: EmailSettings | undefined;
   };
-  /** The permission notice that stands beside the button. */
-  notice: string;
+  /** The permission notice of each language that the pages show. */
+  notices: SyncedSettings["notices"];
   log: Log;
 }
 
@@ -63,12 +63,16 @@ function makeChannels({ settings: { webhook, email }, log }: DeliveryParts): Cha
   return [...(webhook ? [makeWebhook(webhook)] : []), ...(email ? [makeEmail(email, { onRejected })] : [])];
 }
 
-const setUp = ({ database, settings, notice }: DeliveryParts): Promise<void> =>
-  database.query((sql) => announce(sql, settings, notice));
+const setUp = ({ database, settings, notices }: DeliveryParts): Promise<void> =>
+  database.query((sql) => announce(sql, settings, notices));
 
 /** Tells the database what an insert needs to know: the wording that is agreed to, and the channels a lead is owed to. */
-export async function announce(sql: Sql, settings: DeliveryParts["settings"], notice: string): Promise<void> {
-  await syncSettings(sql, { ...settings, notices: [{ language: "en", text: notice }] });
+export async function announce(
+  sql: Sql,
+  settings: DeliveryParts["settings"],
+  notices: DeliveryParts["notices"],
+): Promise<void> {
+  await syncSettings(sql, { ...settings, notices });
   await enableChannels(sql, [
     ...(settings.webhook ? (["webhook"] as const) : []),
     ...(settings.email ? (["email"] as const) : []),

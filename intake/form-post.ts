@@ -11,8 +11,18 @@ import type { Refusal } from "./refusals.ts";
 import { formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 
-/** Shows the article again: what was typed, and the sentence for the banner. */
-export type ShowArticle = (refused: { lead: Partial<Lead>; message: string }) => Response | Promise<Response>;
+/** What the plain post needs of the pages. `language` is the code that the form or the address of its page names, if one does. */
+export interface FormPages {
+  /** Shows the article again: what was typed, and the sentence for the banner. */
+  showArticle: ShowArticle;
+  thankYouPath: (language: string | undefined) => string;
+}
+
+export type ShowArticle = (refused: {
+  lead: Partial<Lead>;
+  message: string;
+  language: string | undefined;
+}) => Response | Promise<Response>;
 
 /** Whether a request is a form's, by its content type. */
 export const isForm = ({ headers }: Request): boolean =>
@@ -22,7 +32,7 @@ export const isForm = ({ headers }: Request): boolean =>
 /** Makes the handler. `refusedBefore` tells of a refusal that came earlier, such as too many tries. */
 export function formPost(
   store: Store,
-  showArticle: ShowArticle,
+  { showArticle, thankYouPath }: FormPages,
   addressOf: (context: Context) => string,
   log: Log,
   refusedBefore: (context: Context) => Refusal | undefined,
@@ -31,13 +41,14 @@ export function formPost(
     const { headers } = context.req.raw;
     const form = new URLSearchParams(await context.req.text());
     const lead = leadFromForm(form);
+    const language = form.get("language") ?? undefined;
     const requestHeaders = requestHeadersOf(headers, addressOf(context), formStatements(form));
     const refusal =
       refusedBefore(context) ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
-    if (refusal) return refusedArticle(showArticle, lead, refusal);
+    if (refusal) return refusedArticle(showArticle, lead, refusal, language);
     return new Response(null, {
       status: 303,
-      headers: { location: "/thank-you", "cache-control": "no-store" },
+      headers: { location: thankYouPath(language), "cache-control": "no-store" },
     });
   };
 }
@@ -56,18 +67,18 @@ export async function refusedArticle(
   showArticle: ShowArticle,
   lead: Partial<Lead>,
   refusal: Refusal,
+  language: string | undefined,
 ): Promise<Response> {
-  const article = await showArticle({ lead, message: refusal.message });
+  const article = await showArticle({ lead, message: refusal.message, language });
   const headers = new Headers(article.headers);
   headers.set("cache-control", "no-store");
   if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));
   return new Response(article.body, { status: refusal.status, headers });
 }
 
-/** Answers a refusal with the sentence alone, and with the way back to what was typed. */
-export function refusedInWords({ status, message, retryAfter }: Refusal): Response {
+/** Answers a refusal with plain text, such as its sentence and the way back to what was typed. */
+export function refusedInWords({ status, retryAfter }: Refusal, text: string): Response {
   const headers = new Headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
   if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
-  const text = `${message}\n\nPress the Back button of your browser. Everything you typed is still there.\n`;
   return new Response(text, { status, headers });
 }

@@ -23,6 +23,16 @@ const events = {
     level: "warn",
     sentence: "A setting has no value yet; a placeholder is shown to readers.",
   },
+  "source-review-due": {
+    level: "warn",
+    sentence:
+      "A source of the article's claims was last read more than 90 days ago. Read it, and set its day in content/claims.ts.",
+  },
+  "spanish-not-reviewed": {
+    level: "warn",
+    sentence:
+      "The Spanish pages are shown, and nobody answers for them yet. Have a translator and counsel read them, then set SPANISH_REVIEWED_BY.",
+  },
   "address-missing": {
     level: "warn",
     sentence: "The pages give an address on this machine as their own. Set SITE_URL before others read them.",

@@ -1,66 +1,89 @@
 // The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it
 // is plain HTML by the time it leaves; only the form's root is ever touched by a script.
-import * as words from "../content/article.ts";
-import { dial, type Provider } from "../content/provider.ts";
+import type { Text } from "../content/language.ts";
 import { built } from "./built.ts";
-import { formAttributes } from "./form-attributes.ts";
+import { FormSection } from "./form-section.tsx";
+import { type PageContent, sentences } from "./page-content.ts";
+import { PhoneLine } from "./phone-line.tsx";
 import { DayPicture, Picture, StepPicture } from "./pictures.tsx";
 import { Footer, Sources } from "./small-print.tsx";
 
 /** `formHtml` is the form as React rendered it by itself, so that React can take it over as it stands. */
 export interface ArticlePageProps {
-  provider: Provider;
-  backend: { url: string; key: string };
+  content: PageContent;
   formHtml: string;
 }
 
-export function ArticlePage(props: ArticlePageProps) {
-  const { provider } = props;
-  const picture = built.photo ? words.photo : words.picture;
+export function ArticlePage({ content, formHtml }: ArticlePageProps) {
+  const { article } = content.texts;
+  const picture = built.photo ? article.photo : article.picture;
   return (
     <>
       <main>
         <article>
-          <header className="opening">
-            <p className="label">
-              <strong>{words.label}</strong> <span className="payer">Paid for by {provider.name}</span>{" "}
-              <span>{words.readingTime}</span>
-            </p>
-            <h1>{words.headline}</h1>
-            <p className="standfirst">{words.standfirst}</p>
-          </header>
+          <Opening content={content} />
           <figure className="lead">
             <Picture alt={picture.alt} photo={built.photo} />
             <figcaption>{picture.caption}</figcaption>
           </figure>
-          <Paragraphs texts={words.opening} className="first" />
-          <HowItWorks />
-          <KeyBenefits />
+          <div className="first">
+            <Paragraphs texts={article.opening} />
+          </div>
+          <HowItWorks content={content} />
+          <KeyBenefits content={content} />
           <section>
-            <h2>{words.extraSupport.heading}</h2>
-            <Paragraphs texts={words.extraSupport.text} />
+            <h2>{article.extraSupport.heading}</h2>
+            <Paragraphs texts={article.extraSupport.text} />
           </section>
-          <FormSection {...props} />
-          <Coverage />
+          <FormSection content={content} formHtml={formHtml} />
+          <Coverage content={content} />
           <section>
-            <h2>{words.future.heading}</h2>
-            <Paragraphs texts={words.future.text} />
+            <h2>{article.future.heading}</h2>
+            <Paragraphs texts={article.future.text} />
             <p>
               <a className="go" href="#check">
-                {words.future.link}
+                {article.future.link}
               </a>
             </p>
           </section>
-          <Sources />
+          <Sources content={content} />
         </article>
       </main>
-      <Footer provider={provider} />
+      <Footer content={content} />
     </>
   );
 }
 
-function HowItWorks() {
-  const { heading, opening, steps, closing } = words.howItWorks;
+/** The label, the headline, who we are, and the ways to the form and to the phone. */
+function Opening({ content }: { content: PageContent }) {
+  const { article, page } = content.texts;
+  const others = content.languages.filter(({ code }) => code !== content.code);
+  return (
+    <header className="opening">
+      <p className="label">
+        <strong>{article.label}</strong> <span className="payer">{content.fill(article.paidFor)}</span>{" "}
+        <span>{article.readingTime}</span>
+      </p>
+      <h1>{article.headline}</h1>
+      <p className="standfirst">{article.standfirst}</p>
+      <p className="who">{article.whoWeAre}</p>
+      <p className="ways">
+        <a href="#check">{page.goToForm}</a>
+      </p>
+      <PhoneLine content={content} />
+      {others.map(({ code, tag, link, path }) => (
+        <p className="ways" key={code}>
+          <a href={path || "/"} lang={tag} hrefLang={tag}>
+            {link}
+          </a>
+        </p>
+      ))}
+    </header>
+  );
+}
+
+function HowItWorks({ content }: { content: PageContent }) {
+  const { heading, opening, steps, closing } = content.texts.article.howItWorks;
   return (
     <section>
       <h2>{heading}</h2>
@@ -81,8 +104,8 @@ function HowItWorks() {
   );
 }
 
-function KeyBenefits() {
-  const { heading, picture, benefits } = words.keyBenefits;
+function KeyBenefits({ content }: { content: PageContent }) {
+  const { heading, picture, benefits } = content.texts.article.keyBenefits;
   return (
     <section>
       <h2>{heading}</h2>
@@ -101,35 +124,10 @@ function KeyBenefits() {
   );
 }
 
-function FormSection({ provider, backend, formHtml }: ArticlePageProps) {
-  return (
-    <section className="check" id="check" aria-labelledby="check-heading">
-      <h2 id="check-heading">{words.form.heading}</h2>
-      <address>
-        <strong>Who is asking?</strong>
-        {[provider.legalName, provider.address, `Supplier number ${provider.supplierId}`].map((fact) => (
-          <span key={fact}>{fact}</span>
-        ))}
-        <a className="go" href={dial(provider.phone)}>
-          {provider.phone}
-        </a>
-      </address>
-      <div>
-        {words.form.opening.map((text) => (
-          <p key={text}>{text}</p>
-        ))}
-        <div
-          id="lead-form"
-          {...formAttributes({ backend, provider })}
-          dangerouslySetInnerHTML={{ __html: formHtml }}
-        />
-      </div>
-    </section>
-  );
-}
-
-function Coverage() {
-  const { heading, opening, needs, text } = words.coverage;
+function Coverage({ content }: { content: PageContent }) {
+  const { heading, opening, needs, share, text } = content.texts.article.coverage;
+  const { acceptsAssignment: accepts } = content.provider;
+  const ofShare = accepts === undefined ? share.unknown : accepts ? share.accepted : share.notAccepted;
   return (
     <section>
       <h2>{heading}</h2>
@@ -139,15 +137,10 @@ function Coverage() {
           <li key={sentences(need)}>{sentences(need)}</li>
         ))}
       </ul>
-      <Paragraphs texts={text} />
+      <Paragraphs texts={[ofShare, ...text]} />
     </section>
   );
 }
 
-function Paragraphs({ texts, className }: { texts: readonly words.Text[]; className?: string }) {
-  const paragraphs = texts.map((text) => <p key={sentences(text)}>{sentences(text)}</p>);
-  return className ? <div className={className}>{paragraphs}</div> : paragraphs;
-}
-
-const sentences = (text: words.Text) =>
-  text.map((sentence) => (typeof sentence === "string" ? sentence : sentence.says)).join(" ");
+const Paragraphs = ({ texts }: { texts: readonly Text[] }) =>
+  texts.map((text) => <p key={sentences(text)}>{sentences(text)}</p>);

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { ContentError } from "../content/languages.ts";
 import { BuildError, currentBuild, newBuildFolder, projectRoot, putInForce } from "./build-folder.ts";
 
 async function main(): Promise<void> {
@@ -28,18 +29,21 @@ async function main(): Promise<void> {
 /** Of everything that ends up in the files; the server renders its documents at start, with its own settings. */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
-  const sources = globSync(["site/*", "content/*", "lead/*", "config/*", "package-lock.json"], {
+  const sources = globSync(["site/*", "content/**/*.*", "lead/*", "config/*", "package-lock.json"], {
     cwd: projectRoot,
   });
   for (const source of sources.sort()) hash.update(source).update(readFileSync(join(projectRoot, source)));
-  hash.update(JSON.stringify([site.backendUrl, site.backendUrl && site.backendKey, provider.name]));
+  hash.update(
+    JSON.stringify([site.backendUrl, site.backendUrl && site.backendKey, site.languages, provider.name]),
+  );
   return hash.digest("hex");
 }
 
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof ConfigError || error instanceof BuildError)) throw error;
+  if (!(error instanceof ConfigError || error instanceof BuildError || error instanceof ContentError))
+    throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }

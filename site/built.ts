@@ -14,8 +14,8 @@ export interface Built {
   loader: string;
   /** The fonts that the first screen needs. */
   fonts: string[];
-  /** Where the share card is, and whose name stands on it. */
-  shareCard: { path: string; payer: string };
+  /** Of the share cards: what their paths have instead of a hash, and whose name stands on them. */
+  shareCard: { version: string; payer: string };
   photo: Photo | null;
 }
 

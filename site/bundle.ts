@@ -4,13 +4,14 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
 import type { Config } from "../config/config.ts";
+import { shownLanguages } from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
 import { projectRoot } from "./build-folder.ts";
 import type { Built } from "./built.ts";
 import { buildPhoto, photoIn } from "./photo.ts";
 import { drawShareCard } from "./share-card.ts";
 
-/** Writes `dist/assets/` and `render.js` into `folder`. `version` names the share card, which has no content hash. */
+/** Writes `dist/assets/` and `render.js` into `folder`. `version` names the share cards, which have no content hash. */
 export async function bundle(folder: string, config: Config, version: string): Promise<void> {
   const common: InlineConfig = {
     root: projectRoot,
@@ -29,15 +30,17 @@ export async function bundle(folder: string, config: Config, version: string): P
   const built: Built = {
     ...client.built,
     loader: await bundleLoader(common, client.formScript),
-    shareCard: {
-      path: `/assets/share-card-${version}.png`,
-      payer: completeProvider(config.provider).provider.name,
-    },
+    shareCard: { version, payer: completeProvider(config.provider).provider.name },
     photo: await buildPhoto(content, assets),
   };
   await bundleRenderer(common, built, folder);
-  const card = await drawShareCard(config.provider, photoIn(content), folder);
-  writeFileSync(join(dist, built.shareCard.path), card);
+  for (const language of shownLanguages(config.site.languages)) {
+    const card = await drawShareCard(
+      { language, provider: config.provider, photo: photoIn(content) },
+      folder,
+    );
+    writeFileSync(join(assets, `share-card-${language}-${version}.png`), card);
+  }
 }
 
 async function bundleClient(common: InlineConfig, dist: string) {
@@ -51,8 +54,6 @@ async function bundleClient(common: InlineConfig, dist: string) {
       rolldownOptions: {
         input: { form: "site/hydrate-form.tsx", style: "site/style.css" },
         preserveEntrySignatures: "strict",
-        // The article's words stay out of the form's script, though they stand in one file with the form's.
-        treeshake: { propertyReadSideEffects: false },
       },
     },
   });

@@ -3,6 +3,8 @@ import type { ReactNode } from "react";
 import { built } from "./built.ts";
 
 interface DocumentProps {
+  /** The page's language, as BCP 47 says it. */
+  lang: string;
   title: string;
   description: string;
   /** The page's own address; none for a page that is not to be found. */
@@ -15,9 +17,18 @@ interface DocumentProps {
   children: ReactNode;
 }
 
-export function Document({ title, description, canonical, robots, head, script, children }: DocumentProps) {
+export function Document({
+  lang,
+  title,
+  description,
+  canonical,
+  robots,
+  head,
+  script,
+  children,
+}: DocumentProps) {
   return (
-    <html lang="en-US">
+    <html lang={lang}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -10,45 +10,62 @@ const input = {
   name: { type: "text", autoComplete: "name", autoCapitalize: "words", enterKeyHint: "next" },
   email: { type: "email", autoComplete: "email", inputMode: "email", enterKeyHint: "next" },
   phone: { type: "tel", autoComplete: "tel", inputMode: "tel", enterKeyHint: "next" },
-  // Not "send", though it would: the two boxes and the notice of what the button allows come after it.
+  // Not "send", though it would: the two boxes and the permission notice come after it.
   zip_code: { type: "text", autoComplete: "postal-code", inputMode: "numeric", enterKeyHint: "done" },
 } as const;
 
-export function TextField({
-  field,
-  value,
-}: {
-  field: { name: TextName; label: string };
+interface TextFieldProps {
+  name: TextName;
+  label: string;
   value?: string | undefined;
-}) {
-  const { name, label } = field;
+  /** Why the field was refused, when it was. */
+  wrong: string | undefined;
+}
+
+export function TextField({ name, label, value, wrong }: TextFieldProps) {
+  const described = wrong && { "aria-invalid": true, "aria-describedby": `${name}-wrong` };
   return (
     <p className={`line ${name}`}>
       <label htmlFor={name}>{`${label} *`}</label>
-      <input id={name} name={name} required spellCheck={false} defaultValue={value ?? ""} {...input[name]} />
+      {wrong && (
+        <span className="wrong" id={`${name}-wrong`}>
+          {wrong}
+        </span>
+      )}
+      <input
+        id={name}
+        name={name}
+        required
+        spellCheck={false}
+        defaultValue={value ?? ""}
+        {...input[name]}
+        {...described}
+      />
     </p>
   );
 }
 
 export function BoxField({
-  field,
+  name,
+  label,
   ticked,
 }: {
-  field: { name: BoxName; label: string };
+  name: BoxName;
+  label: string;
   ticked?: boolean | undefined;
 }) {
   return (
     <label className="box">
-      <input type="checkbox" name={field.name} value="true" defaultChecked={ticked ?? false} />
-      <span>{field.label}</span>
+      <input type="checkbox" name={name} value="true" defaultChecked={ticked ?? false} />
+      <span>{label}</span>
     </label>
   );
 }
 
-/** A trap for programs that fill in every field of the plain form: no person can see, reach or hear it. */
-export function TrapField() {
+/** A honeypot for programs that fill in every field of the plain form: no person can see, reach or hear it. */
+export function HoneypotField() {
   return (
-    <div className="trap" aria-hidden="true">
+    <div className="honeypot" aria-hidden="true">
       <input name="website" type="text" tabIndex={-1} autoComplete="off" defaultValue="" />
     </div>
   );

@@ -1,28 +1,41 @@
-// What the form's root tells the form's script: the attributes that the server writes and the script reads
-// back, so that React finds exactly the form that the page already shows.
+// What the page tells the form's script: attributes that the server writes on the form's root and the script reads back, so
+// that React finds exactly the form that the page already shows.
+import type { FormTexts } from "../content/language.ts";
 import { type Lead, leadFromForm } from "../lead/lead.ts";
 import type { LeadFormProps } from "./lead-form.tsx";
 
+/** What the script needs of the form's texts, and its refusals in the language of the page. */
+export type ScriptTexts = Omit<FormTexts, "heading" | "opening" | "usualNeeds" | "helping" | "stars"> & {
+  /** By the sentence that the backend sends, the page's own sentence. */
+  refusals: Readonly<Record<string, string>>;
+};
+
 /** The attributes of the form's root. */
-export const formAttributes = ({ backend, provider }: Pick<LeadFormProps, "backend" | "provider">) => ({
+export const formAttributes = ({ backend, phone, texts, thankYouPath }: LeadFormProps) => ({
   "data-backend-url": backend.url,
   "data-backend-key": backend.key,
-  "data-provider-name": provider.name,
-  "data-provider-phone": provider.phone,
+  "data-phone": phone,
+  "data-thank-you": thankYouPath,
+  "data-texts": JSON.stringify(texts),
 });
+
+/** The texts that `formAttributes` wrote. */
+export const textsOf = (root: HTMLElement): ScriptTexts => JSON.parse(root.dataset.texts ?? "{}");
 
 /** The counterpart of `formAttributes`: the form's properties as they were when the server rendered it. */
 export function asRendered(root: HTMLElement): LeadFormProps {
-  const told = (name: string) => root.dataset[name] ?? "";
+  const { backendUrl: url = "", backendKey: key = "", phone = "", thankYou = "" } = root.dataset;
+  const hidden = (name: string) => root.querySelector<HTMLInputElement>(`[name=${name}]`)?.value ?? "";
   const message = root.querySelector(".banner .message")?.textContent;
+  const invalid = root.querySelector<HTMLInputElement>("[aria-invalid]")?.name as keyof Lead | undefined;
   return {
-    backend: { url: told("backendUrl"), key: told("backendKey") },
-    provider: { name: told("providerName"), phone: told("providerPhone") },
-    notice: {
-      text: root.querySelector(".notice")?.textContent ?? "",
-      hash: root.querySelector<HTMLInputElement>("[name=notice]")?.value ?? "",
-    },
-    refused: message ? { lead: leadAsRendered(root), message } : undefined,
+    backend: { url, key },
+    phone,
+    language: hidden("language"),
+    thankYouPath: thankYou,
+    texts: textsOf(root),
+    notice: { text: root.querySelector(".notice")?.textContent ?? "", hash: hidden("notice") },
+    refused: message ? { lead: leadAsRendered(root), message, field: invalid } : undefined,
   };
 }
 

@@ -1,23 +1,29 @@
 // The page for an address that leads nowhere: says so, and where to go.
-import { dial, type Provider } from "../content/provider.ts";
+import { dial } from "../content/provider.ts";
+import type { PageContent } from "./page-content.ts";
 import { Footer } from "./small-print.tsx";
 
-export function NotFoundPage({ provider }: { provider: Provider }) {
+export function NotFoundPage({ content }: { content: PageContent }) {
+  const { notFound } = content.texts;
+  const { phone } = content.provider;
+  const [before, after] = notFound.call.split("{phone}");
   return (
     <>
       <main className="calm">
-        <h1>We cannot find that page</h1>
-        <p className="standfirst">The address may have a typing mistake, or the page may have moved.</p>
+        <h1>{notFound.heading}</h1>
+        <p className="standfirst">{notFound.text}</p>
         <p>
-          <a className="go" href="/">
-            Read our article about blood sugar and the CGM
+          <a className="go" href={content.path || "/"}>
+            {notFound.link}
           </a>
         </p>
         <p>
-          Or call us at <a href={dial(provider.phone)}>{provider.phone}</a>. We are glad to help.
+          {before}
+          <a href={dial(phone)}>{phone}</a>
+          {after}
         </p>
       </main>
-      <Footer provider={provider} />
+      <Footer content={content} />
     </>
   );
 }

@@ -1,85 +1,87 @@
-// Renders the three pages to HTML. The build makes a module of it that the server calls at start,
-// with the settings it was started with, and for each refused plain post of the form.
+// Renders the pages of each language to HTML. The build makes a module of it that the server calls at start, with the
+// settings it was started with, and for each refused plain post of the form.
 import { renderToStaticMarkup, renderToString } from "react-dom/server";
-import type { ProviderSettings } from "../config/config.ts";
-import * as words from "../content/article.ts";
-import { permissionNotice } from "../content/permission.ts";
-import { completeProvider } from "../content/provider.ts";
+import type { LanguageCode } from "../content/languages.ts";
+import { fieldNamedIn, refusalIn } from "../content/refusals.ts";
 import type { Lead } from "../lead/lead.ts";
 import { ArticlePage } from "./article-page.tsx";
 import { built } from "./built.ts";
 import { Document } from "./document.tsx";
+import { leadFormProps } from "./form-section.tsx";
 import { LeadForm } from "./lead-form.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
+import { type PageSettings, pageContent } from "./page-content.ts";
 import { Picture } from "./pictures.tsx";
 import { ShareHead } from "./share-head.tsx";
 import { ThankYouPage } from "./thank-you-page.tsx";
 
-export interface PageSettings {
-  site: { url: string; backendUrl: string; backendKey: string };
-  provider: ProviderSettings;
-}
+export type { PageSettings } from "./page-content.ts";
 
-/** Why a plain post was refused, and what it said. */
+/** Why a plain post was refused, in the words of the intake, what it said, and in which language the page was. */
 export interface Refused {
   lead: Partial<Lead>;
   message: string;
+  language?: string | undefined;
 }
 
 /** The article page. With `refused`: the same, with the banner and everything typed kept. */
-export function renderArticle({
-  site,
-  provider: settings,
-  refused,
-}: PageSettings & { refused?: Refused }): string {
-  const { provider } = completeProvider(settings);
-  const backend = { url: site.backendUrl, key: site.backendKey };
-  const notice = permissionNotice(provider);
-  const formHtml = renderToString(
-    <LeadForm backend={backend} provider={provider} notice={notice} refused={refused} />,
-  );
+export function renderArticle(settings: PageSettings, code: LanguageCode, refused?: Refused): string {
+  const content = pageContent(settings, code);
+  const { texts, siteUrl, path, provider } = content;
+  const { article, form, page } = texts;
+  const shown = refused && {
+    lead: refused.lead,
+    message: refusalIn(texts, refused.message),
+    field: fieldNamedIn(refused.message),
+  };
+  const formHtml = renderToString(<LeadForm {...leadFormProps(content)} refused={shown} />);
   return html(
     <Document
-      title={`${refused ? "Error: " : ""}Sponsored: ${words.headline} | ${provider.name}`}
-      description={words.standfirst}
-      canonical={`${site.url}/`}
-      head={<ShareHead siteUrl={site.url} provider={provider} />}
+      lang={texts.tag}
+      title={`${refused ? form.error : ""}${page.sponsored}: ${article.headline} | ${provider.name}`}
+      description={article.standfirst}
+      canonical={`${siteUrl}${path || "/"}`}
+      head={<ShareHead content={content} />}
       script={built.loader}
     >
-      <ArticlePage provider={provider} backend={backend} formHtml={formHtml} />
+      <ArticlePage content={content} formHtml={formHtml} />
     </Document>,
   );
 }
 
-export function renderThankYou({ provider: settings }: PageSettings): string {
-  const { provider } = completeProvider(settings);
+export function renderThankYou(settings: PageSettings, code: LanguageCode): string {
+  const content = pageContent(settings, code);
+  const { tag, thankYou } = content.texts;
   return html(
     <Document
-      title={`Thank You for Your Interest | ${provider.name}`}
-      description="We have received your information."
+      lang={tag}
+      title={`${thankYou.heading} | ${content.provider.name}`}
+      description={thankYou.description}
       robots="noindex"
     >
-      <ThankYouPage provider={provider} />
+      <ThankYouPage content={content} />
     </Document>,
   );
 }
 
-export function renderNotFound({ provider: settings }: PageSettings): string {
-  const { provider } = completeProvider(settings);
+export function renderNotFound(settings: PageSettings, code: LanguageCode): string {
+  const content = pageContent(settings, code);
+  const { tag, notFound } = content.texts;
   return html(
     <Document
-      title={`Page not found | ${provider.name}`}
-      description="This address leads nowhere."
+      lang={tag}
+      title={`${notFound.title} | ${content.provider.name}`}
+      description={notFound.text}
       robots="noindex"
     >
-      <NotFoundPage provider={provider} />
+      <NotFoundPage content={content} />
     </Document>,
   );
 }
-
-export { shareCardPath } from "./share-card-path.ts";
 
 /** The article's drawing by itself, for the share card. */
 export const renderDrawing = (): string => renderToStaticMarkup(<Picture alt="" photo={null} />);
+
+export { shareCardPath } from "./share-card-path.ts";
 
 const html = (document: React.ReactElement) => `<!doctype html>${renderToStaticMarkup(document)}`;

@@ -9,42 +9,48 @@ export interface Backend {
 }
 
 /** How long an insert may take before we say that nobody answers. Sending again later stores nothing twice. */
-const insertPatience = 30_000;
+const insertTimeout = 30_000;
 /** How long the visitor waits for submit-lead before going on. */
-const submitLeadPatience = 2_000;
+const submitLeadTimeout = 2_000;
 
-const unreachable = "We could not reach the server. Please check your internet connection and try again.";
+/** What goes with a lead. */
+export interface Circumstances {
+  /** Which permission notice the page shows, by the hash of its text. */
+  noticeHash: string;
+  /** The sentence for the banner when nobody answers. */
+  unreachable: string;
+}
 
 /** The backend does not know the page's key, or no longer. A plain post needs none. */
 export class KeyRefused extends Error {}
 
 /**
- * Stores the lead, and states by its hash which permission notice the page shows; then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
+ * Stores the lead, then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
  * @throws Error with a message for the banner, KeyRefused among them; anything else that is thrown has none.
  */
-export async function sendLead(backend: Backend, lead: Lead, noticeHash: string): Promise<void> {
-  await insert(backend, lead, noticeHash);
+export async function sendLead(backend: Backend, lead: Lead, circumstances: Circumstances): Promise<void> {
+  await insert(backend, lead, circumstances);
   await submitLead(backend, lead);
 }
 
-async function insert({ url, key }: Backend, lead: Lead, noticeHash: string): Promise<void> {
+async function insert({ url, key }: Backend, lead: Lead, circumstances: Circumstances): Promise<void> {
   // Not AbortSignal.timeout: phones of 2021 have none.
-  const patience = new AbortController();
-  const tooLong = setTimeout(() => patience.abort(), insertPatience);
+  const controller = new AbortController();
+  const tooLong = setTimeout(() => controller.abort(), insertTimeout);
   const answer = await fetch(`${url}/rest/v1/leads`, {
     method: "POST",
     headers: {
       apikey: key,
       authorization: `Bearer ${key}`,
       "content-type": "application/json",
-      "x-permission-notice": noticeHash,
+      "x-permission-notice": circumstances.noticeHash,
     },
     body: JSON.stringify(lead),
     // Our own backend may know the whole address, utm_* included: it is part of the permission's evidence.
     referrerPolicy: "no-referrer-when-downgrade",
-    signal: patience.signal,
+    signal: controller.signal,
   }).catch((cause: unknown) => {
-    throw new Error(unreachable, { cause });
+    throw new Error(circumstances.unreachable, { cause });
   });
   const isStored = answer.ok && isOurs(answer);
   const message = isStored ? "" : messageIn(await answer.text().catch(() => ""));
@@ -79,5 +85,5 @@ async function submitLead({ url, key }: Backend, lead: Lead): Promise<void> {
   })
     .then(async (answer) => console.info("submit-lead", answer.status, await answer.json()))
     .catch((error: unknown) => console.warn("submit-lead failed; the lead is stored all the same.", error));
-  await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, submitLeadPatience))]);
+  await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, submitLeadTimeout))]);
 }

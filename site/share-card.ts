@@ -1,73 +1,78 @@
 // The share card: a PNG of 1200×630 for those who pass the article on, with the label and the sponsor's name
-// on it, beside the drawing or the operator's photo. The words are outlines, because a fresh machine has no fonts.
-import { readFileSync } from "node:fs";
-import type { ProviderSettings } from "../config/config.ts";
-import { headline, label } from "../content/article.ts";
-import { completeProvider } from "../content/provider.ts";
+// on it, beside the drawing or the operator's photo. Its font comes with it, because a fresh machine has none.
+import { fileURLToPath } from "node:url";
+import { type LanguageCode, textsIn } from "../content/languages.ts";
+import { completeProvider, type ProviderSettings, withProvider } from "../content/provider.ts";
 import { rendererModule } from "./renderer.ts";
 
-/** Draws the card, as a PNG. `photo` is the operator's picture file, which then takes the drawing's half. */
-export async function drawShareCard(
-  settings: ProviderSettings,
-  photo: string | undefined,
-  folder?: string,
-): Promise<Buffer> {
+export interface ShareCard {
+  language: LanguageCode;
+  provider: ProviderSettings;
+  /** The operator's picture file, which then takes the drawing's half. */
+  photo: string | undefined;
+}
+
+/** Draws the card, as a PNG. `folder` is that of the build to take the drawing from, when it is not yet in force. */
+export async function drawShareCard(card: ShareCard, folder?: string): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
-  const picture = photo ? await sharp(photo).autoOrient().resize(600, 630).toBuffer() : await drawing(folder);
-  const { name } = completeProvider(settings).provider;
-  const payer = `Paid for by ${name}`;
-  const lines = wrap(headline, 15);
-  const payers = textWidth(payer, 25) > 500 ? wrap(payer, 36) : [payer];
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" viewBox="0 0 1200 630">
-    <rect width="1200" height="630" fill="#fbf8f1"/>
-    <rect x="56" y="56" width="${textWidth(label, 30) + 40}" height="58" fill="#0c4a43"/>
-    ${text(label, 76, 96, 30, "#ffffff")}
-    ${lines.map((line, index) => text(line, 56, 196 + index * 68, 60, "#1c2321")).join("")}
-    ${payers.map((line, index) => text(line, 56, 580 - (payers.length - 1 - index) * 36, Math.min(28, (28 * 500) / textWidth(line, 28)), "#1c2321")).join("")}
-  </svg>`;
-  return sharp(Buffer.from(svg))
-    .composite([{ input: picture, left: 600, top: 0 }])
+  const { label, headline, paidFor } = textsIn(card.language).article;
+  const picture = card.photo
+    ? await sharp(card.photo).autoOrient().resize(600, 630).toBuffer()
+    : await drawing(folder);
+  const [labelImage, headlineImage, payerImage] = await Promise.all([
+    textImage({ text: label, colour: "#ffffff", size: 30, width: 440 }),
+    textImage({ text: headline, colour: "#1c2321", size: headline.length > 60 ? 48 : 56, width: 500 }),
+    textImage({
+      text: withProvider(paidFor, completeProvider(card.provider).provider),
+      colour: "#1c2321",
+      size: 26,
+      width: 500,
+    }),
+  ]);
+  const labelBox = { width: labelImage.width + 40, height: labelImage.height + 32, channels: 3 as const };
+  return sharp({ create: { width: 1200, height: 630, channels: 3, background: "#fbf8f1" } })
+    .composite([
+      { input: picture, left: 600, top: 0 },
+      { input: { create: { ...labelBox, background: "#0c4a43" } }, left: 56, top: 56 },
+      { input: labelImage.png, left: 76, top: 72 },
+      { input: headlineImage.png, left: 56, top: 104 + labelImage.height + 24 },
+      { input: payerImage.png, left: 56, top: 574 - payerImage.height },
+    ])
     .png({ palette: true, quality: 90 })
     .toBuffer();
 }
+
+interface TextOnCard {
+  text: string;
+  colour: string;
+  /** Pixels. */
+  size: number;
+  /** Where lines are broken, in pixels. */
+  width: number;
+}
+
+async function textImage({ text, colour, size, width }: TextOnCard) {
+  const { default: sharp } = await import("sharp");
+  const { data, info } = await sharp({
+    text: {
+      text: `<span foreground="${colour}">${escapeMarkup(text)}</span>`,
+      font: `Atkinson Hyperlegible Next Bold ${size}px`,
+      fontfile: fileURLToPath(new URL("./share-card.ttf", import.meta.url)),
+      width,
+      dpi: 72,
+      rgba: true,
+    },
+  })
+    .png()
+    .toBuffer({ resolveWithObject: true });
+  return { png: data, width: info.width, height: info.height };
+}
+
+const escapeMarkup = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 async function drawing(folder?: string): Promise<Buffer> {
   const { renderDrawing } = await rendererModule(folder);
   const place = '<svg width="600" height="630" preserveAspectRatio="xMidYMid slice" ';
   return Buffer.from(renderDrawing().replace("<svg ", place).replace("0 0 960 600", "305 0 571 600"));
-}
-
-/** By letter: how far it moves the pen, and its outline, in thousandths of the letter's size. */
-const letters: Record<string, [number, string]> = JSON.parse(
-  readFileSync(new URL("./share-card-letters.json", import.meta.url), "utf8"),
-);
-// A letter with a mark that has no outline here is drawn without its mark.
-const letter = (character: string): [number, string] =>
-  letters[character] ?? letters[character.normalize("NFD")[0] ?? ""] ?? letters["?"] ?? [500, ""];
-
-function text(words: string, x: number, y: number, size: number, fill: string): string {
-  let pen = 0;
-  const outlines = [...words].map((character) => {
-    const [advance, outline] = letter(character);
-    const drawn = `<path transform="translate(${pen} 0)" d="${outline}"/>`;
-    pen += advance;
-    return drawn;
-  });
-  const scale = size / 1000;
-  return `<g fill="${fill}" transform="translate(${x} ${y}) scale(${scale} ${-scale})">${outlines.join("")}</g>`;
-}
-
-const textWidth = (words: string, size: number) =>
-  [...words].reduce((width, character) => width + letter(character)[0], 0) * (size / 1000);
-
-/** Lines of at most so many letters, broken between words. */
-function wrap(words: string, most: number): string[] {
-  const lines = [""];
-  for (const word of words.split(" ")) {
-    const last = lines.length - 1;
-    const longer = `${lines[last]} ${word}`.trim();
-    if (longer.length > most && lines[last]) lines.push(word);
-    else lines[last] = longer;
-  }
-  return lines;
 }

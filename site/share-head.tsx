@@ -1,37 +1,46 @@
 // What the article says of itself to those who share it and to search engines: always that it is sponsored,
-// and by whom.
-import * as words from "../content/article.ts";
-import type { Provider } from "../content/provider.ts";
+// and by whom; and where it stands in other languages.
+import type { PageContent } from "./page-content.ts";
 import { shareCardPath } from "./share-card-path.ts";
 
-export function ShareHead({ siteUrl, provider }: { siteUrl: string; provider: Provider }) {
-  const title = `${words.label}: ${words.headline}`;
-  const image = `${siteUrl}${shareCardPath(provider.name)}`;
+export function ShareHead({ content }: { content: PageContent }) {
+  const { siteUrl, provider, fill, path, languages, code } = content;
+  const { article, tag } = content.texts;
+  const url = `${siteUrl}${path || "/"}`;
+  const title = `${article.label}: ${article.headline}`;
+  const paidFor = fill(article.paidFor);
+  const image = `${siteUrl}${shareCardPath(code, provider.name)}`;
   const facts = {
     "@context": "https://schema.org",
     "@type": "AdvertiserContentArticle",
-    headline: words.headline,
-    description: words.standfirst,
+    headline: article.headline,
+    description: article.standfirst,
     image,
-    url: `${siteUrl}/`,
-    inLanguage: "en-US",
+    url,
+    inLanguage: tag,
     sponsor: { "@type": "Organization", name: provider.name },
     author: { "@type": "Organization", name: provider.name },
   };
   const og = {
     type: "article",
+    locale: tag.replace("-", "_"),
     title,
-    description: `Paid for by ${provider.name}. ${words.standfirst}`,
-    url: `${siteUrl}/`,
+    description: `${paidFor}. ${article.standfirst}`,
+    url,
     image,
     "image:width": "1200",
     "image:height": "630",
-    "image:alt": `${title}. Paid for by ${provider.name}.`,
+    "image:alt": `${title}. ${paidFor}.`,
   };
   return (
     <>
-      {Object.entries(og).map(([name, content]) => (
-        <meta key={name} property={`og:${name}`} content={content} />
+      {languages.length > 1 &&
+        languages.map((one) => (
+          <link key={one.code} rel="alternate" hrefLang={one.tag} href={`${siteUrl}${one.path || "/"}`} />
+        ))}
+      {languages.length > 1 && <link rel="alternate" hrefLang="x-default" href={`${siteUrl}/`} />}
+      {Object.entries(og).map(([name, value]) => (
+        <meta key={name} property={`og:${name}`} content={value} />
       ))}
       <meta name="twitter:card" content="summary_large_image" />
       <script

@@ -1,8 +1,9 @@
 // The small files beside the pages that browsers and search engines ask for. They depend on the settings, so
 // the server makes them at start and the build writes them for a static host.
 import { readFileSync } from "node:fs";
+import { pathOf, shownLanguages } from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
-import type { PageSettings } from "./render.tsx";
+import type { PageSettings } from "./page-content.ts";
 
 /** By path: the content type and the text. */
 export function siteFiles({ site, provider }: PageSettings): Map<string, { type: string; text: string }> {
@@ -11,7 +12,7 @@ export function siteFiles({ site, provider }: PageSettings): Map<string, { type:
     ["/favicon.svg", { type: "image/svg+xml", text: favicon }],
     ["/site.webmanifest", { type: "application/manifest+json", text: manifest(name) }],
     ["/robots.txt", { type: "text/plain; charset=utf-8", text: robots(site.url) }],
-    ["/sitemap.xml", { type: "application/xml", text: sitemap(site.url) }],
+    ["/sitemap.xml", { type: "application/xml", text: sitemap(site) }],
   ]);
 }
 
@@ -31,9 +32,15 @@ const manifest = (name: string) =>
 // All may be read: the thank-you page says by itself that it is not to be listed, and must be read for that.
 const robots = (url: string) => `User-agent: *\nAllow: /\n\nSitemap: ${url}/sitemap.xml\n`;
 
-const sitemap = (url: string) =>
-  '<?xml version="1.0" encoding="UTF-8"?>\n' +
-  '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n' +
-  `  <url><loc>${escapeXml(url)}/</loc></url>\n</urlset>\n`;
+function sitemap({ url, languages }: PageSettings["site"]): string {
+  const shown = shownLanguages(languages);
+  const addresses = shown.map((code) => `${url}${pathOf(code, shown) || "/"}`);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    ...addresses.map((address) => `  <url><loc>${escapeXml(address)}</loc></url>`),
+    "</urlset>\n",
+  ].join("\n");
+}
 
 const escapeXml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

@@ -1,43 +1,64 @@
 // What stands at the end of the pages, in full size: the sources of the claims, and the sponsor's disclaimer.
-import { disclaimer } from "../content/article.ts";
-import { type Source, sources } from "../content/claims.ts";
-import { dial, type Provider } from "../content/provider.ts";
+import { type SourceName, sources } from "../content/claims.ts";
+import { languageHelpLines } from "../content/language-help.ts";
+import { dial } from "../content/provider.ts";
+import type { PageContent } from "./page-content.ts";
 
-export function Sources() {
+export function Sources({ content }: { content: PageContent }) {
+  const { article, sources: titles, tag } = content.texts;
   return (
     <section className="sources">
-      <h2>Where our facts come from</h2>
+      <h2>{article.sources.heading}</h2>
       <ul>
-        {Object.values(sources).map((source: Source) => (
-          <li key={source.url}>
-            <a href={source.url}>{source.title}</a> {source.publisher}. Reviewed{" "}
-            <span className="unbroken">{day(source.reviewed)}</span>.
-          </li>
-        ))}
+        {Object.entries(sources).map(([name, { url, reviewed }]) => {
+          const { title, publisher } = titles[name as SourceName];
+          return (
+            <li key={url}>
+              <a href={url}>{title}</a> {publisher}. {article.sources.reviewed}{" "}
+              <span className="unbroken">{day(reviewed, tag)}</span>.
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
 }
 
-export function Footer({ provider }: { provider: Provider }) {
+export function Footer({ content }: { content: PageContent }) {
+  const { provider, fill } = content;
+  const { footer, phone, npi, tty } = content.texts.page;
   return (
     <footer>
-      <h2>{disclaimer.heading}</h2>
-      {disclaimer.text(provider.name).map((text) => (
-        <p key={text}>{text}</p>
+      <h2>{footer.heading}</h2>
+      {footer.text.map((text) => (
+        <p key={text}>{fill(text)}</p>
       ))}
       <address>
-        {provider.legalName}, {provider.address}. Phone: <a href={dial(provider.phone)}>{provider.phone}</a>.
-        Supplier number: {provider.supplierId}.
+        {provider.legalName}, {provider.address}. {phone}: <a href={dial(provider.phone)}>{provider.phone}</a>{" "}
+        (<span className="unbroken">{tty}</span>). {npi}: {provider.npi}.
       </address>
       {provider.privacyUrl && (
         <p>
-          <a href={provider.privacyUrl}>{disclaimer.privacyLink}</a>
+          <a href={provider.privacyUrl}>{footer.privacyLink}</a>
         </p>
       )}
+      {provider.languageHelpUrl && (
+        <p>
+          <a href={provider.languageHelpUrl}>{footer.languageHelpLink}</a>
+        </p>
+      )}
+      <LanguageHelp content={content} />
     </footer>
   );
 }
 
-const day = (date: string) =>
-  new Date(date).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+/** One line in each language that the settings name. (45 CFR 92.11) */
+const LanguageHelp = ({ content: { provider } }: { content: PageContent }) =>
+  languageHelpLines(provider).map(({ language, direction, text }) => (
+    <p key={language} lang={language} dir={direction}>
+      {text}
+    </p>
+  ));
+
+const day = (date: string, tag: string) =>
+  new Date(date).toLocaleDateString(tag, { dateStyle: "long", timeZone: "UTC" });

@@ -1,8 +1,9 @@
 // Writes the rest of a build's `dist/` for a static host: the documents, the small files, every text compressed beside
 // itself, and the headers in the form that Netlify and Cloudflare Pages (`_headers`) and Vercel read.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { pathOf, shownLanguages } from "../content/languages.ts";
 import { compress, compressible } from "./compress.ts";
 import { rendererModule } from "./renderer.ts";
 import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
@@ -10,16 +11,13 @@ import { siteFiles } from "./site-files.ts";
 
 /** Writes into the `dist/` of a build's folder, which has its renderer and its assets already. */
 export async function writeStaticSite(folder: string, config: Config): Promise<void> {
-  const { renderArticle, renderThankYou, renderNotFound } = await rendererModule(folder);
   const dist = join(folder, "dist");
-  mkdirSync(dist, { recursive: true });
-  const documents: Record<string, string> = {
-    "index.html": renderArticle(config),
-    "thank-you.html": renderThankYou(config),
-    "404.html": renderNotFound(config),
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(dist, name)), { recursive: true });
+    writeFileSync(join(dist, name), text);
   };
-  const write = (name: string, text: string) => writeFileSync(join(dist, name), text);
-  for (const [name, html] of Object.entries(documents)) write(name, html);
+  const documents = await renderDocuments(folder, config);
+  for (const [name, html] of documents) write(name, html);
   for (const [path, { text }] of siteFiles(config)) write(path.slice(1), text);
   for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
     if (compressible(name)) writeCompressed(join(dist, name));
@@ -27,10 +25,27 @@ export async function writeStaticSite(folder: string, config: Config): Promise<v
   // Hosts add up the rules that match a path, and two policies would both have to be met: so one serves all.
   const headers = {
     ...commonHeaders(config.site.url),
-    "content-security-policy": contentSecurityPolicy(Object.values(documents), config.site.backendUrl),
+    "content-security-policy": contentSecurityPolicy(
+      documents.map(([, html]) => html),
+      config.site.backendUrl,
+    ),
   };
   write("_headers", netlifyHeaders(headers));
   write("vercel.json", vercelSettings(headers));
+}
+
+/** By file name, each document: index.html and thank-you.html, es.html and es/thank-you.html, 404.html. */
+async function renderDocuments(folder: string, config: Config): Promise<[string, string][]> {
+  const { renderArticle, renderThankYou, renderNotFound } = await rendererModule(folder);
+  const shown = shownLanguages(config.site.languages);
+  const pages = shown.flatMap((code): [string, string][] => {
+    const path = pathOf(code, shown).slice(1);
+    return [
+      [path ? `${path}.html` : "index.html", renderArticle(config, code)],
+      [join(path, "thank-you.html"), renderThankYou(config, code)],
+    ];
+  });
+  return [...pages, ["404.html", renderNotFound(config, shown[0] ?? "en")]];
 }
 
 function writeCompressed(file: string): void {

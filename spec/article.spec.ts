@@ -5,17 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { claims, sources } from "../content/claims.ts";
-import { permissionNotice } from "../content/permission.ts";
+import { claimsToReview, sources } from "../content/claims.ts";
+import { claims } from "../content/en/claims.ts";
+import { permissionNotices } from "../content/permission.ts";
 import { completeProvider, dial } from "../content/provider.ts";
 import { buildPhoto, photoIn } from "../site/photo.ts";
 import { drawShareCard } from "../site/share-card.ts";
+import { loadSite } from "../web/pages.ts";
 import { useBrowser } from "./support/browser.ts";
 import { pageSettings, useSite } from "./support/site.ts";
 
 const { open } = useBrowser();
 const site = useSite();
 const { provider, missing } = completeProvider({});
+const [notice] = permissionNotices(pageSettings);
 
 describe("the article page", () => {
   it("carries the sponsored label before anything else, with the sponsor and the reading time beside it", async () => {
@@ -65,11 +68,11 @@ describe("the article page", () => {
     expect(footer).toContain(provider.legalName);
   });
 
-  it("shows the permission notice next to the button, with the provider's name, in full-size text", async () => {
+  it("shows the permission notice next to the button, with the provider's legal name, in full-size text", async () => {
     const page = await open(site.url());
-    const { text } = permissionNotice(provider);
-    const notice = page.getByText(text, { exact: true });
-    expect(text).toContain(provider.name);
+    const shownNotice = page.locator(".notice");
+    expect(await shownNotice.evaluate((one) => one.textContent)).toBe(notice?.text);
+    expect(notice?.text).toContain(provider.legalName);
     const stated = await page.locator("form [name=notice]").inputValue();
     const shown = await page.locator(".notice").evaluate((one) => one.textContent);
     expect(stated, "the form states the hash of what it shows").toBe(
@@ -77,13 +80,13 @@ describe("the article page", () => {
         .update(shown ?? "")
         .digest("hex"),
     );
-    const gap = await notice.evaluate((one) => {
+    const gap = await shownNotice.evaluate((one) => {
       const button = document.querySelector("button") as HTMLElement;
       return button.getBoundingClientRect().top - one.getBoundingClientRect().bottom;
     });
     expect(gap).toBeLessThan(40);
     expect(
-      await notice.evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize)),
+      await shownNotice.evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize)),
     ).toBeGreaterThanOrEqual(19);
   });
 
@@ -94,12 +97,52 @@ describe("the article page", () => {
     expect(await list.count()).toBe(Object.keys(sources).length);
     for (const item of await list.allInnerTexts()) expect(item).toMatch(/Reviewed \w+ \d+, 20\d\d\./);
     const cited = new Set(
-      Object.values(claims).flatMap(({ says, from }) => {
-        expect(text, "a claim that the article does not make needs no source").toContain(says);
+      Object.entries(claims).flatMap(([name, { says, from }]) => {
+        const isMade = !["shareAccepted", "shareNotAccepted"].includes(name);
+        if (isMade) expect(text, "a claim that the article does not make needs no source").toContain(says);
         return from;
       }),
     );
     expect([...cited].sort()).toEqual(Object.keys(sources).sort());
+  });
+
+  it("says what the reader pays as the provider's settings say it, and else that one has to ask", async () => {
+    for (const [acceptsAssignment, claim] of [
+      [undefined, claims.shareUnknown],
+      [true, claims.shareAccepted],
+      [false, claims.shareNotAccepted],
+    ] as const) {
+      const settings = {
+        ...pageSettings,
+        provider: acceptsAssignment === undefined ? {} : { acceptsAssignment },
+      };
+      const html = (await loadSite(settings)).pages.get("/")?.forms.at(-1)?.bytes.toString() ?? "";
+      const shares = [claims.shareUnknown, claims.shareAccepted, claims.shareNotAccepted];
+      expect(shares.filter(({ says }) => html.includes(says))).toEqual([claim]);
+    }
+  });
+
+  it("leads to the form and to the phone before the picture, and says who we are where Medicare is first named", async () => {
+    const page = await open(site.url());
+    const opening = await page.locator(".opening").innerText();
+    const first = opening.indexOf("Medicare");
+    const who = opening.indexOf(
+      "We are a private company. We are not Medicare, and we do not sell insurance.",
+    );
+    expect(who - first).toBeLessThan(60);
+    expect(await page.locator('.opening a[href="#check"]').innerText()).toBe("Go to the form");
+    expect(await page.locator('.opening a[href^="tel:"]').innerText()).toBe(`Call ${provider.phone}`);
+    expect(opening).toContain("Monday to Friday, 9 a.m. to 5 p.m. Eastern time. TTY: 711");
+  });
+
+  it("says above the fields what Medicare usually asks, and what to do for somebody else", async () => {
+    const page = await open(site.url());
+    const section = await page.locator("#check").innerText();
+    expect(section.indexOf(claims.usualNeeds.says)).toBeGreaterThan(0);
+    expect(section.indexOf(claims.usualNeeds.says)).toBeLessThan(section.indexOf("Full Name *"));
+    expect(section).toContain(
+      "Helping someone? Give your own name and number. We call you first, and them only once they agree.",
+    );
   });
 
   it("uses no words that promise what nobody can", async () => {
@@ -146,7 +189,8 @@ describe("the provider", () => {
       "PROVIDER_PHONE",
       "PROVIDER_CALLS_FROM",
       "PROVIDER_ADDRESS",
-      "PROVIDER_SUPPLIER_ID",
+      "PROVIDER_NPI",
+      "PROVIDER_HOURS",
     ]);
     expect(provider.phone).toMatch(/555-01\d\d$/);
   });
@@ -156,10 +200,68 @@ describe("the provider", () => {
   });
 });
 
+describe("the provider's number", () => {
+  it("is the NPI and nothing else, because the number that Medicare gives a supplier must not be published", () => {
+    const npiOf = (settings: { npi?: string; supplierId?: string }) =>
+      completeProvider(settings).provider.npi;
+    expect(npiOf({ npi: "1234567893" })).toBe("1234567893");
+    expect(npiOf({ supplierId: "1234567893" })).toBe("1234567893");
+    expect(npiOf({ supplierId: "0123450001" })).toBe(npiOf({}));
+  });
+
+  it("stands above the form and in the footer, and is called NPI", async () => {
+    const page = await open(site.url());
+    await expect(page.locator("#check address").innerText()).resolves.toContain(`NPI ${provider.npi}`);
+    await expect(page.getByRole("contentinfo").innerText()).resolves.toContain(`NPI: ${provider.npi}.`);
+    expect(await page.locator("body").innerText()).not.toMatch(/supplier number/i);
+  });
+});
+
+describe("a source", () => {
+  it("is to be read again when it was last read more than 90 days ago", () => {
+    const read = Date.parse(sources.niddk.reviewed);
+    const inDays = (days: number) => new Date(read + days * 86_400_000);
+    expect(claimsToReview(inDays(90)).map(({ source }) => source)).not.toContain("niddk");
+    expect(claimsToReview(inDays(91))).toContainEqual({ source: "niddk", ...sources.niddk });
+  });
+});
+
+describe("help with language", () => {
+  const settings = { languageHelpUrl: "https://www.example.com/help", languageHelp: ["es", "zh", "ar"] };
+  const withIt = useSite({ ...pageSettings, provider: settings });
+
+  it.each(["/", "/thank-you", "/nowhere"])(
+    "is offered at the foot of %s when the settings say so",
+    async (path) => {
+      const page = await open(withIt.url(path));
+      const footer = page.getByRole("contentinfo");
+      const link = footer.getByRole("link", { name: "Language help and other aids, at no charge to you" });
+      expect(await link.getAttribute("href")).toBe("https://www.example.com/help");
+      const lines = footer.locator("p[lang]");
+      expect(
+        await lines.evaluateAll((ones) => (ones as HTMLElement[]).map(({ lang, dir }) => [lang, dir])),
+      ).toEqual([
+        ["es", "ltr"],
+        ["zh", "ltr"],
+        ["ar", "rtl"],
+      ]);
+      for (const line of await lines.allInnerTexts()) expect(line).toContain(provider.phone);
+    },
+  );
+
+  it("is not offered otherwise, and a language without a line is refused in words", async () => {
+    const page = await open(site.url());
+    expect(await page.locator("footer p[lang]").count()).toBe(0);
+    const odd = { ...pageSettings, provider: { languageHelp: ["xx"] } };
+    await expect(loadSite(odd)).rejects.toThrow("LANGUAGE_HELP names xx; there are lines in: ar, de,");
+  });
+});
+
 describe("the share card", () => {
   const other = useSite({ ...pageSettings, provider: { name: "Müller Supply" } });
+  const cardOf = (provider: object, photo?: string) => drawShareCard({ language: "en", provider, photo });
   it("names who pays, also when the pages were built for another", async () => {
-    const cardOf = async (address: string) => {
+    const cardAt = async (address: string) => {
       const html = await (await fetch(address)).text();
       const path = /og:image" content="[^"]*?(\/assets\/[^"]*)"/.exec(html)?.[1] ?? "";
       const answer = await fetch(new URL(path, address));
@@ -169,12 +271,12 @@ describe("the share card", () => {
         bytes: Buffer.from(await answer.arrayBuffer()),
       };
     };
-    const [usual, named] = await Promise.all([cardOf(site.url()), cardOf(other.url())]);
+    const [usual, named] = await Promise.all([cardAt(site.url()), cardAt(other.url())]);
     expect([usual.type, named.type]).toEqual(["image/png", "image/png"]);
     expect(named.path).not.toBe(usual.path);
-    expect(named.bytes).toEqual(await drawShareCard({ name: "Müller Supply" }, undefined));
-    expect(named.bytes).not.toEqual(await drawShareCard({ name: "M?ller Supply" }, undefined));
-    expect(usual.bytes).toEqual(await drawShareCard({}, undefined));
+    expect(named.bytes).toEqual(await cardOf({ name: "Müller Supply" }));
+    expect(named.bytes).not.toEqual(await cardOf({ name: "M?ller Supply" }));
+    expect(usual.bytes).toEqual(await cardOf({}));
   });
 });
 
@@ -231,7 +333,7 @@ describe("an operator's photo", () => {
 
   it("takes the place of the drawing on the share card", async () => {
     const coloursOfTheRightHalf = async (photo: string | undefined) => {
-      const half = await sharp(await drawShareCard({}, photo))
+      const half = await sharp(await drawShareCard({ language: "en", provider: {}, photo }))
         .extract({ left: 600, top: 0, width: 600, height: 630 })
         .toBuffer();
       return (await sharp(half).stats()).channels.map(({ stdev }) => Math.round(stdev));

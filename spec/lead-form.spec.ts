@@ -2,17 +2,19 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
-import { permissionNotice } from "../content/permission.ts";
+import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { useBrowser } from "./support/browser.ts";
-import { useSite } from "./support/site.ts";
+import { pageSettings, useSite } from "./support/site.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
 const site = useSite();
 const { provider } = completeProvider({});
 /** The hash of the notice as the page shows it. */
-const shownHash = createHash("sha256").update(permissionNotice(provider).text).digest("hex");
+const shownHash = createHash("sha256")
+  .update(permissionNotices(pageSettings)[0]?.text ?? "")
+  .digest("hex");
 
 const insert = "/rest/v1/leads";
 const submitLead = "/functions/v1/submit-lead";
@@ -152,6 +154,50 @@ describe("the lead form", () => {
     expect(site.calls.map(({ path }) => path)).toEqual([insert]);
   });
 
+  it.each([true, false])(
+    "links from the banner to the field that a refusal names, and the field says so itself, with script: %s",
+    async (javaScriptEnabled) => {
+      const message = "Please enter your phone number.";
+      site.reply(insert, refusal(message));
+      const page = await open(undefined, { javaScriptEnabled });
+      const refused = site.site().article({ lead, message, language: "en" });
+      await page.route(site.url(), (route) =>
+        route.request().method() === "POST"
+          ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
+          : route.continue(),
+      );
+      await page.goto(site.url());
+      if (javaScriptEnabled) {
+        await page.getByLabel("Full Name *").focus();
+        await formReady(page);
+      }
+      await fillIn(page, lead);
+      await press(page);
+      const link = page.getByRole("alert").getByRole("link", { name: message });
+      await link.waitFor();
+      const phone = page.getByLabel("Phone Number *");
+      expect(await phone.getAttribute("aria-invalid")).toBe("true");
+      const described = `#${await phone.getAttribute("aria-describedby")}`;
+      expect(await page.locator(described).innerText()).toBe(message);
+      expect(await page.locator("[aria-invalid]").count()).toBe(1);
+      await link.click();
+      expect(await phone.evaluate((one) => one === document.activeElement)).toBe(true);
+      expect(page.url()).toBe(site.url("/#phone"));
+    },
+  );
+
+  it("says no longer that a field is wrong once the form is sent again", async () => {
+    site.reply(insert, refusal("Please enter your phone number."));
+    const page = await takenOver();
+    await fillIn(page, lead);
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    site.reply(insert, "hang");
+    await press(page);
+    await page.getByRole("button", { name: "Submitting..." }).waitFor();
+    expect(await page.locator("[aria-invalid], .wrong").count()).toBe(0);
+  });
+
   it.each([
     [390, 780],
     [412, 840],
@@ -284,17 +330,18 @@ describe("the lead form before its script", () => {
       zip_code: lead.zip_code,
       has_medicare: "true",
       website: "",
+      language: "en",
       notice: shownHash,
     });
   });
 
-  it("has a trap that no person can see, reach or hear, and that the script does not send", async () => {
+  it("has a honeypot that no person can see, reach or hear, and that the script does not send", async () => {
     const page = await takenOver();
-    const trap = page.locator("input[name=website]");
-    expect(await trap.getAttribute("tabindex")).toBe("-1");
+    const honeypot = page.locator("input[name=website]");
+    expect(await honeypot.getAttribute("tabindex")).toBe("-1");
     expect(await page.locator("[aria-hidden=true] input[name=website]").count()).toBe(1);
     expect(await page.getByRole("textbox").count()).toBe(4);
-    await trap.evaluate((input: HTMLInputElement) => {
+    await honeypot.evaluate((input: HTMLInputElement) => {
       input.value = "http://spam";
     });
     await fillIn(page, lead);
@@ -482,7 +529,7 @@ describe("the lead form before its script", () => {
     const page = await open();
     const refused = site
       .site()
-      .article({ lead: { ...lead, zip_code: "" }, message: "Please fill in your ZIP code." });
+      .article({ lead: { ...lead, zip_code: "" }, message: "Please enter your ZIP code.", language: "en" });
     await page.route(site.url(), (route) =>
       route.request().method() === "POST"
         ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
@@ -494,7 +541,7 @@ describe("the lead form before its script", () => {
     await press(page);
     await page.getByRole("alert").waitFor();
     const shown = async () => {
-      expect(await message(page)).toBe("Please fill in your ZIP code.");
+      expect(await message(page)).toBe("Please enter your ZIP code.");
       expect(await page.title()).toMatch(/^Error: Sponsored/);
       expect(await typed(page)).toEqual({ ...lead, zip_code: "" });
     };
@@ -546,7 +593,7 @@ describe("the lead form before its script", () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(site.url(), { waitUntil: "networkidle" });
     expect(scripts).toEqual([]);
-    await page.getByRole("heading", { name: "Perfect for Seniors" }).scrollIntoViewIfNeeded();
+    await page.getByRole("heading", { name: "Find Out If You Qualify" }).scrollIntoViewIfNeeded();
     await page.waitForRequest(/\/assets\/form-/).catch(() => {});
     expect(scripts).toHaveLength(1);
   });

@@ -36,7 +36,12 @@ const database = makeResilientConnection(() => sql, log);
 const keep = { permissionDays: 1826, retentionDays: undefined, keepAddress: true };
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const parts = (channels: Pick<DeliveryParts["settings"], "webhook" | "email">): DeliveryParts => {
-  return { database, log, notice: "You may call me.", settings: { ...keep, ...channels } };
+  return {
+    database,
+    log,
+    notices: [{ language: "en", text: "You may call me." }],
+    settings: { ...keep, ...channels },
+  };
 };
 const mailTo = (smtpUrl: string) => ({
   ...{ from: "leads@a.example", to: ["team@a.example"], details: false },

@@ -1,8 +1,9 @@
 // The thank-you page and the page for an address that leads nowhere: calm, and without a script.
 import { describe, expect, it } from "vitest";
+import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { useBrowser } from "./support/browser.ts";
-import { useSite } from "./support/site.ts";
+import { pageSettings, useSite } from "./support/site.ts";
 
 const { open } = useBrowser();
 const site = useSite();
@@ -21,7 +22,7 @@ describe("the thank-you page", () => {
     expect(await page.getByRole("list").getByRole("listitem").allInnerTexts()).toEqual([
       "Our team reviews your eligibility within 24 hours.",
       "A specialist contacts you to talk about your answers.",
-      `If you qualify, ${provider.name} helps you start with the device.`,
+      `If you qualify, ${provider.name} helps you start with the device. Your doctor has to order it first.`,
     ]);
   });
 
@@ -31,6 +32,22 @@ describe("the thank-you page", () => {
     expect(text).toContain(`The call comes from ${provider.name}.`);
     expect(text).toContain(provider.callsFrom);
     expect(text).toContain("Medicare itself does not call people to sell them things.");
+  });
+
+  it("gives the person a copy of what they agreed to, and says that the page can be kept", async () => {
+    const page = await open(site.url("/thank-you"));
+    const [notice] = permissionNotices(pageSettings);
+    const copy = page.getByRole("main").locator(".aside");
+    expect(await copy.evaluate((one) => one.textContent)).toBe(notice?.text);
+    const text = await page.getByRole("main").innerText();
+    expect(text).toContain("You can print it");
+  });
+
+  it("warns of callers who ask for the Medicare number, and names Medicare's own", async () => {
+    const page = await open(site.url("/thank-you"));
+    const text = await page.getByRole("main").innerText();
+    expect(text).toContain("Never give your Medicare number to someone who calls you out of the blue.");
+    expect(text).toContain("1-800-MEDICARE (1-800-633-4227)");
   });
 
   it("carries no script, and asks search engines not to list it", async () => {

@@ -1,4 +1,5 @@
 // The whole walk in a real browser against the running product: from the article to the lead in the table.
+import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
@@ -9,7 +10,7 @@ let database: TestDatabase;
 let address: string;
 beforeAll(async () => {
   database = await makeDatabase();
-  ({ address } = await startServer({ DATABASE_URL: database.url }));
+  ({ address } = await startServer({ DATABASE_URL: database.url, LANGUAGES: "en,es" }));
 });
 beforeEach(() => database.owner`delete from leads`);
 const { open } = useBrowser();
@@ -68,6 +69,39 @@ describe("a visitor without script who types more than any form takes", () => {
     expect(await page.getByLabel("Email Address *").inputValue()).toBe("");
   });
 });
+
+describe.each([
+  ["with script", true],
+  ["without script", false],
+])("a visitor who reads Spanish, %s", (_, javaScriptEnabled) => {
+  it("is refused and thanked in Spanish, and the lead carries the Spanish wording of the permission", async () => {
+    const page = await open(`${address}/es`, { javaScriptEnabled });
+    await fillInSpanish(page, { ...aLead(), phone: "   " });
+    await page.getByRole("button", { name: "Vea ahora si califica" }).click();
+    const link = page
+      .getByRole("alert")
+      .getByRole("link", { name: "Por favor, escriba su número de teléfono." });
+    await link.waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe("es-US");
+    expect(await page.getByLabel("Nombre completo *").inputValue()).toBe("Rosa Martinez");
+    await page.getByLabel("Número de teléfono *").fill("(305) 555-0142");
+    await page.getByRole("button", { name: "Vea ahora si califica" }).click();
+    await page.waitForURL(`${address}/es/thank-you`);
+    expect(await stored()).toEqual([aLead()]);
+    const [wording] = await database.owner`
+      select n.language, n.text from private.permissions p join private.notices n on n.hash = p.notice_hash`;
+    expect(wording).toMatchObject({
+      language: "es",
+      text: expect.stringMatching(/^Al enviar este formulario/),
+    });
+  });
+});
+
+const fillInSpanish = async (page: Page, lead: ReturnType<typeof aLead>) => {
+  for (const field of ["name", "email", "phone", "zip_code"] as const)
+    await page.locator(`#${field}`).fill(lead[field]);
+  await page.getByLabel("Tengo Medicare").setChecked(lead.has_medicare);
+};
 
 describe("a visitor whose address carries a campaign", () => {
   it("leaves its utm_* words, and no click id, with the permission", async () => {

@@ -10,6 +10,7 @@ export const browser = [
   "spec/budgets.spec.ts",
   "spec/lead-form.spec.ts",
   "spec/reading.spec.ts",
+  "spec/spanish.spec.ts",
   "spec/thank-you.spec.ts",
   "spec/the-visitors-journey.spec.ts",
 ];

@@ -2,8 +2,9 @@
 // It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { plainRefusal } from "../content/languages.ts";
 import { responseOf } from "../intake/answer.ts";
-import { formPost, isForm, refusedArticle, refusedInWords, type ShowArticle } from "../intake/form-post.ts";
+import { type FormPages, formPost, isForm, refusedArticle, refusedInWords } from "../intake/form-post.ts";
 import { makeInsertLead } from "../intake/insert-lead.ts";
 import { refuseKey } from "../intake/key.ts";
 import { readBody } from "../intake/read-body.ts";
@@ -17,7 +18,7 @@ import { type AllowedOrigins, insertCors, submitLeadCors, withCors } from "./cor
 import { withHeaders } from "./with-headers.ts";
 
 /** What the web side is given. */
-export interface Dependencies {
+export interface Dependencies extends FormPages {
   anonKey: string;
   store: Store;
   /** The sites that may call from a browser; "*" for any, as Supabase has it. */
@@ -27,7 +28,6 @@ export interface Dependencies {
   /** The two pages and what they need, for GET and HEAD: complete answers, or undefined for an address that is no page's. */
   showPage: (request: Request) => Response | undefined;
   showNotFound: (request: Request) => Response;
-  showArticle: ShowArticle;
   submitLead: (request: Request) => Response | Promise<Response>;
   /** Whether the database answers and has the newest schema. */
   isReady: () => Promise<boolean>;
@@ -93,12 +93,15 @@ export function makeApp(dependencies: Dependencies): App {
       const over = await tooMany(addressOf(context));
       const refusal = over && refusals.tooManyTries(over.seconds);
       // To render the article for each of a flood would cost more than the flood.
-      if (over?.isFlood) return refusedInWords(refusal as refusals.Refusal);
+      if (over?.isFlood && refusal)
+        return refusedInWords(refusal, plainRefusal(languageOf(context), refusal.message));
       context.set("refusal", refusal);
       return next();
     },
-    limitBody(() => refusedArticle(dependencies.showArticle, {}, refusals.tooLarge)),
-    formPost(store, dependencies.showArticle, addressOf, log, (context) => context.get("refusal")),
+    limitBody((context) =>
+      refusedArticle(dependencies.showArticle, {}, refusals.tooLarge, languageOf(context)),
+    ),
+    formPost(store, dependencies, addressOf, log, (context) => context.get("refusal")),
   ];
   app.on("POST", ["/", "/functions/v1/submit-lead"], ...fromForm.map(onlyForms));
   app.post("/", ({ req }) =>
@@ -132,17 +135,23 @@ const onlyForms =
   (context, next) =>
     isForm(context.req.raw) ? handle(context, next) : next();
 
+/** The language of the page that a form was posted from, where its body is not read: the start of its path, as in /es. */
+function languageOf({ req }: Context): string | undefined {
+  const referer = req.header("referer") ?? "";
+  return URL.canParse(referer) ? new URL(referer).pathname.split("/")[1] : undefined;
+}
+
 const isRead = (method: string) => method === "GET" || method === "HEAD";
 
 // Hono's own limit opens the body as a stream, which costs more than the rest of an insert's way through here. A length
 // that was declared, which Node holds the sender to, needs no such look.
-function limitBody(refuse: () => Response | Promise<Response>): MiddlewareHandler {
+function limitBody(refuse: (context: Context) => Response | Promise<Response>): MiddlewareHandler {
   const count = bodyLimit({ maxSize: refusals.mostBytes, onError: refuse });
   return async (context, next) => {
     const declared = context.req.header("content-length");
     const isCounted = declared === undefined || context.req.header("transfer-encoding") !== undefined;
     if (isCounted) return count(context, next);
-    return Number(declared) <= refusals.mostBytes ? next() : refuse();
+    return Number(declared) <= refusals.mostBytes ? next() : refuse(context);
   };
 }
 

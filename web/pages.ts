@@ -3,12 +3,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  type LanguageCode,
+  languageNamed,
+  pathOf,
+  shownLanguages,
+  thankYouPath,
+} from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
 import { type Item, readItems } from "../intake/header-values.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import { type Body, compress, compressible } from "../site/compress.ts";
+import type { PageSettings } from "../site/page-content.ts";
 import { photoIn } from "../site/photo.ts";
-import type { PageSettings, Refused } from "../site/render.tsx";
+import type { Refused } from "../site/render.tsx";
 import { rendererModule } from "../site/renderer.ts";
 import { commonHeaders, contentSecurityPolicy, nothingAllowed } from "../site/security-headers.ts";
 import { siteFiles } from "../site/site-files.ts";
@@ -28,7 +36,10 @@ interface Form extends Body {
 
 export interface Site {
   pages: ReadonlyMap<string, Page>;
-  notFound: Page;
+  /** The page for a path that leads nowhere, in the language that the path begins with. */
+  notFound(path: string): Page;
+  /** Where the form of a language leads. */
+  thankYouPath(language: string | undefined): string;
   /** The article with the banner, and everything typed kept. The status is the caller's to choose. */
   article(refused: Refused): { headers: Record<string, string>; body: string };
 }
@@ -61,10 +72,15 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
       bodies,
     );
 
-  const pages = new Map<string, Page>([
-    ["/", document(renderArticle(settings))],
-    ["/thank-you", document(renderThankYou(settings))],
-  ]);
+  const shown = shownLanguages(site.languages);
+  const pages = new Map<string, Page>();
+  const notFound = new Map<LanguageCode, Page>();
+  for (const code of shown) {
+    const path = pathOf(code, shown);
+    pages.set(path || "/", document(renderArticle(settings, code)));
+    pages.set(`${path}/thank-you`, document(renderThankYou(settings, code)));
+    notFound.set(code, document(renderNotFound(settings, code), 404));
+  }
   for (const [path, { type, text }] of siteFiles(settings)) {
     pages.set(path, file(type, compress(Buffer.from(text)), "public, max-age=3600"));
   }
@@ -72,14 +88,17 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
     const type = types[extname(name)] ?? "application/octet-stream";
     pages.set(`/assets/${name}`, file(type, compressedAsset(join(assets, name)), immutable));
   }
-  const card = shareCardPath(completeProvider(settings.provider).provider.name);
-  const anew = pages.has(card) ? undefined : await drawnAnew(settings).catch(() => undefined);
-  if (anew) pages.set(card, file("image/png", anew, immutable));
+  for (const code of shown) {
+    const card = shareCardPath(code, completeProvider(settings.provider).provider.name);
+    const anew = pages.has(card) ? undefined : await drawnAnew(settings, code).catch(() => undefined);
+    if (anew) pages.set(card, file("image/png", anew, immutable));
+  }
   return {
     pages,
-    notFound: document(renderNotFound(settings), 404),
+    notFound: (path) => notFound.get(languageNamed(path.split("/")[1], shown)) as Page,
+    thankYouPath: (language) => thankYouPath(language, shown),
     article(refused) {
-      const html = renderArticle({ ...settings, refused });
+      const html = renderArticle(settings, languageNamed(refused.language, shown), refused);
       return { headers: { ...documentHeaders(html), "cache-control": "no-store" }, body: html };
     },
   };
@@ -89,9 +108,9 @@ const immutable = "public, max-age=31536000, immutable";
 
 // The build drew a card for another provider; loaded only here, because it takes a library of pictures. Where that cannot
 // be had, no card is better than one that names another payer.
-async function drawnAnew({ provider }: PageSettings): Promise<Body[]> {
+async function drawnAnew({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
   const { drawShareCard } = await import("../site/share-card.ts");
-  return compress(await drawShareCard(provider, photoIn(content)), false);
+  return compress(await drawShareCard({ language, provider, photo: photoIn(content) }), false);
 }
 
 /** A page of these bodies, each with the whole of its headers. */
@@ -113,10 +132,11 @@ export const pageOf = (status: number, headers: Record<string, string>, bodies: 
 export const show = (site: Site) => ({
   /** The answer, or undefined for an address that is no page's. */
   showPage: (request: Request): Response | undefined => {
-    const page = site.pages.get(pathOf(request.url));
+    const page = site.pages.get(requestPath(request.url));
     return page && answer(page, request);
   },
-  showNotFound: (request: Request): Response => answer(site.notFound, request),
+  showNotFound: (request: Request): Response => answer(site.notFound(requestPath(request.url)), request),
+  thankYouPath: site.thankYouPath,
   showArticle: (refused: Refused): Response => {
     const { headers, body } = site.article(refused);
     return new Response(body, { headers });
@@ -124,7 +144,7 @@ export const show = (site: Site) => ({
 });
 
 // The path of an absolute address, without the cost of taking the whole address apart for each reader.
-const pathOf = (url: string): string => /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
+const requestPath = (url: string): string => /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
 
 /** Answers a GET or HEAD for a page: the smallest form the browser takes, or 304 when it has it already. */
 export function answer(page: Page, request: Request): Response {

@@ -29,6 +29,7 @@ export async function makeIntake(
     limit: undefined,
     showPage: () => undefined,
     showNotFound: () => new Response("no page", { status: 404 }),
+    thankYouPath: () => "/thank-you",
     showArticle: ({ lead, message }) => new Response(`${message} ${JSON.stringify(lead)}`),
     submitLead: () => new Response(null, { status: 202 }),
     isReady: await makeIsReady(connection(1)),

@@ -61,7 +61,7 @@ export function useSite(settings: PageSettings = pageSettings) {
     response: import("node:http").ServerResponse,
     path: string,
   ) {
-    const page = site.pages.get(path) ?? site.notFound;
+    const page = site.pages.get(path) ?? site.notFound(path);
     const headers = Object.entries(request.headers).map(
       ([name, value]) => [name, String(value)] as [string, string],
     );

@@ -1,13 +1,15 @@
 // The plain form post on hosted Supabase, from a page whose script has not arrived, or never will. It stores the lead as
 // the visitor's own role, as PostgREST would, and sends the browser to the thank-you page of the site it came from. A
 // refusal is plain text, because hosted functions may answer with no HTML: the browser's Back brings the form as it was.
+
+import { plainRefusal, textsNamed, thankYouPath } from "../../../content/languages.ts";
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { transaction } from "../../../database/transaction.ts";
-import { refusedInWords as refuse } from "../../../intake/form-post.ts";
+import { refusedInWords } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
-import { mostBytes, tooLarge } from "../../../intake/refusals.ts";
+import { mostBytes, type Refusal, tooLarge } from "../../../intake/refusals.ts";
 import { formStatements, type RequestHeaders, requestHeadersOf } from "../../../intake/request-headers.ts";
 import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
 import { codeOf, type Log } from "../../../log/log.ts";
@@ -16,6 +18,8 @@ export interface FormPostParts {
   database: ResilientConnection;
   /** The site's own origin, when it is known. */
   site: string | undefined;
+  /** The codes of the languages that the site is shown in. */
+  languages: readonly string[];
   /** All sites that may call, its own among them; "*" for any. */
   allowedOrigins: "*" | readonly string[];
   wake: () => void;
@@ -30,11 +34,12 @@ export function formPost(parts: FormPostParts) {
   const { database, wake, log } = parts;
   return async (request: Request): Promise<Response> => {
     const body = await textOf(request);
-    if (body === undefined) return refuse(tooLarge);
+    if (body === undefined) return refuse(tooLarge, undefined);
     const form = new URLSearchParams(body);
+    const language = form.get("language");
     const lead = leadFromForm(form);
     const parsed = parseLead(lead);
-    if ("problem" in parsed) return refuse(refusalOf(parsed.problem));
+    if ("problem" in parsed) return refuse(refusalOf(parsed.problem), language);
     const requestHeaders = requestHeadersOf(
       request.headers,
       addressOf(request.headers),
@@ -43,11 +48,14 @@ export function formPost(parts: FormPostParts) {
     const failure = await database
       .query((sql) => storeAsVisitor(sql, lead, requestHeaders).catch(onlyRefusals), patience)
       .catch((error: unknown) => ({ error }));
-    if (failure) return refuse(refusalOfFailure(failure.error, log));
+    if (failure) return refuse(refusalOfFailure(failure.error, log), language);
     wake();
-    return thank(siteOf(request, parts));
+    return thank(siteOf(request, parts), language, parts.languages);
   };
 }
+
+const refuse = (refusal: Refusal, language: string | null | undefined): Response =>
+  refusedInWords(refusal, plainRefusal(language, refusal.message));
 
 /** The body, or undefined when it is longer than any lead. */
 async function textOf(request: Request): Promise<string | undefined> {
@@ -91,12 +99,9 @@ function siteOf({ headers }: Request, { site, allowedOrigins }: FormPostParts): 
   return site ?? (/^https?:\/\//.test(origin) ? origin : undefined);
 }
 
-function thank(site: string | undefined): Response {
+function thank(site: string | undefined, language: string | null, languages: readonly string[]): Response {
   const headers = { "cache-control": "no-store", "content-type": "text/plain; charset=utf-8" };
-  if (site)
-    return new Response(null, { status: 303, headers: { ...headers, location: `${site}/thank-you` } });
-  return new Response(
-    "Thank you for your interest.\n\nYour information was received. We will contact you shortly.\n",
-    { headers },
-  );
+  const location = `${site}${thankYouPath(language, languages)}`;
+  if (site) return new Response(null, { status: 303, headers: { ...headers, location } });
+  return new Response(`${textsNamed(language).plain.thanks}\n`, { headers });
 }

@@ -1,8 +1,8 @@
 // The door of submit-lead on hosted Supabase, in Deno: joins the delivery, the plain form post and the project's database.
 // It is called after each insert, by the database each minute, and by browsers without script.
 import { ConfigError, readConfig } from "../../../config/config.ts";
-import { permissionNotice } from "../../../content/permission.ts";
-import { completeProvider } from "../../../content/provider.ts";
+import { ContentError, plainRefusal } from "../../../content/languages.ts";
+import { permissionNotices } from "../../../content/permission.ts";
 import { connect } from "../../../database/connect.ts";
 import { makeResilientConnection } from "../../../database/resilient-connection.ts";
 import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
@@ -22,7 +22,7 @@ function makeHandler(): (request: Request) => Promise<Response> {
   try {
     return handlerOf(readConfig({ ...env, DATABASE_URL: env.SUPABASE_DB_URL }));
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof ConfigError || error instanceof ContentError)) throw error;
     console.error(error.message);
     return outOfOrder;
   }
@@ -41,7 +41,7 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     parts: {
       database,
       settings,
-      notice: permissionNotice(completeProvider(config.provider).provider).text,
+      notices: permissionNotices(config),
       log,
     },
     submitLead: { url: `${env.SUPABASE_URL}/functions/v1/submit-lead`, key: keys.at(-1) ?? "" },
@@ -51,7 +51,7 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     submitLeadCors(allowedOrigins),
     makeSubmitLead({ knows: (key) => keys.includes(key), wake }),
   );
-  const form = formPost({ database, site, allowedOrigins, wake, log });
+  const form = formPost({ database, site, languages: config.site.languages, allowedOrigins, wake, log });
   return (request) => (isPostedForm(request) ? form(request) : submitLead(request));
 }
 
@@ -86,7 +86,7 @@ function outliveTheAnswer(work: Promise<unknown>): void {
 
 // A wrong setting must not look like a network that is down, neither to the page nor to whoever looks for the fault.
 async function outOfOrder(request: Request): Promise<Response> {
-  if (isPostedForm(request)) return refusedInWords(broken);
+  if (isPostedForm(request)) return refusedInWords(broken, plainRefusal(undefined, broken.message));
   const body = { code: "NOT_SET_UP", message: "A setting of submit-lead is wrong; its log says which." };
   return withCors(submitLeadCors("*"), () => Response.json(body, { status: 500 }))(request);
 }

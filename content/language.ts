@@ -1,0 +1,121 @@
+// The shape of a language: everything that the pages say, apart from how they look. Each language is one folder here that
+// exports one of these, and one line in `languages.ts`. Where a text has {name}, {legalName}, {phone}, {callsFrom}, {npi} or
+// {address}, the provider's own is put in (`provider.ts`).
+import type { Field } from "../lead/lead.ts";
+import type { Claim, ClaimName, SourceName } from "./claims.ts";
+import type { RefusalName } from "./refusals.ts";
+
+/** A paragraph or a list item: sentences in order, some of them claims. */
+export type Text = readonly (string | Claim)[];
+
+interface Picture {
+  /** What the picture shows, for those who do not see it. */
+  alt: string;
+  caption: string;
+}
+
+export interface Language {
+  /** BCP 47, for `lang`: "en-US". */
+  tag: string;
+  /** The link to the pages in this language, in this language: "In English". */
+  link: string;
+  article: ArticleTexts;
+  form: FormTexts;
+  page: PageTexts;
+  /** The permission notice. Its button is the form's. */
+  notice: string;
+  thankYou: ThankYouTexts;
+  notFound: { title: string; heading: string; text: string; link: string; call: string };
+  claims: Record<ClaimName, Claim>;
+  /** By source: its title and publisher, as this language's readers are told of it. */
+  sources: Record<SourceName, { title: string; publisher: string }>;
+  /** By refusal, the sentence for the banner. */
+  refusals: Record<RefusalName, string>;
+  /** The answers of a hosted function, which may send no HTML, to a plain post of the form. */
+  plain: { back: string; thanks: string };
+}
+
+export interface ArticleTexts {
+  label: string;
+  paidFor: string;
+  readingTime: string;
+  headline: string;
+  standfirst: string;
+  /** Near the first mention of Medicare. */
+  whoWeAre: string;
+  picture: Picture;
+  /** The same of your own photo, once you have put one at `content/photo.jpg`: write what it shows. */
+  photo: Picture;
+  opening: readonly Text[];
+  howItWorks: {
+    heading: string;
+    opening: string;
+    steps: readonly { heading: string; text: Text }[];
+    closing: Text;
+  };
+  keyBenefits: { heading: string; picture: Picture; benefits: readonly { heading: string; text: Text }[] };
+  extraSupport: { heading: string; text: readonly Text[] };
+  coverage: {
+    heading: string;
+    opening: Text;
+    needs: readonly Text[];
+    /** What the reader pays: whether the provider accepts assignment, does not, or has not said. */
+    share: { accepted: Text; notAccepted: Text; unknown: Text };
+    text: readonly Text[];
+  };
+  future: { heading: string; text: readonly Text[]; link: string };
+  sources: { heading: string; reviewed: string };
+}
+
+export interface PageTexts {
+  /** The title of the article's document begins with this. */
+  sponsored: string;
+  /** The way to the form and to the phone, near the top. */
+  goToForm: string;
+  call: string;
+  /** How people who do not hear well call (711 is the relay service in every state). */
+  tty: string;
+  askedBy: string;
+  npi: string;
+  phone: string;
+  footer: { heading: string; text: readonly string[]; privacyLink: string; languageHelpLink: string };
+}
+
+/** What the form says. The page hands it to the form's script as JSON. */
+export interface FormTexts {
+  heading: string;
+  opening: readonly string[];
+  /** What Medicare usually asks, above the fields, so that nobody is led on. */
+  usualNeeds: Text;
+  /** For those who fill it in for somebody else. */
+  helping: string;
+  stars: string;
+  labels: Record<Field["name"], string>;
+  boxes: string;
+  button: string;
+  busy: string;
+  /** What a screen reader says while the form is busy. */
+  sending: string;
+  /** Before the title while the banner is shown. */
+  error: string;
+  kept: string;
+  emptied: string;
+  call: string;
+  /** When a failure has no message. (Specification 8) */
+  failed: string;
+  unreachable: string;
+  /** Before a message that is in another language; empty where the servers speak this one. */
+  unknownRefusal: string;
+}
+
+export interface ThankYouTexts {
+  heading: string;
+  description: string;
+  received: string;
+  next: { heading: string; steps: readonly string[] };
+  caller: { heading: string; text: string; warning: readonly string[] };
+  permission: { heading: string; text: string };
+  keep: { heading: string; text: readonly string[] };
+  stop: { heading: string; text: string };
+  back: string;
+}

@@ -1,0 +1,58 @@
+// The languages that the pages can be shown in. LANGUAGES says which are, the first one at `/` and each other at its code,
+// such as `/es`.
+import { en } from "./en/language.ts";
+import { es } from "./es/language.ts";
+import type { Language } from "./language.ts";
+import { refusalIn } from "./refusals.ts";
+
+/** By the code that LANGUAGES names: one line for each folder. */
+const languages = { en, es } satisfies Record<string, Language>;
+
+/** The code of a language: `en`. */
+export type LanguageCode = keyof typeof languages;
+
+/** Settings that the content cannot be shown with. The message has one sentence a line, for the person at the terminal. */
+export class ContentError extends Error {
+  override name = "ContentError";
+}
+
+const isKnown = (code: string): code is LanguageCode => Object.hasOwn(languages, code);
+
+/** The languages that are shown. @throws ContentError when a code has no folder here. */
+export function shownLanguages(codes: readonly string[] = ["en"]): LanguageCode[] {
+  const unknown = codes.filter((code) => !isKnown(code));
+  if (unknown.length > 0) {
+    const known = Object.keys(languages).join(", ");
+    throw new ContentError(`LANGUAGES names ${unknown.join(", ")}, and the pages are written in: ${known}.`);
+  }
+  return codes.length > 0 ? [...new Set(codes.filter(isKnown))] : ["en"];
+}
+
+/** What the pages say in a language. */
+export const textsIn = (code: LanguageCode): Language => languages[code];
+
+/** Where the pages of a language begin: "" for the first one, which is at `/`, and "/es" for another. */
+export const pathOf = (code: LanguageCode, shown: readonly LanguageCode[]): string =>
+  code === shown[0] ? "" : `/${code}`;
+
+/** What the pages say in the language that a form names, or in English. */
+export const textsNamed = (name: string | null | undefined): Language =>
+  textsIn(isKnown(name ?? "") ? (name as LanguageCode) : "en");
+
+/** A refusal as plain text, for answers without a page: the sentence, and the way back to what was typed. */
+export function plainRefusal(name: string | null | undefined, sent: string): string {
+  const texts = textsNamed(name);
+  return `${refusalIn(texts, sent)}\n\n${texts.plain.back}\n`;
+}
+
+/** Where the form in this language leads. */
+export function thankYouPath(name: string | null | undefined, codes: readonly string[]): string {
+  const shown = shownLanguages(codes);
+  return `${pathOf(languageNamed(name, shown), shown)}/thank-you`;
+}
+
+/** The language that a form or an address names, or the first one shown. */
+export const languageNamed = (
+  name: string | null | undefined,
+  shown: readonly LanguageCode[],
+): LanguageCode => shown.find((code) => code === name) ?? (shown[0] as LanguageCode);

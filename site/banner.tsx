@@ -1,0 +1,37 @@
+// The red banner: why the lead was refused, and what the visitor can do. (Specification 4 and 8.)
+import { useEffect, useRef } from "react";
+import { dial } from "../content/provider.ts";
+import type { ScriptTexts } from "./form-attributes.ts";
+import type { Refusal } from "./lead-form.tsx";
+
+interface BannerProps extends Refusal {
+  texts: ScriptTexts;
+  phone: string;
+  /** Whether it came with the page, as the answer to a plain post. */
+  cameWithPage: boolean;
+  /** Whether what was typed stands in the form: all of it, unless it was too much to be read. */
+  kept: boolean;
+}
+
+/** Stands above the button, where the visitor is looking, and takes the focus when it appears. */
+export function Banner({ message, field, texts, phone, cameWithPage, kept }: BannerProps) {
+  const banner = useRef<HTMLDivElement>(null);
+  // A banner that came with the page has had its focus by `autofocus`; the visitor may have moved on since.
+  useEffect(() => {
+    if (cameWithPage || !banner.current) return;
+    banner.current.focus();
+    // On a small or magnified screen the browser shows the middle of what does not fit; one reads from the top.
+    if (banner.current.getBoundingClientRect().top < 0) banner.current.scrollIntoView();
+  }, [cameWithPage]);
+  const [before, after] = texts.call.split("{phone}");
+  return (
+    <div role="alert" className="banner" tabIndex={-1} ref={banner} autoFocus={cameWithPage}>
+      <p className="message">{field ? <a href={`#${field}`}>{message}</a> : message}</p>
+      <p>
+        {`${kept ? texts.kept : texts.emptied} ${before}`}
+        <a href={dial(phone)}>{phone}</a>
+        {after}
+      </p>
+    </div>
+  );
+}

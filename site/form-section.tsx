@@ -1,0 +1,51 @@
+// The article's section with the lead form: who asks, what Medicare usually asks, and the form itself.
+import { dial } from "../content/provider.ts";
+import { translations } from "../content/refusals.ts";
+import { formAttributes } from "./form-attributes.ts";
+import type { LeadFormProps } from "./lead-form.tsx";
+import { type PageContent, sentences } from "./page-content.ts";
+
+/** What the lead form is shown with. */
+export function leadFormProps(content: PageContent): LeadFormProps {
+  const { heading, opening, usualNeeds, helping, stars, ...texts } = content.texts.form;
+  return {
+    backend: content.backend,
+    phone: content.provider.phone,
+    language: content.code,
+    thankYouPath: `${content.path}/thank-you`,
+    texts: { ...texts, refusals: translations(content.texts.refusals) },
+    notice: content.notice,
+  };
+}
+
+export function FormSection({ content, formHtml }: { content: PageContent; formHtml: string }) {
+  const { form, page } = content.texts;
+  const { legalName, address, npi, phone, hoursIn } = content.provider;
+  const hours = hoursIn[content.code];
+  return (
+    <section className="check" id="check" aria-labelledby="check-heading">
+      <h2 id="check-heading">{form.heading}</h2>
+      <address>
+        <strong>{page.askedBy}</strong>
+        {[legalName, address, `${page.npi} ${npi}`].map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+        <a className="go" href={dial(phone)}>
+          {phone}
+        </a>
+        {hours && <span>{hours}</span>}
+        <span>{page.tty}</span>
+      </address>
+      <div>
+        {[...form.opening, sentences(form.usualNeeds), form.helping, form.stars].map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        <div
+          id="lead-form"
+          {...formAttributes(leadFormProps(content))}
+          dangerouslySetInnerHTML={{ __html: formHtml }}
+        />
+      </div>
+    </section>
+  );
+}

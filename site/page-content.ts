@@ -1,0 +1,51 @@
+// What a page is made of: the texts of its language, the provider, and where the pages of each language are.
+
+import type { Language, Text } from "../content/language.ts";
+import { type LanguageCode, pathOf, shownLanguages, textsIn } from "../content/languages.ts";
+import { type PermissionNotice, permissionNotices } from "../content/permission.ts";
+import { completeProvider, type Provider, type ProviderSettings, withProvider } from "../content/provider.ts";
+
+/** The settings that the pages show. */
+export interface PageSettings {
+  site: { url: string; backendUrl: string; backendKey: string; languages?: readonly string[] };
+  provider: ProviderSettings;
+}
+
+export interface PageContent {
+  code: LanguageCode;
+  texts: Language;
+  provider: Provider;
+  notice: PermissionNotice;
+  /** The site's public address, without a slash at its end. */
+  siteUrl: string;
+  backend: { url: string; key: string };
+  /** Where the pages of this language begin: "" or "/es". */
+  path: string;
+  /** The languages shown, this one among them, the first one at `/` first. */
+  languages: { code: LanguageCode; tag: string; link: string; path: string }[];
+  /** A text with the provider's own put in. */
+  fill: (text: string) => string;
+}
+
+/** Gathers what the pages of one language are made of. @throws ContentError */
+export function pageContent(settings: PageSettings, code: LanguageCode): PageContent {
+  const { site } = settings;
+  const { provider } = completeProvider(settings.provider);
+  const shown = shownLanguages(site.languages);
+  const notice = permissionNotices(settings).find(({ language }) => language === code) as PermissionNotice;
+  return {
+    code,
+    texts: textsIn(code),
+    provider,
+    notice,
+    siteUrl: site.url,
+    backend: { url: site.backendUrl, key: site.backendKey },
+    path: pathOf(code, shown),
+    languages: shown.map((one) => ({ ...textsIn(one), code: one, path: pathOf(one, shown) })),
+    fill: (text) => withProvider(text, provider),
+  };
+}
+
+/** A paragraph's sentences, in one line. */
+export const sentences = (text: Text): string =>
+  text.map((sentence) => (typeof sentence === "string" ? sentence : sentence.says)).join(" ");

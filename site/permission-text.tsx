@@ -1,0 +1,27 @@
+// The permission notice as the form and the thank-you page show it: to the letter, because the form states the hash of it.
+import { Fragment } from "react";
+
+/** Each phone number in the text stands on one line. */
+export function PermissionText({
+  className,
+  text,
+  phone,
+}: {
+  className: string;
+  text: string;
+  phone: string;
+}) {
+  const [before, ...after] = text.split(phone);
+  return (
+    <p className={className}>
+      {before}
+      {after.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a fixed text keep their places.
+        <Fragment key={index}>
+          <span className="unbroken">{phone}</span>
+          {part}
+        </Fragment>
+      ))}
+    </p>
+  );
+}

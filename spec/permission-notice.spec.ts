@@ -1,0 +1,85 @@
+// The permission notice: what it has to say, in each language, and the provider's own wording of it.
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { permissionNotices } from "../content/permission.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "notice-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const provider = { name: "Elm Supply", legalName: "Elm Medical Supply, LLC", phone: "(800) 555-0100" };
+const site = { languages: ["en", "es"] };
+
+/** The notices with the provider's own wording in a file. */
+function withOwn(english: string, spanish?: string) {
+  writeFileSync(join(folder, "notice.txt"), english);
+  if (spanish) writeFileSync(join(folder, "notice.es.txt"), spanish);
+  const languages = spanish ? ["en", "es"] : ["en"];
+  return permissionNotices({
+    site: { languages },
+    provider: { ...provider, noticeFile: join(folder, "notice.txt") },
+  });
+}
+
+const complete =
+  "I sign here. {legalName} has my written consent to call the number I typed\nabout a continuous glucose monitor. I need not agree to buy anything. I can stop this by calling {phone}.";
+
+describe("the permission notice", () => {
+  it("says all that the rules ask, in plain words", () => {
+    expect(permissionNotices({ site: {}, provider })[0]?.text).toBe(
+      "By sending this form, with the button “Check Your Eligibility Now” or in any other way, I sign here. " +
+        "I give Elm Medical Supply, LLC written permission to call me at the number I typed, even if it is on a do-not-call list. " +
+        "The call is about a continuous glucose monitor and its supplies. A person calls: no recordings, no texts. " +
+        "I do not have to agree in order to buy anything. I can call (800) 555-0100 instead. " +
+        "I can stop this at any time and in any way, such as by calling (800) 555-0100.",
+    );
+  });
+
+  it("has a version of its own in each language, by the hash of its words", () => {
+    const notices = permissionNotices({ site, provider });
+    expect(notices.map(({ language }) => language)).toEqual(["en", "es"]);
+    expect(new Set(notices.map(({ hash }) => hash)).size).toBe(2);
+    for (const { text, hash } of notices) {
+      expect(hash).toBe(createHash("sha256").update(text).digest("hex"));
+      expect(text).toContain("Elm Medical Supply, LLC");
+    }
+    expect(notices[1]?.text).toContain("“Vea ahora si califica”");
+  });
+});
+
+describe("the provider's own notice", () => {
+  it("takes the place of ours, with the provider's name and number put in, on one line", () => {
+    expect(withOwn(complete)[0]?.text).toBe(
+      complete
+        .replace("\n", " ")
+        .replace("{legalName}", provider.legalName)
+        .replace("{phone}", provider.phone),
+    );
+  });
+
+  it("is taken from a file beside it for another language", () => {
+    const spanish =
+      "Firmo aquí. {legalName} tiene mi permiso por escrito para llamarme a este número sobre un monitor continuo de glucosa. No tengo que aceptar para comprar. Para cancelar: {phone}.";
+    expect(withOwn(complete, spanish)[1]?.text).toContain("Firmo aquí. Elm Medical Supply, LLC tiene");
+  });
+
+  it.each([
+    ["I sign here.", "that the person signs"],
+    ["{legalName}", "your legal name"],
+    ["written consent", "that it is written permission"],
+    ["a continuous glucose monitor", "about what: a continuous glucose monitor"],
+    ["I need not agree to buy anything.", "that it is no condition of buying anything"],
+    ["number", "at which number"],
+    ["{phone}", "how to stop"],
+  ])("is refused without “%s”, in words that name what is missing and the rule", (left, said) => {
+    expect(() => withOwn(complete.replaceAll(left, "..."))).toThrow(said);
+    expect(() => withOwn(complete.replaceAll(left, "..."))).toThrow(/CFR/);
+  });
+
+  it("is refused when its file is not there", () => {
+    expect(() =>
+      permissionNotices({ site: {}, provider: { ...provider, noticeFile: join(folder, "nothing.txt") } }),
+    ).toThrow(/NOTICE_FILE: .*nothing\.txt cannot be read \(ENOENT\)/);
+  });
+});
