@@ -21,44 +21,67 @@ class ReaderLeft extends Error {}
 // Each write reports its own error; without a listener Node would also throw it as an uncaught one.
 stdout.on("error", () => {});
 
-const out = (text: string) =>
-  new Promise<void>((resolve, reject) => {
+const out = (text: string) => {
+  if (stdout.isTTY) clearStatusLine();
+  return new Promise<void>((resolve, reject) => {
     stdout.write(text, (cause) => (cause ? reject(new ReaderLeft("", { cause })) : resolve()));
   });
+};
 /** Cells of a line; a file takes wide ones. */
 const columns = stdout.columns ?? 120;
-const tell = (sentence: string) => void stderr.write(`${sentence}\n`);
+const tell = (sentence: string) => {
+  clearStatusLine();
+  stderr.write(`${sentence}\n`);
+};
+
+let hasStatusLine = false;
+const showStatusLine = (text: string) => {
+  if (!stderr.isTTY) return;
+  stderr.write(`\r${text}\x1b[K`);
+  hasStatusLine = true;
+};
+function clearStatusLine(): void {
+  if (hasStatusLine) stderr.write("\r\x1b[K");
+  hasStatusLine = false;
+}
+
+const interrupted = 130;
 
 process.exitCode = await main(process.argv.slice(2));
+// The database server may be slow to close a connection in the middle of a statement.
+if (process.exitCode === interrupted) process.exit();
 
 async function main(words: string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   try {
     const command = readCommand(words, columns);
-    if (typeof command === "function") return await runHandler(command, stop.signal);
+    if ("handler" in command)
+      return await runHandler(command.handler, command.makesDatabase === true, stop.signal);
     await out(command.help);
     return 0;
   } catch (error) {
+    if (!stop.signal.aborted) return explain(error);
     // As a shell reports a program that Ctrl-C ended.
-    return stop.signal.aborted ? 130 : explain(error);
+    return interrupted;
   }
 }
 
-async function runHandler(handler: Handler, signal: AbortSignal): Promise<number> {
+async function runHandler(handler: Handler, makesDatabase: boolean, signal: AbortSignal): Promise<number> {
   readSettingsFile();
   const config = readConfig(process.env);
-  const database = await openDatabase(config, tell);
+  const database = await openDatabase(config, tell, makesDatabase);
   const { url } = database;
   const sql = connect(url, { max: 2, name: "leads command" });
   // A query under way ends with its connection, and the handler with it.
   signal.addEventListener("abort", () => void sql.end({ timeout: 0 }));
   try {
     signal.throwIfAborted();
-    await requireSchema(sql);
-    const person = { tell, ask, columns, onTerminal: stdout.isTTY };
+    await requireSchema(sql, makesDatabase);
+    const person = { tell, showStatusLine, ask, columns, onTerminal: stdout.isTTY };
     return await handler({ sql, url, config, now: new Date(), out, ...person, signal });
   } finally {
+    clearStatusLine();
     await sql.end({ timeout: 1 });
     await database.close();
   }

@@ -1,17 +1,21 @@
 // `leads backup <file>`: a copy of everything at one moment, while the server runs.
 import { backUp } from "../team/backup.ts";
 import { type AddCommand, counted } from "./command.ts";
+import { progressOf } from "./progress.ts";
 
 export const backup: AddCommand = (program, run) => {
   program
     .command("backup")
     .summary("copy everything into a new file that only you can read")
-    .description("Copies everything into a new file that only you can read, also while the server runs.")
+    .description(
+      "Copies everything into a new file that only you can read, also while the server runs. Ctrl-C leaves no file behind. With BACKUP_DIR the server does the same each day by itself.",
+    )
     .argument("<file>", "the file, which must not be there yet")
     .action((file: string) =>
-      run(async ({ sql, out }) => {
-        const { "public.leads": leads = 0, "private.deliveries": deliveries = 0 } = await backUp(sql, file);
-        await out(
+      run(async (context) => {
+        const rows = await backUp(context.sql, file, progressOf(context, "Backing up"));
+        const { "public.leads": leads = 0, "private.deliveries": deliveries = 0 } = rows;
+        await context.out(
           `Backed up ${counted(leads, "lead")} and ${counted(deliveries, "delivery", "deliveries")} to ${file}\n`,
         );
         return 0;

@@ -15,6 +15,8 @@ export interface CommandContext {
   out(text: string): Promise<void>;
   /** Writes a sentence that is not a result to standard error. */
   tell(sentence: string): void;
+  /** Shows a line that stays in place where standard error is a terminal, until the next line is written; else nothing. */
+  showStatusLine(text: string): void;
   /** Asks a question and returns the answer, or undefined where no person is at a terminal. */
   ask(question: string): Promise<string | undefined>;
   /** Cells of a line. */
@@ -32,7 +34,11 @@ export type Handler = (context: CommandContext) => Promise<number>;
  * Adds one command to the program: its arguments, options and help. Its action reads what was typed, so that a usage error never
  * costs a connection, and hands the rest to `run`.
  */
-export type AddCommand = (program: Command, run: (handler: Handler) => void) => void;
+export type AddCommand = (program: Command, run: Run) => void;
+
+/** Takes what a command does. With `makesDatabase`, a database that is not there yet is made for it. */
+export type Run = (handler: Handler, needs?: Needs) => void;
+export type Needs = { makesDatabase?: boolean };
 
 /** What was typed cannot be understood; the message says what to type. Exit status 2. */
 export class UsageError extends Error {

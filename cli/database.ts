@@ -1,11 +1,11 @@
 // Finds the database for the command: the one that DATABASE_URL names, the embedded one that a server is running, or
-// the embedded one at rest, which is started for the moment. It never makes one: an empty answer would hide a wrong
-// DATA_DIR.
+// the embedded one at rest, which is started for the moment. Only `restore` makes one: anywhere else an empty answer would
+// hide a wrong DATA_DIR.
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
-import { newestVersion } from "../database/migrate.ts";
+import { migrate, newestVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
 
@@ -14,29 +14,38 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** @throws Refusal when there is no database yet, and the embedded one's own error when it cannot be started. */
+/**
+ * With `make`, an embedded database that is not there yet is made.
+ * @throws Refusal when there is no database yet, and the embedded one's own error when it cannot be started.
+ */
 export async function openDatabase(
-  { databaseUrl, dataDir }: Config,
+  { databaseUrl, dataDir }: Pick<Config, "databaseUrl" | "dataDir">,
   tell: (text: string) => void,
+  make: boolean,
 ): Promise<OpenDatabase> {
   const running = databaseUrl ?? (await findRunning({ dataDir }));
   if (running !== undefined) return { url: running, close: async () => {} };
   const { cluster, path } = findDataFolder(dataDir);
-  if (!existsSync(cluster)) {
+  if (existsSync(cluster)) tell("The server is not running; its database is started for this command.");
+  else if (make) tell(`There is no database in ${path} yet; it is made for this command.`);
+  else {
     throw new Refusal(
       `There is no database in ${path} yet. Start the server once with: npm start\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.`,
     );
   }
-  tell("The server is not running; its database is started for this command.");
   const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
   return { url, close: stop };
 }
 
-/** @throws Refusal when the database does not answer, or has not the tables that this program knows. */
-export async function requireSchema(sql: Sql): Promise<void> {
+/**
+ * With `make`, a database without tables gets them.
+ * @throws Refusal when the database does not answer, or has not the tables that this program knows.
+ */
+export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
   const wanted = await newestVersion();
   const found = await versionOf(sql);
   if (found === wanted) return;
+  if (found === undefined && make) return void (await migrate(sql));
   throw new Refusal(
     found === undefined
       ? "This database has no leads tables yet. Start the server once on it with: npm start"
@@ -55,10 +64,10 @@ async function versionOf(sql: Sql): Promise<string | undefined> {
     const code = codeOf(cause);
     if (code === "42P01" || code === "3F000") return undefined;
     throw new Refusal(
-      `The database does not answer as it should (${code}). Look at DATABASE_URL, and whether it runs.`,
-      {
-        cause,
-      },
+      code === "3D000"
+        ? "The PostgreSQL server has no database of that name. Make one with: create database leads encoding 'UTF8' template template0"
+        : `The database does not answer as it should (${code}). Look at DATABASE_URL, and whether it runs.`,
+      { cause },
     );
   }
 }

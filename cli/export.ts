@@ -7,6 +7,7 @@ import { exportPermissions, permissionColumns } from "../team/export-permissions
 import { leadColumns } from "../team/lead-row.ts";
 import { type AddCommand, type CommandContext, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
+import { progressOf } from "./progress.ts";
 import { readSince, sinceHelp } from "./times.ts";
 
 type Format = "csv" | "json";
@@ -29,10 +30,13 @@ export const exportCommand: AddCommand = (program, run) => {
     .action(({ format, since, permission }: Options) => {
       if (format !== "csv" && format !== "json")
         throw new UsageError("In which format? Add --format csv or --format json.");
-      run(async ({ sql, out }) => {
+      run(async (context) => {
+        const { sql, out, onTerminal } = context;
+        // Results on the same terminal would run through the line that shows how far it is.
+        const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
-        if (permission) await exportPermissions(sql, since, write.add);
-        else await exportLeads(sql, since, write.add);
+        if (permission) await exportPermissions(sql, { since, onProgress }, write.add);
+        else await exportLeads(sql, { since, onProgress }, write.add);
         await write.end();
         return 0;
       });

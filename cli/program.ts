@@ -1,7 +1,7 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 import { Command, CommanderError } from "commander";
 import { backup } from "./backup.ts";
-import { type AddCommand, type Handler, typed, UsageError } from "./command.ts";
+import { type AddCommand, type Handler, type Needs, type Run, typed, UsageError } from "./command.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
 import { list } from "./list.ts";
@@ -32,11 +32,14 @@ Options and examples of a command: ${typed("list --help")}`;
  * Reads what was typed: a command's handler, or the help that was asked for, in lines of so many cells.
  * @throws UsageError
  */
-export function readCommand(words: readonly string[], columns: number): Handler | { help: string } {
-  let chosen: Handler | undefined;
+export function readCommand(
+  words: readonly string[],
+  columns: number,
+): ({ handler: Handler } & Needs) | { help: string } {
+  let chosen: ({ handler: Handler } & Needs) | undefined;
   let help = "";
   const program = makeProgram(
-    (handler) => (chosen = handler),
+    (handler, needs) => (chosen = { handler, ...needs }),
     (text) => (help += text),
     columns,
   );
@@ -53,11 +56,7 @@ export function readCommand(words: readonly string[], columns: number): Handler 
   return chosen ?? { help };
 }
 
-function makeProgram(
-  run: (handler: Handler) => void,
-  write: (text: string) => void,
-  columns: number,
-): Command {
+function makeProgram(run: Run, write: (text: string) => void, columns: number): Command {
   const program = new Command("npm run leads --")
     .usage("<command> [options]")
     .description(

@@ -48,6 +48,16 @@ export function addressAs(address: string, role: string, password: string): stri
   return `${scheme}${encodeURIComponent(role)}:${encodeURIComponent(password)}@${hosts}${database}${query}`;
 }
 
+/** Another database of the same server. */
+export function addressOfDatabase(address: string, name: string): string {
+  const { scheme, login, hosts, query } = partsOf(address);
+  return `${scheme}${login}${hosts}/${encodeURIComponent(name)}${query}`;
+}
+
+/** The name of the database, or undefined when the address names none. */
+export const databaseNameOf = (address: string): string | undefined =>
+  decodeURIComponent(partsOf(address).database.slice(1)) || undefined;
+
 // What libpq keeps to itself; postgres.js would send it to the server, which knows no such setting.
 const clientOnly = ["host", "port", "target_session_attrs", "channel_binding", "gssencmode"];
 

@@ -13,16 +13,20 @@ export async function transaction<Result>(
   work: (tx: postgres.TransactionSql) => Promise<Result>,
   kind = "",
 ): Promise<Result> {
-  const done = await sql.begin(kind, async (tx) => {
+  const loss = Promise.withResolvers<never>();
+  const done = sql.begin(kind, async (tx) => {
     try {
       return { result: await work(tx) };
     } catch (error) {
-      // What is lost needs no rollback. `begin` hears of the loss by itself, in a moment, and ends with it.
-      if (isLoss(error)) return new Promise<never>(() => {});
-      throw error;
+      if (!isLoss(error)) throw error;
+      // What is lost needs no rollback. `begin` hears of the loss by itself when the socket closes, and ends with it. A server
+      // that is in the middle of a long statement closes its end of the socket late, and is not waited for.
+      setTimeout(loss.reject, 500, error);
+      return new Promise<never>(() => {});
     }
   });
-  return (done as { result: Result }).result;
+  const { result } = (await Promise.race([done, loss.promise])) as { result: Result };
+  return result;
 }
 
 /** The connection is gone, and with it what was not committed. */

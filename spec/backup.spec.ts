@@ -1,13 +1,14 @@
 // How everything is copied into one file while leads come in, and brought back exactly: all of it or nothing.
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { tables } from "../team/backup-file.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { ending, leads, startLeads, startOnTerminal } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
 
 let folder: string;
 let database: TestDatabase;
@@ -162,17 +163,116 @@ describe("leads restore", () => {
     expect(owed).toEqual({ n: 2 });
   });
 
-  it("refuses a database that holds leads, and leaves it as it is", async () => {
+  it("makes the tables of an empty database, and an embedded database that is not there yet", async () => {
+    const { url, owner } = await makeDatabase({ schema: false });
+    expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
+    expect(await everything(owner)).toEqual(await everything(database.owner));
+
+    const home = await mkdtemp(join(tmpdir(), "leads-restored-"));
+    // PostgreSQL does not run as root; its user must be able to enter.
+    await chmod(home, 0o711);
+    onTestFinished(() => rm(home, { recursive: true }));
+    const settings = { DATA_DIR: join(home, "data") };
+    expect(await ending(startLeads(["restore", file], settings))).toMatchObject({
+      status: 0,
+      stdout: `Restored 5 leads and 13 deliveries from ${file}\n`,
+      stderr: expect.stringContaining(`There is no database in ${settings.DATA_DIR} yet; it is made`),
+    });
+    const { stdout } = await ending(startLeads(["list", "--json"], settings));
+    expect(JSON.parse(stdout)).toHaveLength(5);
+  });
+
+  it("refuses a database that holds leads, leaves it as it is, and says what to do", async () => {
     const { url, owner } = await makeDatabase();
     await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
     const before = await everything(owner);
-    const { status, stderr } = await leads(url, "restore", file);
-    expect({ status, stderr }).toEqual({
+    expect(await leads(url, "restore", file)).toEqual({
       status: 1,
-      stderr:
-        "This database holds 1 lead and 0 receipts of erased ones already. Nothing was restored: restore into an empty database (another DATA_DIR or DATABASE_URL, started once with: npm start).\n",
+      stdout: "",
+      stderr: `This database holds 1 lead already. Nothing was restored.
+Restore into another one, which is made when it is not there, and start the server with the same setting:
+  DATA_DIR=<a new folder> npm run leads -- restore ${file}
+Or restore beside these leads, so that both stay:
+  npm run leads -- restore --keep ${file}
+`,
     });
     expect(await everything(owner)).toEqual(before);
+  });
+
+  it("keeps with --keep the leads that visitors have sent meanwhile, with all that is owed about them", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`update private.channels set enabled = true`;
+    await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject({ status: 0 });
+    const before = await everything(database.owner);
+    const after = await everything(owner);
+    for (const table of ["public.leads", "private.permissions", "private.deliveries"])
+      expect(after[table]).toEqual(expect.arrayContaining(before[table] as unknown[]));
+    expect(await owner`select count(*)::int as n from leads`).toEqual([{ n: 6 }]);
+    const [kept] = await owner`
+      select count(*)::int as deliveries from private.deliveries d join leads l on l.id = d.lead_id
+      where l.name = 'Here first'`;
+    expect(kept).toEqual({ deliveries: 2 });
+  });
+
+  it("refuses with --keep, too, where the team has worked already", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
+    await owner`insert into private.reviews (lead_id) select id from leads`;
+    const { status, stderr } = await leads(url, "restore", "--keep", file);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining("This database holds 1 lead and work of the team already. Nothing was"),
+    });
+    expect(stderr).not.toContain("--keep");
+  });
+});
+
+describe("a long command", () => {
+  const waits = (owner: Sql) =>
+    until(async () => {
+      const waiting = await owner`
+        select from pg_stat_activity
+        where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`;
+      return waiting.count > 0;
+    });
+
+  it("leaves no file behind when Ctrl-C breaks a backup off", async () => {
+    const path = join(folder, "broken-off.backup");
+    const ran = await database.owner.begin(async (sql) => {
+      await sql`lock table private.deliveries in access exclusive mode`;
+      const child = startLeads(["backup", path], { DATABASE_URL: database.url });
+      await waits(database.owner);
+      child.kill("SIGINT");
+      return ending(child);
+    });
+    expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
+    expect((await readdir(folder)).filter((name) => name.startsWith("broken-off"))).toEqual([]);
+  });
+
+  it("leaves the database as it was when Ctrl-C breaks a restoration off", async () => {
+    const { url, owner } = await makeDatabase();
+    const before = await everything(owner);
+    await owner.begin(async (sql) => {
+      // The same row as one of the last in the file: the restoration waits for it.
+      await sql`insert into private.stop_list (phone_digits) values ('3055550113')`;
+      const child = startLeads(["restore", file], { DATABASE_URL: url });
+      await waits(owner);
+      child.kill("SIGINT");
+      expect(await ending(child)).toEqual({ status: 130, stdout: "", stderr: "" });
+      await sql`delete from private.stop_list`;
+    });
+    expect(await everything(owner)).toEqual(before);
+  });
+
+  it("shows a person at a terminal how far it is, and a script nothing of it", async () => {
+    const path = join(folder, "shown.backup");
+    const { stdout } = await ending(startOnTerminal(["backup", path], { DATABASE_URL: database.url }));
+    const [shown, result] = stdout.split("Backed up 5 leads");
+    expect(shown).toMatch(/Backing up: \d+ % /);
+    // The line is cleared before the result.
+    expect(shown?.endsWith("\r\u{1b}[K")).toBe(true);
+    expect(result).toContain(path);
   });
 });
 

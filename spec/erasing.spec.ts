@@ -1,14 +1,12 @@
 // How a person is erased: with everything kept and owed about them, after somebody said so, leaving a receipt that
 // tells nothing about whom it was.
-import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
-import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { ending, leads, startLeads, startOnTerminal } from "./support/leads-command.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
 let database: TestDatabase;
@@ -151,20 +149,14 @@ describe("leads erase", () => {
   });
 });
 
-/** Runs the command on a terminal, which `script` makes, with what a person types there. */
+/** Runs the command on a terminal with what a person types there. */
 async function atTerminal(words: string[], typed: string) {
-  const program = fileURLToPath(new URL("../bin/leads.ts", import.meta.url));
-  const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
-    env: { PATH: process.env.PATH, TZ: "UTC", DATABASE_URL: url },
-    cwd: tmpdir(),
-    stdio: "pipe",
-  });
+  const child = startOnTerminal(words, { DATABASE_URL: url });
   let seen = "";
-  child.stdout.on("data", (text) => {
+  child.stdout?.on("data", (text) => {
     if (seen.includes("Type yes:")) return;
     seen += text;
-    if (seen.includes("Type yes:")) child.stdin.write(typed);
+    if (seen.includes("Type yes:")) child.stdin?.write(typed);
   });
   return ending(child, { keepOpen: true });
 }

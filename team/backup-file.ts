@@ -67,15 +67,19 @@ export class SealedLines {
   }
 }
 
-/** Reads a file: the heading through `begin`, then the rows one by one. @throws Refusal when it is not a whole backup. */
+/**
+ * Reads a file: the heading through `begin`, then the rows one by one. `onBytes` hears how many bytes of the file were read.
+ * @throws Refusal when it is not a whole backup.
+ */
 export async function* readBackup(
   path: string,
   begin: (heading: Heading) => void,
+  onBytes: (count: number) => void = () => {},
 ): AsyncGenerator<{ table: Table; row: string }> {
   const lines = new SealedLines();
   let last: string | undefined;
   let count = 0;
-  for await (const line of linesOf(path)) {
+  for await (const line of linesOf(path, onBytes)) {
     if (last !== undefined) throw damaged("it goes on after its end");
     count += 1;
     const [, table, row] = /^\{"table":"([a-z_.]+)","row":(\{.*\})\}$/s.exec(line) ?? [];
@@ -105,16 +109,18 @@ function readHeading(line: string, lines: SealedLines): Heading {
 }
 
 // Not Node's readline: it also ends lines at U+2028 and U+2029, which a name may hold.
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* linesOf(path: string, onBytes: (count: number) => void): AsyncGenerator<string> {
+  const file = createReadStream(path);
   const text = createGunzip().setEncoding("utf8");
   // Its errors come out of the loop below.
-  pipeline(createReadStream(path), text, () => {});
+  pipeline(file, text, () => {});
   let rest = "";
   try {
     for await (const chunk of text) {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop() ?? "";
       yield* lines;
+      onBytes(file.bytesRead);
     }
   } catch (cause) {
     throw unreadable(path, codeOf(cause), cause);

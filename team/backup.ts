@@ -20,8 +20,11 @@ export type RowCounts = Readonly<Record<string, number>>;
 /** Rows that are held in memory at once. */
 const pageSize = 500;
 
+/** Called now and then with the part of the work that is done, from 0 to 1, as far as it can be estimated. */
+export type Progress = (part: number) => void;
+
 /** Writes a backup to a new file. @throws Refusal when the file is there already or cannot be written. */
-export async function backUp(sql: Sql, path: string): Promise<RowCounts> {
+export async function backUp(sql: Sql, path: string, onProgress: Progress = () => {}): Promise<RowCounts> {
   if (existsSync(path)) throw new Refusal(`The file ${path} is there already. Name another one.`);
   const lines = new SealedLines();
   await writeWhole(path, (file) =>
@@ -29,7 +32,7 @@ export async function backUp(sql: Sql, path: string): Promise<RowCounts> {
       sql,
       (tx) =>
         pipeline(
-          Readable.from(linesOf(tx, lines)),
+          Readable.from(linesOf(tx, lines, onProgress)),
           createGzip({ level: 3 }),
           file.createWriteStream({ flush: true }),
         ),
@@ -39,16 +42,32 @@ export async function backUp(sql: Sql, path: string): Promise<RowCounts> {
   return lines.rows;
 }
 
-async function* linesOf(tx: TransactionSql, lines: SealedLines): AsyncGenerator<string> {
+async function* linesOf(
+  tx: TransactionSql,
+  lines: SealedLines,
+  onProgress: Progress,
+): AsyncGenerator<string> {
+  const estimate = await estimateRows(tx);
+  let count = 0;
   const taken_at = new Date().toISOString();
   yield lines.heading({ format: "leads backup 1", schema: await newestVersion(), taken_at });
   for (const table of tables) {
     // PostgreSQL writes the rows itself, so that every value is exact, to the microsecond of a time.
     const rows = tx<{ row: string }[]>`select row_to_json(t)::text as row from ${tx(table)} t`;
-    for await (const page of rows.cursor(pageSize))
+    for await (const page of rows.cursor(pageSize)) {
       yield page.map(({ row }) => lines.row(table, row)).join("");
+      count += page.length;
+      onProgress(Math.min(count / estimate, 1));
+    }
   }
   yield lines.end();
+}
+
+// As of the last analyze, because counting millions of rows would take as long as reading them.
+async function estimateRows(tx: TransactionSql): Promise<number> {
+  const [all] = await tx<{ rows: number }[]>`
+    select sum(greatest(reltuples, 0))::float as rows from pg_class where oid = any (${[...tables]}::text[]::regclass[])`;
+  return Math.max(all?.rows ?? 0, 1);
 }
 
 /** Writes a file under another name beside it, and renames it when all of it is on disk. */

@@ -2,6 +2,7 @@
 // its hash. (What each column shows, and how to verify the hash, is in docs/export.md.)
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
+import { countRows, type ExportOptions } from "./export-leads.ts";
 
 export const permissionColumns = [
   "lead_id",
@@ -35,7 +36,7 @@ const pageSize = 500;
 /** Hands the records to `take`, a page at a time, the oldest lead first, as they were at the moment the export began. */
 export async function exportPermissions(
   sql: Sql,
-  since: Date | undefined,
+  { since, onProgress }: ExportOptions,
   take: (page: PermissionRecord[]) => Promise<void>,
 ): Promise<void> {
   await transaction(
@@ -57,7 +58,11 @@ export async function exportPermissions(
         left join private.notices n on n.hash = p.notice_hash
         ${since ? tx`where l.created_at >= ${since}` : tx``}
         order by l.created_at, l.id`;
-      for await (const page of rows.cursor(pageSize)) await take(page);
+      const report = await countRows(tx, since, onProgress);
+      for await (const page of rows.cursor(pageSize)) {
+        await take(page);
+        report(page.length);
+      }
     },
     oneMoment,
   );

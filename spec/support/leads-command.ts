@@ -41,3 +41,13 @@ export function ending(child: ChildProcess, { keepOpen = false } = {}): Promise<
     child.once("close", (status) => resolve({ ...ran, status }));
   });
 }
+
+/** Starts `leads` on a terminal, which `script` makes: standard output and standard error both go there. */
+export function startOnTerminal(words: readonly string[], settings: Record<string, string>): ChildProcess {
+  const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
+  return spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
+    env: { ...(process.env.PATH && { PATH: process.env.PATH }), TZ: "UTC", ...settings },
+    cwd: tmpdir(),
+    stdio: "pipe",
+  });
+}

@@ -1,0 +1,16 @@
+// How far a long command is, in one line that stays in place on a person's terminal.
+import type { CommandContext } from "./command.ts";
+
+/** Milliseconds between two updates. */
+const interval = 200;
+
+/** Makes what is called with the part done, from 0 to 1. It shows whole percents, such as "Backing up: 35 %". */
+export function progressOf({ showStatusLine }: CommandContext, label: string): (part: number) => void {
+  let next = 0;
+  return (part) => {
+    const now = performance.now();
+    if (now < next) return;
+    next = now + interval;
+    showStatusLine(`${label}: ${Math.floor(part * 100)} %  (Ctrl-C breaks off without harm)`);
+  };
+}
