@@ -1,15 +1,14 @@
-// The door of `npm run deliver`: the delivery alone, for a web process that delivers nothing (DELIVERY=off) and so holds
-// no credential that reads a lead. It needs DATABASE_URL, or the embedded database of a server that runs.
+// The entry point of `npm run deliver`: the delivery alone, for a web process that delivers nothing (DELIVERY=off) and so holds
+// no login that reads a lead. It needs DATABASE_URL, DELIVERY_DATABASE_URL, or the embedded database of a server that runs.
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { ContentError } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
-import { connect } from "../database/connect.ts";
+import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
 import { MigrationError } from "../database/migrate.ts";
-import { DatabaseRefusal, prepare } from "../database/prepare.ts";
-import { makeResilientConnection, type ResilientConnection } from "../database/resilient-connection.ts";
-import { announce, startDelivery } from "../delivery/deliver.ts";
-import type { Worker } from "../delivery/worker.ts";
+import { DatabaseRefusal, prepare, requireNewestSchema } from "../database/prepare.ts";
+import { openRoleLogins } from "../database/role-logins.ts";
+import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { makeLog } from "../log/log.ts";
 import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 
@@ -20,11 +19,11 @@ class StartError extends Error {
 
 const write = (line: string) => process.stdout.write(line);
 let log = makeLog(write);
-// Whoever read the log may leave; the leads do not wait for a reader.
+// The reader of the log may leave; the leads do not wait for one.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 const stopping = new AbortController();
-let delivery: { worker: Worker; database: ResilientConnection } | undefined;
+let running: RunningDelivery | undefined;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
 try {
@@ -32,7 +31,7 @@ try {
   log = makeLog(write, { format: config.logFormat });
   await deliver(config);
 } catch (error) {
-  const spoken = [
+  const forTheOperator = [
     ConfigError,
     ContentError,
     StartError,
@@ -40,25 +39,38 @@ try {
     MigrationError,
     DatabaseRefusal,
   ];
-  const isSpoken = spoken.some((kind) => error instanceof kind);
-  process.stderr.write(`${isSpoken ? (error as Error).message : (error as Error).stack}\n`);
+  const isForTheOperator = forTheOperator.some((kind) => error instanceof kind);
+  process.stderr.write(`${isForTheOperator ? (error as Error).message : (error as Error).stack}\n`);
   process.exitCode = 1;
 }
 
-async function deliver(config: Config): Promise<void> {
-  const address = config.databaseUrl ?? (await findRunning({ dataDir: config.dataDir }));
-  if (!address) {
-    throw new StartError(
-      "There is no database to deliver from. Set DATABASE_URL, or start the server first: npm start",
-    );
+async function deliver(given: Config): Promise<void> {
+  // DELIVERY=off in a shared .env is for the web process.
+  const config = { ...given, delivery: { ...given.delivery, on: true } };
+  const delivery = composeDelivery({ config, notices: permissionNotices(config), log });
+  const owner = await findOwner(config);
+  if (owner) {
+    const setUp = async (sql: Sql) => {
+      await delivery.sync(sql);
+      if (!config.deliveryDatabaseUrl) await openRoleLogins(sql, owner, ["leads_delivery"]);
+    };
+    await prepare(() => connect(owner, { max: 1, name: "leads set-up" }), setUp, log, stopping.signal);
+  } else {
+    const address = config.deliveryDatabaseUrl ?? "";
+    const open = () => connect(address, { max: 1, name: "leads set-up" });
+    await requireNewestSchema(open, "DELIVERY_DATABASE_URL", log, stopping.signal);
   }
-  const notices = permissionNotices(config);
-  const settings = config.delivery;
-  const open = () => connect(address, { max: 1, name: "leads set-up" });
-  await prepare(open, (sql) => announce(sql, settings, notices), log, stopping.signal);
-  if (stopping.signal.aborted) return;
-  const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
-  delivery = { worker: startDelivery({ database, settings, notices, log }), database };
+  if (!stopping.signal.aborted) running = delivery.start(owner);
+}
+
+/** The owner's address, or nothing where DELIVERY_DATABASE_URL alone is given. */
+async function findOwner({ databaseUrl, deliveryDatabaseUrl, dataDir }: Config): Promise<string | undefined> {
+  if (databaseUrl || deliveryDatabaseUrl) return databaseUrl;
+  const embedded = await findRunning({ dataDir });
+  if (embedded) return embedded;
+  throw new StartError(
+    "There is no database to deliver from. Set DATABASE_URL, or start the server first: npm start",
+  );
 }
 
 async function stop(): Promise<never> {
@@ -66,8 +78,7 @@ async function stop(): Promise<never> {
   process.once("SIGINT", () => process.exit(130));
   log("stopping");
   stopping.abort();
-  await delivery?.worker.stop();
-  await delivery?.database.end();
+  await running?.stop();
   log("stopped");
   process.exit(0);
 }

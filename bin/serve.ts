@@ -11,11 +11,9 @@ import { startEmbedded } from "../database/embedded.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal, makeIsReady, prepare } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
-import { loginRoles, openRoleLogins, roleAddress } from "../database/role-logins.ts";
-import { syncSettings } from "../database/sync-settings.ts";
-import { announce, startDelivery } from "../delivery/deliver.ts";
+import { type LoginRole, openRoleLogins, roleAddress } from "../database/role-logins.ts";
+import { type ComposedDelivery, composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
-import type { Worker } from "../delivery/worker.ts";
 import { startInbox, syncInboxSettings } from "../inbox/start.ts";
 import { makeStore } from "../intake/store.ts";
 import { makeAddressOf, makeLimit } from "../intake/visitor-address.ts";
@@ -56,12 +54,13 @@ async function serve(config: Config): Promise<void> {
   warnOfContent(config);
   if (/^http:\/\/localhost\b/.test(config.site.url)) log("address-missing");
 
-  const { intake, owner, prepared } = await openDatabase(config);
+  const delivery = composeDelivery({ config, notices: permissionNotices(config), log });
+  const { intake, owner, prepared } = await openDatabase(config, delivery);
   // A refusal is told when the server listens, and is not nobody's until then.
   prepared.catch(() => {});
   if (stopping.signal.aborted) return;
-  let delivery: Delivery | undefined;
-  const wake = () => delivery?.worker.wake();
+  let running: RunningDelivery | undefined;
+  const wake = () => running?.wake();
   const database = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
   // Asked apart from the leads, with less patience; what it finds is for whoever asks, and not for the log.
   const readiness = makeResilientConnection(
@@ -93,11 +92,13 @@ async function serve(config: Config): Promise<void> {
   const address = await listen(server, config.http);
   // At the same time, or both together could take longer than a service manager waits.
   let inbox: { stop(): Promise<void> } | undefined;
-  open.push(() => Promise.all([drain(server), delivery?.stop(), inbox?.stop()]));
+  open.push(() => Promise.all([drain(server), running?.stop(6_000), inbox?.stop()]));
   log("listening", { address });
   const startWhatNeedsTheSchema = async () => {
     if (stopping.signal.aborted) return;
-    delivery = deliverFrom(owner, config);
+    running = delivery.start(owner);
+    // A web process that is told to deliver nothing, or holds no login to do it with.
+    if (!running) log("delivery-elsewhere");
     inbox = await inboxFrom(owner, config);
     if (stopping.signal.aborted) await inbox?.stop();
   };
@@ -131,31 +132,11 @@ function warnOfContent({ provider, site }: Config): void {
   if (shownLanguages(site.languages).includes("es") && !site.spanishReviewedBy) log("spanish-not-reviewed");
 }
 
-interface Delivery {
-  worker: Worker;
-  stop: () => Promise<void>;
-}
-
-// A web process that holds no address of the owner, or is told not to, tells nobody: `npm run deliver` does.
-function deliverFrom(owner: string | undefined, config: Config): Delivery | undefined {
-  if (!config.delivery.on || !owner) {
-    log("delivery-elsewhere");
-    return undefined;
-  }
-  const database = makeResilientConnection(() => connect(owner, { max: 3, name: "leads delivery" }), log);
-  const worker = startDelivery({
-    database,
-    settings: config.delivery,
-    notices: permissionNotices(config),
-    log,
-  });
-  return { worker, stop: () => worker.stop(6_000).then(database.end) };
-}
-
 // A database that answers is made ready before the first visitor comes. One elsewhere may be away, and our own may find no
 // room on its disk: after a moment the article is served all the same, and leads flow when it is back.
 async function openDatabase(
   config: Config,
+  delivery: ComposedDelivery,
 ): Promise<{ intake: string; owner: string | undefined; prepared: Promise<void> }> {
   if (config.intakeDatabaseUrl && !config.databaseUrl) {
     return { intake: config.intakeDatabaseUrl, owner: undefined, prepared: Promise.resolve() };
@@ -165,21 +146,23 @@ async function openDatabase(
   const intake = config.intakeDatabaseUrl ?? roleAddress(owner, "leads_intake");
   const open = () => connect(owner, { max: 1, name: "leads set-up" });
   const setUp = async (sql: Sql) => {
-    // Who delivers also says to which channels; who only serves the page says what stands beside its button.
-    if (config.delivery.on) await announce(sql, config.delivery, permissionNotices(config));
-    else await syncSettings(sql, { ...config.delivery, notices: permissionNotices(config) });
-    // A login that the operator has made keeps the operator's password.
-    const own = { leads_intake: config.intakeDatabaseUrl, leads_team: config.inboxDatabaseUrl };
-    await openRoleLogins(
-      sql,
-      owner,
-      loginRoles.filter((role) => !(role in own) || !own[role as keyof typeof own]),
-    );
+    await delivery.sync(sql);
+    await openRoleLogins(sql, owner, derivedLogins(config));
     await syncInboxSettings(sql, config.inbox);
   };
   const prepared = prepare(open, setUp, log, stopping.signal);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
   return { intake, owner, prepared };
+}
+
+/** The logins that this process uses. One that the operator has made keeps the operator's password. */
+function derivedLogins(config: Config): LoginRole[] {
+  const { intakeDatabaseUrl, deliveryDatabaseUrl, inboxDatabaseUrl, delivery, inbox } = config;
+  const roles: LoginRole[] = [];
+  if (!intakeDatabaseUrl) roles.push("leads_intake");
+  if (delivery.on && !deliveryDatabaseUrl) roles.push("leads_delivery");
+  if (inbox.on && !inboxDatabaseUrl) roles.push("leads_team");
+  return roles;
 }
 
 function embed({ dataDir }: Config): Promise<RunningPostgres> {

@@ -27,7 +27,14 @@ export const status: AddCommand = (program, run) => {
 export const inSnakeCase = ({ owedToNoChannel, channels, ...rest }: Status) => ({
   ...rest,
   owed_to_no_channel: owedToNoChannel,
-  channels: channels.map(({ oldestPending: oldest_pending, ...channel }) => ({ ...channel, oldest_pending })),
+  channels: channels.map(
+    ({ oldestPending: oldest_pending, lastError: last_error, lastErrorAt: last_error_at, ...channel }) => ({
+      ...channel,
+      oldest_pending,
+      last_error,
+      last_error_at,
+    }),
+  ),
 });
 
 /** The status in words, with what to type next. */
@@ -52,7 +59,9 @@ function advice({ ok, overdue, channels }: Status): string[] {
   const lines: string[] = [];
   if (sum("failed")) lines.push(`FAILED: mend the channel, then: ${typed("retry --failed")}`);
   if (sum("stuck"))
-    lines.push("STUCK: due for 15 minutes and not sent. Does the server run, and is the channel set up?");
+    lines.push(
+      "STUCK: owed for 15 minutes and not delivered. Does the server run, and is the channel set up?",
+    );
   if (overdue) lines.push(`Reviews are late. Who waits: ${typed("list --due")}`);
   if (!channels.some(({ enabled }) => enabled))
     lines.push("No channel is set up: nobody is told of new leads.");

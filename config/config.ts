@@ -1,7 +1,9 @@
 // Reads the settings once, at the entry point; every other file is handed what it needs. A wrong value stops the start with
 // one sentence for each mistake.
 import * as v from "valibot";
-import { type Given, jointRules, type Settings, settingsSchema } from "./settings.ts";
+import { channelSettingsOf, type Given, jointRules, type Settings, settingsSchema } from "./settings.ts";
+
+export type { ChannelSettings } from "./settings.ts";
 
 /** Settings that cannot be used. The message has one sentence a line, each naming the setting and the remedy. */
 export class ConfigError extends Error {
@@ -111,12 +113,8 @@ const providerOf = (settings: Settings) =>
 const deliveryOf = (settings: Settings) => ({
   /** Whether this process delivers. */
   on: settings.DELIVERY,
-  webhook:
-    settings.WEBHOOK_URL && settings.WEBHOOK_SECRET
-      ? { url: settings.WEBHOOK_URL, secret: settings.WEBHOOK_SECRET }
-      : undefined,
-  email: emailOf(settings),
-  chat: settings.CHAT_URL ? { url: settings.CHAT_URL } : undefined,
+  /** The settings of the channels, as each channel reads them. */
+  channels: channelSettingsOf(settings),
   /** The origin of the site's own pages, and the origins that may send leads; "*" for any. */
   siteOrigin: new URL(siteOf(settings).url).origin,
   allowedOrigins: settings.ALLOWED_ORIGINS,
@@ -127,13 +125,6 @@ const deliveryOf = (settings: Settings) => ({
   /** After so many days a lead is erased; unset means never. */
   retentionDays: settings.RETENTION_DAYS,
 });
-
-function emailOf({ MAIL_FROM, NOTIFY_EMAIL, MAIL_DETAILS, SMTP_URL, RESEND_API_KEY }: Settings) {
-  const via = RESEND_API_KEY ? { apiKey: RESEND_API_KEY } : SMTP_URL ? { smtpUrl: SMTP_URL } : undefined;
-  if (!via || !MAIL_FROM || !NOTIFY_EMAIL) return undefined;
-  /** `details`: whether a mail names the person and the answers. */
-  return { from: MAIL_FROM, to: NOTIFY_EMAIL, details: MAIL_DETAILS === "full", via };
-}
 
 const inboxOf = (settings: Settings) => ({
   /** Whether this process serves it. */

@@ -295,6 +295,15 @@ export const settingsSchema = v.object({
 
 export type Settings = v.InferOutput<typeof settingsSchema>;
 
+/** The settings by which the team hears of leads. */
+export type ChannelSettings = Pick<Settings, keyof typeof channels>;
+
+/** Those of them alone. */
+export const channelSettingsOf = (settings: Settings): ChannelSettings =>
+  Object.fromEntries(
+    Object.keys(channels).map((name) => [name, settings[name as keyof ChannelSettings]]),
+  ) as ChannelSettings;
+
 /** The settings as they were given: trimmed, and without the blank ones. */
 export type Given = Partial<Record<keyof Settings, string>>;
 

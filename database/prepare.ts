@@ -32,18 +32,63 @@ export async function prepare(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
+  const work = async (sql: Sql) => {
+    // A proxy may take connections and drop them; postgres.js then goes on connecting and reports nothing.
+    await withTimeout(firstAnswer, requireUtf8(sql));
+    for (const name of await migrate(sql)) log("migrated", { name });
+    await setUp(sql);
+  };
+  await untilReachable(open, work, "DATABASE_URL", log, signal);
+}
+
+/**
+ * Waits until the database of a role's login can be reached. `setting` names its address.
+ * @throws DatabaseRefusal when its schema is older than this program, because only the owner may migrate it.
+ */
+export async function requireNewestSchema(
+  open: () => Sql,
+  setting: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const newest = await newestVersion();
+  const work = async (sql: Sql) => {
+    const version = await withTimeout(firstAnswer, schemaVersion(sql));
+    if (version === undefined || version < newest) {
+      throw new DatabaseRefusal(
+        `The tables of the database are of version ${version ?? "none"}, and this program needs ${newest}. Start it once with DATABASE_URL, the owner's address, which brings them up to date.`,
+      );
+    }
+  };
+  await untilReachable(open, work, setting, log, signal);
+}
+
+async function schemaVersion(sql: Sql): Promise<string | undefined> {
+  const [found] = await sql<{ found: boolean }[]>`
+    select to_regprocedure('private.schema_version()') is not null as found
+    where to_regnamespace('private') is not null`;
+  if (!found?.found) return undefined;
+  const [row] = await sql<{ version: string }[]>`select private.schema_version() as version`;
+  return row?.version;
+}
+
+/** Does the work on a pool that is opened anew for each attempt, each second while the database is unreachable. */
+async function untilReachable(
+  open: () => Sql,
+  work: (sql: Sql) => Promise<void>,
+  setting: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
   for (let attempts = 0; ; attempts += 1) {
     const sql = open();
     try {
-      // A proxy may take connections and drop them; postgres.js then goes on connecting and reports nothing.
-      await withTimeout(firstAnswer, requireUtf8(sql));
-      for (const name of await migrate(sql)) log("migrated", { name });
-      await setUp(sql);
+      await work(sql);
       if (attempts > 0) log("database-ready");
       return;
     } catch (error) {
       if (signal.aborted) return;
-      const refusal = refusalOf(error);
+      const refusal = refusalOf(error, setting);
       if (refusal) throw refusal;
       if (!isDatabaseTrouble(error)) throw error;
       if (attempts === 0) log("database-unreachable", { code: codeOf(error) });
@@ -64,15 +109,16 @@ async function requireUtf8(sql: Sql): Promise<void> {
 }
 
 // What an operator can change, by SQLSTATE. Anything else of class 42 is a mistake in our SQL, and stays visible as a bug.
-function refusalOf(error: unknown): DatabaseRefusal | undefined {
+function refusalOf(error: unknown, setting: string): DatabaseRefusal | undefined {
+  if (error instanceof DatabaseRefusal) return error;
   const code = codeOf(error);
   if (code.startsWith("28"))
-    return refusal("does not let us in. Check the user and the password in DATABASE_URL.", error);
+    return refusal(`does not let us in. Check the user and the password in ${setting}.`, error);
   if (code === "3D000")
-    return refusal("has no database of that name. Create it, or correct DATABASE_URL.", error);
+    return refusal(`has no database of that name. Create it, or correct ${setting}.`, error);
   if (code === "42501" || code.startsWith("0A"))
     return refusal(
-      `refuses what the set-up needs (${code}). DATABASE_URL must name the database's owner, with CREATEROLE.`,
+      `refuses what the set-up needs (${code}). ${setting} must name the database's owner, with CREATEROLE.`,
       error,
     );
   if (/^(42P06|42P07|42710|42723)$/.test(code))

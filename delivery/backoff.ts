@@ -1,32 +1,37 @@
-// How long a delivery waits before it is tried again: seconds at first, hours at last, about three days in all.
-// After that it has failed, and only the team can have it tried again.
+// How long a delivery waits before it is tried again: seconds at first, hours at last, about three days in all. After that it
+// has failed, and only the team can have it tried again.
 
 const minute = 60;
 const hour = 60 * minute;
 
-/** The waits in seconds, after the first try, the second, and so on: together 72 hours. */
+/** The waits in seconds, after the first attempt, the second, and so on: together 72 hours. */
 const waits = [
   ...[5, 15, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour],
   ...Array.from({ length: 17 }, () => 4 * hour),
 ];
 
-/** How often a delivery is tried before it has failed. */
-export const mostAttempts = waits.length + 1;
+/** After so many attempts a delivery may have failed. */
+export const maxAttempts = waits.length + 1;
+
+/** Seconds that a delivery is owed at least before it has failed: all the waits, when each is the shortest. */
+const minOwed = 0.95 * waits.reduce((sum, wait) => sum + wait);
 
 /** The longest wait a receiver may ask for, in seconds: a lead does not wait for a typing error in a header. */
-const longestAskedWait = 6 * hour;
+const maxAskedWait = 6 * hour;
 
 /**
- * Seconds to wait after the given try, or undefined when it was the last one. A receiver may ask for a longer wait,
- * not for a shorter one, or a receiver that is always "back in a second" would use up three days in a minute.
- * `random` spreads tries by a tenth, so that those which failed together do not come back together.
+ * Whether an attempt was the last one. It needs both the count and the time: a program that starts again and again retries
+ * at each start, and must not use up three days' attempts in some minutes. `owedFor` is in seconds.
  */
-export function waitAfter(
-  attempt: number,
-  asked = 0,
-  random: () => number = Math.random,
-): number | undefined {
-  const wait = waits[attempt - 1];
-  if (wait === undefined) return undefined;
-  return Math.max(wait * (0.95 + 0.1 * random()), Math.min(asked, longestAskedWait));
+export const isLastAttempt = (attempt: number, owedFor: number): boolean =>
+  attempt >= maxAttempts && owedFor >= minOwed;
+
+/**
+ * Seconds to wait after the given attempt. A receiver may ask for a longer wait, not for a shorter one, because a receiver
+ * that always asks for a second would use up all attempts in a minute. `random` spreads waits by a tenth, so that deliveries
+ * which failed together do not come back together.
+ */
+export function waitAfter(attempt: number, asked = 0, random: () => number = Math.random): number {
+  const wait = waits[attempt - 1] ?? 4 * hour;
+  return Math.max(wait * (0.95 + 0.1 * random()), Math.min(asked, maxAskedWait));
 }

@@ -1,46 +1,47 @@
-// What a lane remembers of its channel's failures: whether the channel is down, and until when it is left in peace.
+// The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down is asked for one
+// message now and then, and closes with the first that it takes.
 import type { Outcome } from "./channels/channel.ts";
 
-/** So many failures in a row are an outage of the channel, and not one delivery that it dislikes. */
-const failuresOfAnOutage = 3;
+/** So many failures in a row are an outage of the channel; fewer may be one delivery that it refuses. */
+const failuresToOpen = 3;
 
-export interface Outage {
-  isDown(): boolean;
-  /** The channel is to be asked for nothing at this moment. */
-  isPause(): boolean;
-  /** Heeds what came of a message. True when the channel had been down, and answers again. */
-  heed(outcome: Outcome): boolean;
+export interface CircuitBreaker {
+  isOpen(): boolean;
+  /** Whether nothing may be sent at this moment. */
+  isPaused(): boolean;
+  /** Records what came of a message. Tells when that opened or closed the breaker. */
+  recordOutcome(outcome: Outcome): "opened" | "closed" | undefined;
 }
 
-/** `clock` tells milliseconds. */
-export function makeOutage(clock: () => number): Outage {
-  let failuresInARow = 0;
+/** Makes a breaker that is closed. `clock` tells milliseconds. */
+export function makeCircuitBreaker(clock: () => number): CircuitBreaker {
+  let failures = 0;
   let pausedUntil = 0;
-  const isDown = () => failuresInARow >= failuresOfAnOutage;
-  const isPause = () => clock() < pausedUntil;
+  const isOpen = () => failures >= failuresToOpen;
+  const isPaused = () => clock() < pausedUntil;
 
   return {
-    isDown,
-    isPause,
-    heed(outcome) {
-      if (outcome.kind !== "not now") {
-        const wasDown = isDown();
-        failuresInARow = 0;
+    isOpen,
+    isPaused,
+    recordOutcome(outcome) {
+      if (outcome.kind !== "transient") {
+        const wasOpen = isOpen();
+        failures = 0;
         pausedUntil = 0;
-        return wasDown;
+        return wasOpen ? "closed" : undefined;
       }
-      // What fails while the channel pauses had been sent before, and tells nothing new.
-      if (isPause()) return false;
-      failuresInARow += 1;
-      pausedUntil = clock() + 1000 * pauseAfter(failuresInARow, outcome.askedToWait);
-      return false;
+      // A message that fails during the pause was sent before it, and tells nothing new.
+      if (isPaused()) return undefined;
+      failures += 1;
+      pausedUntil = clock() + 1000 * pauseAfter(failures, outcome.askedToWait);
+      return failures === failuresToOpen ? "opened" : undefined;
     },
   };
 }
 
-/** Seconds the channel pauses in an outage, or when it asks; the deliveries have their own waits besides. */
+/** Seconds the channel pauses while the breaker is open, or when the receiver asks; each delivery has its own wait besides. */
 const pauseAfter = (failures: number, asked = 0) =>
   Math.max(
-    failures < failuresOfAnOutage ? 0 : Math.min(2 ** (failures - failuresOfAnOutage), 30),
+    failures < failuresToOpen ? 0 : Math.min(2 ** (failures - failuresToOpen), 30),
     Math.min(asked, 60),
   );

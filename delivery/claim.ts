@@ -1,25 +1,27 @@
-// The worker's side of the outbox: what is due is claimed under a lease, so a worker that dies loses nothing but time, and
-// what became of it is written down.
+// The dispatcher's side of the outbox: what is due is claimed under a lease, so that a process that dies loses nothing but
+// time, and what became of it is recorded.
 import type { Sql } from "../database/connect.ts";
 import type { StoredLead } from "../lead/lead.ts";
 import { askedToWait } from "./channels/channel.ts";
 import type { Delivery, Permission } from "./delivery.ts";
 import { type At, indexNewLeads, timeIn } from "./outbox.ts";
 
-/** What became of a try. A wait is in seconds. */
+/** What became of an attempt. A wait is in seconds; none means that this process was stopped, not the channel. */
 export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> &
   ({ delivered: true } | { reason: string; wait: number } | { reason: string; failed: true });
 
 /**
  * Takes up to `most` deliveries that are due on a channel, the longest due first, and holds them for `lease` seconds.
- * Workers that ask at the same moment get different ones. The try is counted here and not when it ends, so that it
- * counts even when it takes the worker down with it. `rest` is how many seconds the channel then gives nothing out,
- * unless it gave out as many as was asked for: more are waiting then.
+ * Processes that ask at the same moment get different ones. The attempt is counted here and not when it ends, so that it
+ * counts even when it takes the process down with it. After a claim the channel gives nothing out for `cooldown` seconds,
+ * unless it gave out as many as was asked for, because more are waiting then.
+ *
+ * Word of a lead never overtakes an earlier one: a delivery waits while an older one of the same lead is due or held.
  */
 export async function claim(
   sql: Sql,
   channel: Delivery["channel"],
-  { most, lease, rest = 0, at }: { most: number; lease: number; rest?: number; at?: At },
+  { most, lease, cooldown = 0, at }: { most: number; lease: number; cooldown?: number; at?: At },
 ): Promise<Delivery[]> {
   const now = timeIn(sql, at);
   const rows = await sql<ClaimedRow[]>`
@@ -32,12 +34,19 @@ export async function claim(
         and d.due_at <= ${now}
         and coalesce(d.claimed_until <= ${now}, true)
         and coalesce(c.cooldown_until <= ${now}, true)
+        and (d.event = 'lead.created' or not exists (
+          select from private.deliveries older
+          where older.lead_id = d.lead_id and older.channel = d.channel and older.event <> d.event
+            and older.created_at < d.created_at
+            and older.delivered_at is null and older.failed_at is null
+            and (older.due_at <= ${now} or older.claimed_until > ${now})
+        ))
       order by d.due_at
       limit ${most}
       for update of d skip locked
-    ), resting as (
-      update private.channels set cooldown_until = ${now} + make_interval(secs => ${rest})
-      where name = ${channel} and ${rest} > 0 and (select count(*) from due) between 1 and ${most} - 1
+    ), cooling as (
+      update private.channels set cooldown_until = ${now} + make_interval(secs => ${cooldown})
+      where name = ${channel} and ${cooldown} > 0 and (select count(*) from due) between 1 and ${most} - 1
     ), claimed as (
       update private.deliveries d
       set attempts = d.attempts + 1, claimed_until = ${now} + make_interval(secs => ${lease})
@@ -46,9 +55,11 @@ export async function claim(
     )
     select
       c.id, c.event, c.channel, c.lead_id, c.created_at as owed_at, c.attempts,
+      extract(epoch from ${now} - c.created_at)::float8 as owed_for,
       l.created_at, l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
       p.given_at, p.withdrawn_at, p.page_origin, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice,
-      private.wording_of(p.notice_hash) as wording, w.flags as marks
+      case when p.notice_hash is null then 'not stated' when n.hash is null then 'not known' else 'shown' end as wording,
+      w.flags
     from claimed c
     left join public.leads l on l.id = c.lead_id
     left join private.permissions p on p.lead_id = l.id
@@ -60,22 +71,33 @@ export async function claim(
 
 // The flags of a lead that came this moment are decided here, because its message tells them.
 async function withFlags(sql: Sql, rows: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
-  const unflagged = rows.filter(({ marks, created_at }) => !marks && created_at).map((row) => row.lead_id);
+  const unflagged = rows.filter(({ flags, created_at }) => !flags && created_at).map((row) => row.lead_id);
   if (unflagged.length === 0) return [...rows];
   await indexNewLeads(sql);
   const found = await sql<{ lead_id: string; flags: string[] }[]>`
     select lead_id, flags from private.lead_work where lead_id = any (${unflagged}::uuid[])`;
-  const flags = new Map(found.map((row) => [row.lead_id, row.flags]));
-  return rows.map((row) => ({ ...row, marks: row.marks ?? flags.get(row.lead_id) ?? [] }));
+  const flagsByLead = new Map(found.map((row) => [row.lead_id, row.flags]));
+  return rows.map((row) => ({ ...row, flags: row.flags ?? flagsByLead.get(row.lead_id) ?? [] }));
 }
 
 /**
- * Writes down what became of tries. Delivered is delivered, whoever says so. A failure counts only for the claim it
- * belongs to: when the lease ran out and another worker has the delivery now, that one's word holds.
+ * Records what became of attempts. A delivery that any process reports as delivered is delivered. A failure counts only for
+ * the claim it belongs to: when the lease ran out and another process has claimed the delivery since, that one's result holds.
  */
 export async function record(sql: Sql, results: readonly Result[], at?: At): Promise<void> {
   const now = timeIn(sql, at);
+  const rows = results.map(({ leadId: lead_id, ...rest }) => ({ lead_id, ...rest }));
   await sql`
+    with results as (
+      select * from jsonb_to_recordset(${sql.json(rows as never)}) as r (
+        lead_id uuid, channel text, event text, attempt integer,
+        delivered boolean, failed boolean, wait double precision, reason text
+      )
+    ), failing as (
+      update private.channels c set last_failure = r.reason, last_failure_at = ${now}
+      from (select distinct on (channel) channel, reason from results where failed or wait > 0) r
+      where c.name = r.channel
+    )
     update private.deliveries d
     set
       claimed_until = null,
@@ -83,15 +105,17 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
       failed_at = case when r.failed then ${now} end,
       due_at = case when r.wait is null then d.due_at else ${now} + make_interval(secs => r.wait) end,
       last_error = r.reason
-    from jsonb_to_recordset(${sql.json(results.map(({ leadId: lead_id, ...rest }) => ({ lead_id, ...rest })) as never)})
-      as r (lead_id uuid, channel text, event text, attempt integer, delivered boolean, failed boolean, wait double precision, reason text)
+    from results r
     where (d.lead_id, d.channel, d.event) = (r.lead_id, r.channel, r.event)
       and d.delivered_at is null
       and (r.delivered or (d.failed_at is null and d.attempts = r.attempt))`;
 }
 
-/** A receiver answers again after an outage: what waits because of the outage is due now, and not hours later. */
-export async function hasten(sql: Sql, channel: Delivery["channel"], at?: At): Promise<void> {
+/**
+ * Makes what waits for a later attempt on a channel due now, because the receiver answers again or its settings were
+ * corrected; but not what a receiver asked to wait.
+ */
+export async function retryNow(sql: Sql, channel: Delivery["channel"], at?: At): Promise<void> {
   const now = timeIn(sql, at);
   await sql`
     update private.deliveries
@@ -108,8 +132,9 @@ interface ClaimedRow extends StoredLeadRow, PermissionRow {
   channel: Delivery["channel"];
   lead_id: string;
   owed_at: Date;
+  owed_for: number;
   attempts: number;
-  marks: string[] | null;
+  flags: string[] | null;
 }
 type StoredLeadRow = Omit<StoredLead, "id" | "created_at"> & { created_at: Date | null };
 type PermissionRow = Omit<Permission, "given_at" | "withdrawn_at"> & {
@@ -118,15 +143,16 @@ type PermissionRow = Omit<Permission, "given_at" | "withdrawn_at"> & {
 };
 
 function toDelivery(row: ClaimedRow): Delivery {
-  const { id, event, channel, lead_id: leadId, owed_at: owedAt, attempts: attempt } = row;
+  const { id, event, channel, lead_id: leadId, owed_at: owedAt, owed_for: owedFor, attempts: attempt } = row;
   return {
     id,
     event,
     channel,
     leadId,
     owedAt,
+    owedFor,
     attempt,
-    marks: row.marks ?? [],
+    flags: row.flags ?? [],
     lead: leadOf(row),
     permission: permissionOf(row),
   };

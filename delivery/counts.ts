@@ -1,4 +1,4 @@
-// How many leads and deliveries there are and how they stand, for the team's status and the daily line of the log.
+// How many leads and deliveries there are and how they stand, for the team's status, the inbox and the daily line of the log.
 import type { Sql } from "../database/connect.ts";
 import type { Delivery } from "./delivery.ts";
 import { type At, timeIn } from "./outbox.ts";
@@ -13,61 +13,81 @@ export interface LeadCount {
   unreviewed: number;
   /** Those of them that are older than the 24 hours promised. */
   overdue: number;
-  /** They came while no channel was set up. */
+  /** Those of them that are owed to no channel, so that the team was not told. */
+  untold: number;
+  /** They came while no channel was set up, reviewed or not. */
   toldNobody: number;
 }
 
 /** Counts the leads. */
 export async function countLeads(sql: Sql): Promise<LeadCount> {
   const [counts] = await sql<LeadCount[]>`
-    with waiting as (
-      select count(*)::int as unreviewed,
-        count(*) filter (where l.created_at < now() - interval '24 hours')::int as overdue
+    with standing as (
+      select
+        l.created_at,
+        not exists (select from private.deliveries d where d.lead_id = l.id) as is_untold,
+        not exists (select from private.reviews r where r.lead_id = l.id)
+          and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
+          as is_waiting
       from public.leads l
-      where not exists (select from private.reviews r where r.lead_id = l.id)
-        and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
     )
     select
       count(*)::int as stored,
-      count(*) filter (where l.created_at > now() - interval '24 hours')::int as "lastDay",
+      count(*) filter (where created_at > now() - interval '24 hours')::int as "lastDay",
       (select count(*)::int from private.erasures) as erased,
-      (select unreviewed from waiting),
-      (select overdue from waiting),
-      count(*) filter (
-        where not exists (select from private.deliveries d where d.lead_id = l.id)
-      )::int as "toldNobody"
-    from public.leads l`;
+      count(*) filter (where is_waiting)::int as unreviewed,
+      count(*) filter (where is_waiting and created_at < now() - interval '24 hours')::int as overdue,
+      count(*) filter (where is_waiting and is_untold)::int as untold,
+      count(*) filter (where is_untold)::int as "toldNobody"
+    from standing`;
   return counts as LeadCount;
 }
 
-/** How a channel stands, for the team's status and the daily line. */
+/** How a channel stands. */
 export interface ChannelCount {
   channel: Delivery["channel"];
   enabled: boolean;
+  /** Given up by the operator: what was pending on it is settled, and counts neither as failed nor as stuck. */
+  retired: boolean;
   delivered: number;
   pending: number;
   /** When the oldest pending delivery was owed. */
   oldestPending: Date | null;
   failed: number;
-  /** Pending ones that have been due for a quarter of an hour while nobody sends them. */
+  /** Owed for 15 minutes and not delivered, whenever the next attempt is due. */
   stuck: number;
+  /** Why the last attempt that failed did so, in one sentence of ours, and when; null when nothing waits or failed by it. */
+  lastError: string | null;
+  lastErrorAt: Date | null;
 }
 
 /** Counts the deliveries of each channel. */
 export async function countDeliveries(sql: Sql, at?: At): Promise<ChannelCount[]> {
   const now = timeIn(sql, at);
   return sql<ChannelCount[]>`
+    with counts as (
+      select
+        channel,
+        count(delivered_at)::int as delivered,
+        count(failed_at)::int as failed,
+        (count(*) - count(delivered_at) - count(failed_at))::int as pending,
+        min(created_at) filter (where delivered_at is null and failed_at is null) as oldest_pending,
+        count(*) filter (
+          where delivered_at is null and failed_at is null and created_at < ${now} - interval '15 minutes'
+        )::int as stuck,
+        count(last_error) as with_error
+      from private.deliveries
+      group by channel
+    )
     select
-      c.name as channel, c.enabled,
-      count(d.delivered_at)::int as delivered,
-      count(d.failed_at)::int as failed,
-      count(d.id) filter (where d.delivered_at is null and d.failed_at is null)::int as pending,
-      min(d.created_at) filter (where d.delivered_at is null and d.failed_at is null) as "oldestPending",
-      count(d.id) filter (
-        where d.delivered_at is null and d.failed_at is null
-          and d.due_at < ${now} - interval '15 minutes' and coalesce(d.claimed_until < ${now}, true)
-      )::int as stuck
-    from private.channels c left join private.deliveries d on d.channel = c.name
-    group by c.name
+      c.name as channel, c.enabled, c.retired_at is not null as retired,
+      coalesce(d.delivered, 0) as delivered,
+      coalesce(d.pending, 0) as pending,
+      d.oldest_pending as "oldestPending",
+      case when c.retired_at is null then coalesce(d.failed, 0) else 0 end as failed,
+      case when c.retired_at is null then coalesce(d.stuck, 0) else 0 end as stuck,
+      case when c.retired_at is null and d.with_error > 0 then c.last_failure end as "lastError",
+      case when c.retired_at is null and d.with_error > 0 then c.last_failure_at end as "lastErrorAt"
+    from private.channels c left join counts d on d.channel = c.name
     order by c.name`;
 }

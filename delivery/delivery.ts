@@ -2,20 +2,22 @@
 import type { StoredLead } from "../lead/lead.ts";
 
 export interface Delivery {
-  /** Also the message's id on every try, so that a receiver can tell a repetition. */
+  /** Also the message's id on every attempt, so that a receiver can tell a repetition. */
   id: string;
   event: "lead.created" | "lead.overdue" | "lead.erased" | "permission.withdrawn";
   channel: string;
   leadId: string;
   /** When it was owed, which is when it happened. */
   owedAt: Date;
-  /** Which try this is, counted from 1. It also says whose claim it is: a later one has another number. */
+  /** Seconds since then, by the database's clock. */
+  owedFor: number;
+  /** Which attempt this is, counted from 1. It also tells one claim from a later one, which has another number. */
   attempt: number;
   /** Null when the lead was erased. */
   lead: StoredLead | null;
   permission: Permission | null;
-  /** Why the lead looks like spam; most have none. */
-  marks: string[];
+  /** Why the lead looks like spam; most have no flag. */
+  flags: string[];
 }
 
 /** What the visitor agreed to and in which circumstances. Times are ISO 8601. */

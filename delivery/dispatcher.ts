@@ -1,145 +1,181 @@
-// A lane does all the sending on one channel: it claims what is due, sends, and writes down what came of it. Each
-// channel has its own, so that one that is down delays no other. The worker and the one-shot drain both drive it.
+// The dispatcher of a channel: claims what is due, sends it, and records what came of it. Each channel has its own, so that one
+// that is down delays no other. The worker drives it, and so does a single run on a hosted function.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
+import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
-import { mostAttempts } from "./backoff.ts";
+import { isLastAttempt } from "./backoff.ts";
 import type { Channel, Outcome } from "./channels/channel.ts";
-import { makeOutage } from "./circuit-breaker.ts";
-import { claim, hasten } from "./claim.ts";
+import { makeCircuitBreaker } from "./circuit-breaker.ts";
+import { claim, retryNow } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
 import { makeResults } from "./results.ts";
 
-export interface LaneSettings {
+export interface DispatcherDependencies {
   database: ResilientConnection;
   log: Log;
   /** A test's own time; otherwise the database says what is due. */
   now?: (() => Date) | undefined;
+  /** Whether what waits is retried at the first look, because its settings may have been corrected. */
+  retriesAtStart?: boolean | undefined;
 }
 
-export interface Lane {
+export interface Dispatcher {
   /** Looks for what is due and sends it. Called again while it looks, it looks once more. Never throws. */
   run(): void;
   /** Claims nothing more. */
   stop(): void;
-  /** Breaks off what is under way; its deliveries are due again at once. */
-  abandon(): void;
-  /** Settles when nothing is under way and all is written down. */
-  quiet(): Promise<void>;
+  /** Aborts what is under way; its deliveries are due again at once. */
+  abort(): void;
+  /** Settles when nothing is under way and everything is recorded. */
+  drained(): Promise<void>;
 }
 
-/** Seconds a worker holds what it claimed: longer than any send takes. */
+/** Seconds a dispatcher holds what it claimed: longer than any message takes. */
 const lease = 90;
 
-/** Makes the lane of a channel. */
-export function makeLane(channel: Channel, { database, log, now }: LaneSettings): Lane {
-  const outage = makeOutage(() => (now?.() ?? new Date()).getTime());
+/** Milliseconds after which a claim that failed by a bug of ours is tried again. */
+const pauseAfterBug = 60_000;
+
+/** Makes the dispatcher of a channel. */
+export function makeDispatcher(
+  channel: Channel,
+  { database, log, now, retriesAtStart = true }: DispatcherDependencies,
+): Dispatcher {
+  const clock = () => (now?.() ?? new Date()).getTime();
+  const breaker = makeCircuitBreaker(clock);
   const results = makeResults(database, log, now);
-  const breaksOff = new AbortController();
-  let stopped = false;
-  let looking = false;
-  let lookAgain = false;
+  const abort = new AbortController();
+  let isStopped = false;
+  let isLooking = false;
+  let looksAgain = false;
+  let retries = retriesAtStart;
+  let pausedUntil = 0;
   let underWay = 0;
-  const onQuiet: (() => void)[] = [];
+  const onDrained: (() => void)[] = [];
 
-  // While the channel is down, one message at a time tries whether it is back.
-  const free = () => (outage.isDown() ? 1 : channel.concurrency) - underWay;
-  const note = (deliveries: Delivery[], outcome: Outcome) =>
-    results.note(deliveries, outcome, breaksOff.signal.aborted);
-  const mayClaim = () => !stopped && free() > 0 && !outage.isPause();
-
-  const writeDown = () => void results.writeDown().then(tellWhenQuiet);
+  // While the breaker is open, one message at a time tries whether the receiver is back.
+  const free = () => (breaker.isOpen() ? 1 : channel.concurrency) - underWay;
+  const mayClaim = () => !isStopped && free() > 0 && !breaker.isPaused() && clock() >= pausedUntil;
+  const add = (deliveries: Delivery[], outcome: Outcome) =>
+    results.add(deliveries, outcome, abort.signal.aborted);
+  const flush = () => void results.flush().then(tellWhenDrained);
 
   async function look(): Promise<void> {
+    await retryIfAsked();
     do {
-      lookAgain = false;
+      looksAgain = false;
       const most = free() * channel.batch;
+      const { cooldown } = channel;
       const deliveries = await database.query((sql) =>
-        claim(sql, channel.name, { most, lease, rest: channel.rest, at: now?.() }),
+        claim(sql, channel.name, { most, lease, cooldown, at: now?.() }),
       );
       const [sendable, unsendable] = sort(deliveries);
-      for (const [delivery, reason] of unsendable) note([delivery], { kind: "never", reason });
+      for (const [delivery, reason] of unsendable) add([delivery], { kind: "permanent", reason });
       for (const message of portions(sendable, channel.batch)) void send(message);
-      if (unsendable.length > 0) writeDown();
-      lookAgain ||= deliveries.length === most;
-    } while (lookAgain && mayClaim());
+      if (unsendable.length > 0) flush();
+      looksAgain ||= deliveries.length === most;
+    } while (looksAgain && mayClaim());
+  }
+
+  async function retryIfAsked(): Promise<void> {
+    if (!retries) return;
+    retries = false;
+    try {
+      await database.query((sql) => retryNow(sql, channel.name, now?.()));
+    } catch (error) {
+      retries = true;
+      throw error;
+    }
   }
 
   function run(): void {
-    writeDown();
-    lookAgain = true;
-    if (looking || !mayClaim()) return;
-    looking = true;
+    flush();
+    looksAgain = true;
+    if (isLooking || !mayClaim()) return;
+    isLooking = true;
     look()
-      .catch(() => {
-        // The database says in the log that it is away. The next sweep asks again; at once would be hammering.
-        lookAgain = false;
+      .catch((error) => {
+        // The next sweep asks again. An outage of the database is in the log already; a bug is not.
+        looksAgain = false;
+        if (isDatabaseTrouble(error)) return;
+        logBug(log, error);
+        pausedUntil = clock() + pauseAfterBug;
       })
       .finally(() => {
-        looking = false;
-        if (lookAgain && mayClaim()) run();
-        tellWhenQuiet();
+        isLooking = false;
+        if (looksAgain && mayClaim()) run();
+        tellWhenDrained();
       });
   }
 
   async function send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
     underWay += 1;
-    const outcome = await outcomeOf(channel, deliveries, breaksOff.signal);
-    note(deliveries, outcome);
-    await Promise.all([heed(outcome), results.writeDown()]);
+    const outcome = await outcomeOf(deliveries);
+    add(deliveries, outcome);
+    recordOutcome(outcome);
+    await results.flush();
     underWay -= 1;
-    // Asking for one at a time would be a question a delivery; the worker's sweep asks when sends are slow.
+    // With few free places the worker's sweep asks, because a query for each delivery would be one too many.
     if (underWay === 0 || free() >= channel.concurrency / 2) run();
-    tellWhenQuiet();
+    tellWhenDrained();
   }
 
-  async function heed(outcome: Outcome): Promise<void> {
-    if (outcome.kind === "not now" && breaksOff.signal.aborted) return;
-    if (!outage.heed(outcome)) return;
-    await database.query((sql) => hasten(sql, channel.name, now?.())).catch(() => {});
+  // A send makes an outcome of everything. Should one throw all the same, the lead is not lost by it.
+  async function outcomeOf(deliveries: [Delivery, ...Delivery[]]): Promise<Outcome> {
+    try {
+      return await channel.send(deliveries, abort.signal);
+    } catch (error) {
+      logBug(log, error);
+      return { kind: "transient", reason: `a bug of this program (${codeOf(error)})` };
+    }
   }
 
-  function tellWhenQuiet(): void {
-    if (looking || underWay > 0 || results.isWriting()) return;
-    for (const tell of onQuiet.splice(0)) tell();
+  function recordOutcome(outcome: Outcome): void {
+    if (outcome.kind === "transient" && abort.signal.aborted) return;
+    const change = breaker.recordOutcome(outcome);
+    if (change === "opened" && "reason" in outcome)
+      log("channel-down", { channel: channel.name, reason: outcome.reason });
+    if (change !== "closed") return;
+    log("channel-up", { channel: channel.name });
+    // What waits because of the outage is retried at the next look.
+    retries = true;
+  }
+
+  function tellWhenDrained(): void {
+    if (isLooking || underWay > 0 || results.isFlushing()) return;
+    for (const tell of onDrained.splice(0)) tell();
   }
 
   return {
     run,
     stop: () => {
-      stopped = true;
+      isStopped = true;
     },
-    abandon: () => breaksOff.abort(),
-    quiet: () =>
+    abort: () => abort.abort(),
+    drained: () =>
       new Promise((resolve) => {
-        onQuiet.push(resolve);
-        tellWhenQuiet();
+        onDrained.push(resolve);
+        tellWhenDrained();
       }),
   };
 }
 
-// A send should make an outcome of everything. Should one throw all the same, that is no reason to lose a lead.
-async function outcomeOf(channel: Channel, deliveries: [Delivery, ...Delivery[]], stop: AbortSignal) {
-  try {
-    return await channel.send(deliveries, stop);
-  } catch (error) {
-    return { kind: "not now", reason: `failed inside (${codeOf(error)})` } as const;
-  }
-}
-
-/** Parts deliveries that can be sent from those that cannot, which come with the reason. */
+/** Separates deliveries that can be sent from those that cannot, which come with the reason. */
 function sort(deliveries: readonly Delivery[]): [Delivery[], [Delivery, string][]] {
   const sendable: Delivery[] = [];
   const unsendable: [Delivery, string][] = [];
   for (const delivery of deliveries) {
-    const reason = whyNot(delivery);
+    const reason = whyUnsendable(delivery);
     if (reason) unsendable.push([delivery, reason]);
     else sendable.push(delivery);
   }
   return [sendable, unsendable];
 }
 
-function whyNot({ attempt, event, lead }: Delivery): string | undefined {
-  if (attempt > mostAttempts) return "the worker died at the last try";
+function whyUnsendable({ attempt, owedFor, event, lead }: Delivery): string | undefined {
+  // The attempt before this one was the last, and its process died with it.
+  if (isLastAttempt(attempt - 1, owedFor)) return "the program died at the last attempt";
   if (!lead && event !== "lead.erased") return "the lead is gone";
   return undefined;
 }

@@ -1,55 +1,47 @@
-// The outbox: every delivery that we still owe the team. Here it is filled beside the insert's own trigger, and sent again
-// when the team retries; `claim.ts` empties it, `counts.ts` counts it.
+// The outbox: every delivery that is still owed to the team. The insert's own trigger fills it; this file fills it beside that
+// trigger and requeues deliveries when the team asks. `claim.ts` empties it, `counts.ts` counts it.
 import type { Sql } from "../database/connect.ts";
+import { channelNames } from "./channels/registry.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** The time is the database's, so that workers with wrong clocks agree; a test hands in its own. */
+/** The time is the database's, so that processes with wrong clocks agree; a test hands in its own. */
 export type At = Date | undefined;
 export const timeIn = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
 
-/** Every channel that the program knows. */
-const knownChannels = ["email", "webhook"];
-
 /**
- * Says which channels are set up. From here on a stored lead is owed to these by the insert itself; what is pending
- * on another one stays, and goes on when it is set up again.
+ * Syncs the registry of channels to the database, and which of them are set up. From here on a stored lead is owed to these by
+ * the insert itself. What is pending on another channel stays, and goes on when that one is set up again.
  */
-export async function enableChannels(sql: Sql, names: readonly Delivery["channel"][]): Promise<void> {
-  await sql`insert into private.channels (name) select unnest(${knownChannels}::text[]) on conflict do nothing`;
-  await sql`
-    update private.channels set enabled = name = any (${names as string[]}), retired_at = null
-    where enabled <> (name = any (${names as string[]}))`;
+export async function syncChannels(sql: Sql, setUp: readonly string[]): Promise<void> {
+  await sql`select private.sync_channels(${[...channelNames]}::text[], ${[...setUp]}::text[])`;
 }
 
-/** Owes missed leads, as the SQL function says. Returns how many deliveries that makes. */
-export async function oweForgotten(sql: Sql, at?: At): Promise<number> {
-  const [row] = await sql<
-    { made: number }[]
-  >`select private.enqueue_missed_deliveries(${timeIn(sql, at)}) as made`;
-  return row?.made ?? 0;
+/** Settles what is pending on a channel that the operator gave up. Returns how many deliveries that was. */
+export async function retireChannel(sql: Sql, name: string): Promise<number> {
+  return countOf(await sql<Count[]>`select private.retire_channel(${name}) as count`);
 }
 
-/** Owes an alert about overdue leads, as the SQL function says. Returns how many deliveries that makes. */
-export async function oweOverdue(sql: Sql, at?: At): Promise<number> {
-  const [row] = await sql<
-    { made: number }[]
-  >`select private.enqueue_overdue_alerts(${timeIn(sql, at)}) as made`;
-  return row?.made ?? 0;
+/** Enqueues leads that are owed to no channel, as the SQL function says. Returns how many deliveries that makes. */
+export async function enqueueMissedDeliveries(sql: Sql, at?: At): Promise<number> {
+  return countOf(await sql<Count[]>`select private.enqueue_missed_deliveries(${timeIn(sql, at)}) as count`);
 }
 
-/** Decides flags and writes what lists need, for leads that came since. */
+/** Enqueues an alert about overdue leads, as the SQL function says. Returns how many deliveries that makes. */
+export async function enqueueOverdueAlerts(sql: Sql, at?: At): Promise<number> {
+  return countOf(await sql<Count[]>`select private.enqueue_overdue_alerts(${timeIn(sql, at)}) as count`);
+}
+
+/** Decides spam flags and writes what lists need, for the leads that came since the last call. */
 export async function indexNewLeads(sql: Sql): Promise<void> {
-  for (let indexed = 1; indexed > 0; ) {
-    const [row] = await sql<{ indexed: number }[]>`select private.index_new_leads() as indexed`;
-    indexed = row?.indexed ?? 0;
-  }
+  for (let indexed = 1; indexed > 0; )
+    indexed = countOf(await sql<Count[]>`select private.index_new_leads() as count`);
 }
 
 /**
- * Has a lead's deliveries tried again now. A lead that is owed to no
- * channel is owed to those which are set up. What was delivered stays delivered. Returns how many are due by it.
+ * Has a lead's deliveries tried again now. A lead that is owed to no channel is owed to those which are set up. What was
+ * delivered stays delivered. Returns how many deliveries are due by it.
  */
-export async function retry(sql: Sql, id: string, at?: At): Promise<number> {
+export async function requeueLead(sql: Sql, id: string, at?: At): Promise<number> {
   const owed = await sql`
     insert into private.deliveries (lead_id, channel)
     select l.id, c.name
@@ -60,9 +52,14 @@ export async function retry(sql: Sql, id: string, at?: At): Promise<number> {
   return owed.count || makeDue(sql, sql`lead_id = ${id}`, at);
 }
 
-/** Has everything that failed tried again now. Returns how many that is. */
-export async function retryFailed(sql: Sql, at?: At): Promise<number> {
+/** Has everything that failed tried again now. Returns how many deliveries that is. */
+export async function requeueFailed(sql: Sql, at?: At): Promise<number> {
   return makeDue(sql, sql`failed_at is not null`, at);
+}
+
+/** Has everything that waits for a later attempt tried now. Returns how many deliveries that is. */
+export async function requeuePending(sql: Sql, at?: At): Promise<number> {
+  return makeDue(sql, sql`failed_at is null and due_at > ${timeIn(sql, at)} and claimed_until is null`, at);
 }
 
 /** What became of one lead's deliveries, as the team sees it. */
@@ -82,8 +79,9 @@ export async function deliveriesOf(sql: Sql, leadId: string): Promise<DeliveryFa
     from private.deliveries where lead_id = ${leadId} order by created_at, event, channel`;
 }
 
-// A failed delivery starts over with all its tries; its last error stays until the next outcome, and also tells
-// erase_lead that the channel may have heard of the lead. A pending one keeps its count.
+// A failed delivery starts over with all its attempts; its last error stays until the next outcome, because it also tells
+// `settle_erasure` that the channel may have heard of the lead. A pending one keeps its count. What was pending on a retired
+// channel stays settled, because no dispatcher would ever send it.
 async function makeDue(sql: Sql, which: ReturnType<Sql>, at: At): Promise<number> {
   const due = await sql`
     update private.deliveries
@@ -91,6 +89,10 @@ async function makeDue(sql: Sql, which: ReturnType<Sql>, at: At): Promise<number
       due_at = least(due_at, ${timeIn(sql, at)}),
       attempts = case when failed_at is null then attempts else 0 end,
       failed_at = null
-    where delivered_at is null and ${which}`;
+    where delivered_at is null and ${which}
+      and channel <> all (select name from private.channels where retired_at is not null)`;
   return due.count;
 }
+
+type Count = { count: number };
+const countOf = ([row]: readonly Count[]): number => row?.count ?? 0;

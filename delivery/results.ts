@@ -1,71 +1,80 @@
-// What became of tries: said in the log at once, and written down as soon as the database takes it. What could not be
-// written, because the database is away, is kept and written the next time; all that ends while one statement is under
-// way goes into the next one.
+// The results of attempts: logged at once, and recorded as soon as the database takes them. What could not be recorded,
+// because the database is unreachable, is kept and recorded the next time; all that ends while one statement is under way goes
+// into the next one.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
+import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
-import { waitAfter } from "./backoff.ts";
+import { isLastAttempt, waitAfter } from "./backoff.ts";
 import type { Outcome } from "./channels/channel.ts";
 import { type Result, record } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface Results {
-  /** Notes what came of deliveries. One that we broke off ourselves is due again at once. */
-  note(deliveries: readonly Delivery[], outcome: Outcome, brokenOff: boolean): void;
-  /** Writes what was noted. Settles when it is written, or the database is away. Never rejects. */
-  writeDown(): Promise<void>;
-  isWriting(): boolean;
+  /** Adds what came of deliveries. One that was aborted by this process is due again at once. */
+  add(deliveries: readonly Delivery[], outcome: Outcome, isAborted: boolean): void;
+  /** Records what was added. Settles when that is done or the database is unreachable. Never rejects. */
+  flush(): Promise<void>;
+  isFlushing(): boolean;
 }
 
-export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {
-  let results: Result[] = [];
-  let writing: Promise<void> | undefined;
+/** A statement that our own bug spoils is not repeated at each sweep. In milliseconds. */
+const pauseAfterBug = 60_000;
 
-  async function writeAll(): Promise<void> {
+export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {
+  const clock = () => (now?.() ?? new Date()).getTime();
+  let results: Result[] = [];
+  let flushing: Promise<void> | undefined;
+  let pausedUntil = 0;
+
+  async function recordAll(): Promise<void> {
     while (results.length > 0) {
       const batch = results;
       results = [];
       try {
         await database.query((sql) => record(sql, batch, now?.()));
-      } catch {
+      } catch (error) {
         results = [...batch, ...results];
+        if (!isDatabaseTrouble(error)) {
+          logBug(log, error);
+          pausedUntil = clock() + pauseAfterBug;
+        }
         return;
       }
     }
   }
 
   return {
-    note(deliveries, outcome, brokenOff) {
+    add(deliveries, outcome, isAborted) {
       for (const delivery of deliveries) {
-        const result = resultOf(delivery, outcome, brokenOff);
+        const result = resultOf(delivery, outcome, isAborted);
         results.push(result);
-        tell(log, delivery, result);
+        logResult(log, delivery, result);
       }
     },
-    async writeDown() {
-      if (results.length === 0) return writing;
-      writing ??= writeAll().finally(() => {
-        writing = undefined;
+    async flush() {
+      if (results.length === 0 || clock() < pausedUntil) return flushing;
+      flushing ??= recordAll().finally(() => {
+        flushing = undefined;
       });
-      return writing;
+      return flushing;
     },
-    isWriting: () => writing !== undefined,
+    isFlushing: () => flushing !== undefined,
   };
 }
 
-function resultOf(
-  { leadId, channel, event, attempt }: Delivery,
-  outcome: Outcome,
-  brokenOff: boolean,
-): Result {
+function resultOf(delivery: Delivery, outcome: Outcome, isAborted: boolean): Result {
+  const { leadId, channel, event, attempt, owedFor } = delivery;
   const which = { leadId, channel, event, attempt };
   if (outcome.kind === "delivered") return { ...which, delivered: true };
   const { reason } = outcome;
-  if (brokenOff) return { ...which, reason, wait: 0 };
-  const wait = outcome.kind === "never" ? undefined : waitAfter(attempt, outcome.askedToWait);
-  return wait === undefined ? { ...which, reason, failed: true } : { ...which, reason, wait };
+  if (isAborted) return { ...which, reason, wait: 0 };
+  if (outcome.kind === "permanent" || isLastAttempt(attempt, owedFor))
+    return { ...which, reason, failed: true };
+  return { ...which, reason, wait: waitAfter(attempt, outcome.askedToWait) };
 }
 
-function tell(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {
+function logResult(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {
   const facts = { channel, event, delivery: id, lead: leadId, attempt: result.attempt };
   if ("delivered" in result) log("delivered", facts);
   else if ("failed" in result) log("delivery-failed", { ...facts, reason: result.reason });

@@ -1,49 +1,49 @@
-// What is done now and then, beside delivering: leads that wait too long are told of, what is old enough is erased or
-// emptied, and once a day the log has a line to reconcile against. All of it may be done by several workers at once.
+// The scheduled jobs beside delivering: spam flags are decided, leads that wait too long are told of, what is old enough is
+// erased or emptied, and once a day the log has a line to reconcile against. Several processes may do them at once.
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import { countDeliveries, countLeads } from "./counts.ts";
-import { indexNewLeads, oweForgotten, oweOverdue } from "./outbox.ts";
-import type { Chore } from "./worker.ts";
+import { enqueueMissedDeliveries, enqueueOverdueAlerts, indexNewLeads } from "./outbox.ts";
+import type { ScheduledJob } from "./worker.ts";
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** These look at every lead, and a database may have many. */
-const patience = 10 * minute;
+/** Most jobs look at every lead, and a database may have many. */
+const queryTimeout = 10 * minute;
 
-/** The chores of a worker. */
-export function makeChores(database: ResilientConnection, log: Log): Chore[] {
-  const chore = (every: number, work: (sql: Sql) => Promise<void>): Chore => ({
+/** The scheduled jobs of a worker. */
+export function makeScheduledJobs(database: ResilientConnection, log: Log): ScheduledJob[] {
+  const job = (every: number, work: (sql: Sql) => Promise<void>): ScheduledJob => ({
     every,
-    run: () => database.query(work, patience),
+    run: () => database.query(work, queryTimeout),
   });
   return [
-    chore(second, indexNewLeads),
-    chore(24 * hour, indexForgottenLeads),
-    chore(10 * minute, (sql) => tellOfWaiting(sql, log)),
-    chore(hour, (sql) => carryOutRetention(sql, log)),
-    chore(24 * hour, (sql) => reconcile(sql, log)),
+    job(second, indexNewLeads),
+    job(24 * hour, indexMissedLeads),
+    job(10 * minute, (sql) => enqueueWaiting(sql, log)),
+    job(hour, (sql) => carryOutRetention(sql, log)),
+    job(24 * hour, (sql) => reconcile(sql, log)),
   ];
 }
 
-/** Owes word of leads that have waited 20 hours, and of leads that nobody was told of. */
-export async function tellOfWaiting(sql: Sql, log: Log, at?: Date): Promise<void> {
-  const deliveries = await oweOverdue(sql, at);
+/** Enqueues alerts about leads that have waited 20 hours, and leads that were owed to no channel. */
+export async function enqueueWaiting(sql: Sql, log: Log, at?: Date): Promise<void> {
+  const deliveries = await enqueueOverdueAlerts(sql, at);
   if (deliveries > 0) log("leads-overdue", { deliveries });
-  await oweForgotten(sql, at);
+  await enqueueMissedDeliveries(sql, at);
 }
 
-/** Writes the rows of `private.lead_work` for leads that were inserted by hand in a transaction that took long. */
-export async function indexForgottenLeads(sql: Sql): Promise<void> {
+/** Writes the rows of `private.lead_work` for leads that a person inserted in a transaction that took long. */
+export async function indexMissedLeads(sql: Sql): Promise<void> {
   await sql`select private.index_new_leads(100000, interval '100 years')`;
 }
 
 /**
- * Erases leads by age and empties the circumstances of old permissions, as far as a plan says that is a day old; then makes the
- * plan for tomorrow and says what it holds.
+ * Erases leads by age and empties the circumstances of old permissions, as far as a plan says that is a day old; then makes
+ * the plan for tomorrow and logs what it holds.
  */
 export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
   const total = { erased: 0, emptied: 0 };
@@ -63,7 +63,7 @@ export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
   if (plan && plan.leads + plan.circumstances > 0) log("retention-planned", plan);
 }
 
-/** Says how many leads there are and what became of their deliveries, for whoever compares the two. */
+/** Logs how many leads there are and what became of their deliveries, so that the two can be compared. */
 export async function reconcile(sql: Sql, log: Log): Promise<void> {
   const leads = await countLeads(sql);
   const channels = await countDeliveries(sql);

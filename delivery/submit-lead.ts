@@ -10,10 +10,10 @@ export interface SubmitLeadDependencies {
 }
 
 /** More than any lead; the rest of a longer body is not read. */
-const mostBytes = 16 * 1024;
+const maxBytes = 16 * 1024;
 
-/** A body that takes longer is left: nothing in it is needed. */
-const longestRead = 2_000;
+/** Milliseconds. A body that takes longer is cancelled, because nothing in it is needed. */
+const maxReadTime = 2_000;
 
 /** Makes the handler. */
 export function makeSubmitLead({ knows, wake }: SubmitLeadDependencies) {
@@ -29,7 +29,7 @@ export function makeSubmitLead({ knows, wake }: SubmitLeadDependencies) {
     }
     if (!(await knows(key))) return json(401, { code: "UNAUTHORIZED", message: "Invalid API key" });
     wake();
-    await readAndForget(request);
+    await discardBody(request);
     return json(202, { accepted: true, message: "Thank you. The team is being told." });
   };
 }
@@ -39,21 +39,21 @@ const keyOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? headers.get("apikey") ?? undefined;
 
 // Read, because a connection whose request was not read cannot serve the next one.
-async function readAndForget(request: Request): Promise<void> {
+async function discardBody(request: Request): Promise<void> {
   const reader = request.body?.getReader();
   if (!reader) return;
-  const giveUp = setTimeout(() => void reader.cancel().catch(() => {}), longestRead);
+  const deadline = setTimeout(() => void reader.cancel().catch(() => {}), maxReadTime);
   try {
-    for (let bytes = 0; bytes <= mostBytes; ) {
+    for (let bytes = 0; bytes <= maxBytes; ) {
       const { done, value } = await reader.read();
       if (done) return;
       bytes += value.byteLength;
     }
     await reader.cancel();
   } catch {
-    // Broken off by the sender: the delivery is awake all the same.
+    // The sender closed the connection; the delivery is awake all the same.
   } finally {
-    clearTimeout(giveUp);
+    clearTimeout(deadline);
   }
 }
 

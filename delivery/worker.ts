@@ -1,18 +1,20 @@
-// The worker: asks the outbox for what is due, again and again, and has each channel's lane send it. It is woken when a
-// lead comes in and asks by itself twice a second, so a lead goes out within a second even when nobody wakes it.
+// The worker: runs each channel's dispatcher and the scheduled jobs, again and again. It is woken when a lead comes in and looks
+// by itself twice a second, so that a lead goes out within a second even when nothing wakes it.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
+import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import type { Channel } from "./channels/channel.ts";
-import { makeLane } from "./dispatcher.ts";
+import { makeDispatcher } from "./dispatcher.ts";
 
-export interface WorkerSettings {
+export interface WorkerDependencies {
   database: ResilientConnection;
   channels: readonly Channel[];
   log: Log;
   /** Done once before anything is sent, and tried until it succeeds. */
-  prepare?: () => Promise<void>;
-  /** What is done now and then, while the worker runs. */
-  chores?: readonly Chore[];
+  prepare?: (() => Promise<void>) | undefined;
+  /** What is done at intervals, while the worker runs. */
+  jobs?: readonly ScheduledJob[];
   /** A test's own time; otherwise the database says what is due. */
   now?: () => Date;
   /** Calls back again and again until the returned function is called; a test calls back when it likes. */
@@ -20,7 +22,7 @@ export interface WorkerSettings {
 }
 
 /** `every` is in milliseconds; the first time is at the start. */
-export interface Chore {
+export interface ScheduledJob {
   every: number;
   run(): Promise<void>;
 }
@@ -28,80 +30,89 @@ export interface Chore {
 export interface Worker {
   /** Looks at once whether anything is due. Costs next to nothing, so it may be called for each lead. */
   wake(): void;
-  /** Claims nothing more, lets what is under way finish, breaks it off after `grace` milliseconds. */
+  /** Claims nothing more, lets what is under way finish, and aborts it after `grace` milliseconds. */
   stop(grace?: number): Promise<void>;
 }
 
-const sweepEvery = 500;
+const sweepInterval = 500;
 
-/** A chore that failed is tried again after this long. */
-const choreAgain = 60_000;
+/** Milliseconds after which a job that failed is tried again. */
+const retryJobAfter = 60_000;
 
-/** Starts a worker. A database that is away does not end it; it goes on when the database is back. */
-export function startWorker(settings: WorkerSettings): Worker {
-  const { channels, chores = [], now = () => new Date(), every = onTheClock } = settings;
-  const lanes = channels.map((channel) => makeLane(channel, settings));
-  const nextTime = new Map<Chore, number>();
-  let prepared = false;
-  let stopped = false;
-  let busy: Promise<void> | undefined;
+/** Starts a worker. A database that is unreachable does not end it; it goes on when the database is back. */
+export function startWorker(dependencies: WorkerDependencies): Worker {
+  const { channels, log, jobs = [], prepare, now = () => new Date(), every = callEvery } = dependencies;
+  const dispatchers = channels.map((channel) => makeDispatcher(channel, dependencies));
+  const nextTime = new Map<ScheduledJob, number>();
+  let isPrepared = prepare === undefined;
+  let isStopped = false;
+  let underWay: Promise<void> | undefined;
 
   async function prepareOnce(): Promise<void> {
-    if (prepared) return;
-    await settings.prepare?.();
-    prepared = true;
+    if (isPrepared) return;
+    await prepare?.();
+    isPrepared = true;
     wake();
   }
 
-  async function doChores(): Promise<void> {
-    for (const chore of chores) {
+  // A job that fails keeps no other job from being done, and is tried again in a minute.
+  async function runJobs(): Promise<void> {
+    for (const job of jobs) {
       const time = now().getTime();
-      if (stopped || time < (nextTime.get(chore) ?? 0)) continue;
-      nextTime.set(chore, time + Math.min(choreAgain, chore.every));
-      await chore.run();
-      nextTime.set(chore, time + chore.every);
+      if (isStopped || time < (nextTime.get(job) ?? 0)) continue;
+      try {
+        await job.run();
+        nextTime.set(job, time + job.every);
+      } catch (error) {
+        nextTime.set(job, time + retryJobAfter);
+        logIfBug(error);
+      }
     }
   }
 
+  // An outage of the database is in the log already.
+  function logIfBug(error: unknown): void {
+    if (!isDatabaseTrouble(error)) logBug(log, error);
+  }
+
   function wake(): void {
-    if (prepared) for (const lane of lanes) lane.run();
+    if (isPrepared) for (const dispatcher of dispatchers) dispatcher.run();
   }
 
   function sweep(): void {
     wake();
-    busy ??= prepareOnce()
-      .then(doChores)
-      // The database says in the log that it is away; the next sweep tries again.
-      .catch(() => {})
+    underWay ??= prepareOnce()
+      .then(runJobs)
+      .catch(logIfBug)
       .finally(() => {
-        busy = undefined;
+        underWay = undefined;
       });
   }
 
-  const stopSweeping = every(sweepEvery, sweep);
+  const stopSweeping = every(sweepInterval, sweep);
   sweep();
   return {
     wake,
     stop: async (grace = 8_000) => {
-      stopped = true;
+      isStopped = true;
       stopSweeping();
-      for (const lane of lanes) lane.stop();
-      const quiet = Promise.all([busy, ...lanes.map((lane) => lane.quiet())]);
-      const isQuiet = await within(grace, quiet);
-      for (const lane of lanes) lane.abandon();
-      // Broken off, so there is something to write down; but a database that is away is not waited for.
-      if (!isQuiet) await within(1_000, Promise.all(lanes.map((lane) => lane.quiet())));
+      for (const dispatcher of dispatchers) dispatcher.stop();
+      const drained = Promise.all([underWay, ...dispatchers.map((dispatcher) => dispatcher.drained())]);
+      const isDrained = await settlesWithin(grace, drained);
+      for (const dispatcher of dispatchers) dispatcher.abort();
+      // What was aborted is to be recorded; but a database that is unreachable is not waited for.
+      if (!isDrained)
+        await settlesWithin(1_000, Promise.all(dispatchers.map((dispatcher) => dispatcher.drained())));
     },
   };
 }
 
-function onTheClock(milliseconds: number, call: () => void): () => void {
+function callEvery(milliseconds: number, call: () => void): () => void {
   const timer = setInterval(call, milliseconds);
   return () => clearInterval(timer);
 }
 
-/** Whether it settles within so many milliseconds. */
-async function within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+async function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, milliseconds, false);

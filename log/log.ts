@@ -71,6 +71,11 @@ const events = {
     level: "error",
     sentence: "A lead could not be stored; the visitor was asked to try again.",
   },
+  "channel-down": {
+    level: "error",
+    sentence: "A channel takes nothing any more: what is owed to it waits, and is tried again.",
+  },
+  "channel-up": { level: "info", sentence: "The channel takes deliveries again; what waited is sent now." },
   delivered: { level: "info", sentence: "The team has been told." },
   "delivery-postponed": {
     level: "warn",
@@ -78,7 +83,7 @@ const events = {
   },
   "delivery-failed": {
     level: "error",
-    sentence: "A delivery has failed for good. When the channel is mended: npm run leads -- retry --failed",
+    sentence: "A delivery has failed. When the channel is mended: npm run leads -- retry --failed",
   },
   "mailbox-rejected": {
     level: "error",
@@ -87,7 +92,7 @@ const events = {
   "no-channel": {
     level: "warn",
     sentence:
-      "No channel is set up: leads are stored, but the team is not told. Set WEBHOOK_URL or NOTIFY_EMAIL.",
+      "No channel is set up: leads are stored, but the team is not told. Set one up (see .env.example).",
   },
   "delivery-elsewhere": {
     level: "info",

@@ -1,6 +1,7 @@
 // The settings of the delivery: what is taken, and what stops the start with which sentence.
 import { describe, expect, it } from "vitest";
 import { ConfigError, readConfig } from "../config/config.ts";
+import { makeChannels } from "../delivery/channels/registry.ts";
 
 const webhook = {
   WEBHOOK_URL: "https://crm.example.com/leads",
@@ -11,6 +12,8 @@ const smtp = {
   MAIL_FROM: "leads@example.com",
   NOTIFY_EMAIL: "team@example.com",
 };
+
+const chat = { CHAT_URL: "https://hooks.example.com/services/T0/B0/secret" };
 
 /** What is said against the settings, or nothing. */
 function refused(env: Record<string, string>): string {
@@ -23,51 +26,51 @@ function refused(env: Record<string, string>): string {
   }
 }
 
+/** The channels that some settings set up. */
+const channelsOf = (env: Record<string, string>) =>
+  makeChannels(readConfig(env).delivery.channels, { log: () => {}, linkTo: () => undefined }).map(
+    ({ name }) => name,
+  );
+
 describe("the settings of the delivery", () => {
   it("name no channel by default, and keep a permission's circumstances for five years and leads for good", () => {
-    expect(readConfig({}).delivery).toEqual({
+    expect(channelsOf({})).toEqual([]);
+    expect(readConfig({}).delivery).toMatchObject({
       on: true,
-      webhook: undefined,
-      email: undefined,
       keepAddress: true,
       permissionDays: 1826,
       retentionDays: undefined,
     });
   });
 
-  it("take both channels, several mailboxes, and what is kept", () => {
+  it("take all channels, several mailboxes, and what is kept", () => {
     const given = {
-      MAIL_DETAILS: "full",
-      PERMISSION_ADDRESS: "off",
-      PERMISSION_DAYS: "30",
-      RETENTION_DAYS: "90",
-    };
-    expect(
-      readConfig({
-        ...{ ...webhook, ...smtp, ...given, DELIVERY: "off" },
-        ...{
-          MAIL_FROM: "Leads of Maple Lane <leads@example.com>",
-          NOTIFY_EMAIL: "a@example.com, b@example.com",
-        },
-      }).delivery,
-    ).toEqual({
-      on: false,
-      webhook: { url: webhook.WEBHOOK_URL, secret: webhook.WEBHOOK_SECRET },
-      email: {
-        from: "Leads of Maple Lane <leads@example.com>",
-        to: ["a@example.com", "b@example.com"],
-        details: true,
-        via: { smtpUrl: "smtp://mail.example.com" },
+      ...{ ...webhook, ...smtp, ...chat, DELIVERY: "off" },
+      ...{
+        MAIL_FROM: "Leads of Maple Lane <leads@example.com>",
+        NOTIFY_EMAIL: "a@example.com, b@example.com",
       },
+      ...{ PERMISSION_ADDRESS: "off", PERMISSION_DAYS: "30", RETENTION_DAYS: "90" },
+    };
+    expect(channelsOf(given)).toEqual(["webhook", "email", "chat"]);
+    expect(readConfig(given).delivery).toMatchObject({
+      on: false,
+      channels: { NOTIFY_EMAIL: ["a@example.com", "b@example.com"] },
       keepAddress: false,
       permissionDays: 30,
       retentionDays: 90,
     });
   });
 
+  it("set up each channel by its own settings alone", () => {
+    expect(channelsOf(webhook)).toEqual(["webhook"]);
+    expect(channelsOf(smtp)).toEqual(["email"]);
+    expect(channelsOf(chat)).toEqual(["chat"]);
+  });
+
   it("take the HTTP mail API in place of SMTP", () => {
     const { SMTP_URL: _, ...rest } = smtp;
-    expect(readConfig({ ...rest, RESEND_API_KEY: "re_1" }).delivery.email?.via).toEqual({ apiKey: "re_1" });
+    expect(channelsOf({ ...rest, RESEND_API_KEY: "re_1" })).toEqual(["email"]);
   });
 
   it.each([

@@ -1,17 +1,18 @@
-// The worker on real PostgreSQL with real receivers, each broken in its own way. Time is handed in where waits are
-// long; where something is to happen by itself, the test waits for it with a deadline.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+// The worker and its dispatchers on real PostgreSQL with real receivers, each broken in its own way. Time is handed in where
+// waits are long; where something is to happen by itself, the test waits for it with a deadline.
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import { makeWebhook } from "../delivery/channels/webhook.ts";
 import type { Delivery } from "../delivery/delivery.ts";
-import { enableChannels } from "../delivery/outbox.ts";
-import { startWorker, type Worker, type WorkerSettings } from "../delivery/worker.ts";
+import { syncChannels } from "../delivery/outbox.ts";
+import { startWorker, type Worker, type WorkerDependencies } from "../delivery/worker.ts";
 import { makeLog } from "../log/log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
-const { owner: sql, intake } = await makeDatabase();
+const { owner: sql, intake, url } = await makeDatabase();
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 let lines: string[] = [];
@@ -27,11 +28,11 @@ beforeEach(async () => {
   ahead = 0;
   await sql`truncate public.leads, private.deliveries cascade`;
   await sql`update private.channels set cooldown_until = null`;
-  await enableChannels(sql, ["webhook"]);
+  await syncChannels(sql, ["webhook"]);
 });
 afterEach(() => Promise.all(workers.map((worker) => worker.stop(100))));
 
-function start(channels: Channel[], settings: Partial<WorkerSettings> = {}): Worker {
+function start(channels: Channel[], settings: Partial<WorkerDependencies> = {}): Worker {
   const worker = startWorker({
     database: makeResilientConnection(() => sql, log),
     channels,
@@ -42,13 +43,13 @@ function start(channels: Channel[], settings: Partial<WorkerSettings> = {}): Wor
   return worker;
 }
 /** A worker whose clock the test turns and whose sweep it calls. */
-function startByHand(channels: Channel[]): { worker: Worker; sweep: () => void } {
+function startByHand(channels: Channel[], dependencies: Partial<WorkerDependencies> = {}) {
   let sweep = () => {};
   const every = (_: number, call: () => void) => {
     sweep = call;
     return () => {};
   };
-  return { worker: start(channels, { now, every }), sweep: () => sweep() };
+  return { worker: start(channels, { now, every, ...dependencies }), sweep: () => sweep() };
 }
 const webhook = (url: string, timeout = 10_000) => makeWebhook({ url, secret }, { timeout });
 const insert = (differences = {}) => intake`insert into public.leads ${intake(aLead(differences))}`;
@@ -111,7 +112,7 @@ describe("the worker", () => {
   });
 
   it("tries later and later for three days, then gives up, keeps the reason and says so", async () => {
-    const { channel } = pretend(() => ({ kind: "not now", reason: "answered 500" }));
+    const { channel } = pretend(() => ({ kind: "transient", reason: "answered 500" }));
     const { sweep } = startByHand([channel]);
     await insert();
     const waits: number[] = [];
@@ -130,7 +131,7 @@ describe("the worker", () => {
     expect(lines.filter((line) => line.includes(" error delivery-failed"))).toHaveLength(1);
   });
 
-  it("fails at once when the receiver means never, and goes on with the next", async () => {
+  it("fails at once when the receiver is gone for good, and goes on with the next", async () => {
     const receiver = await startReceiver((response, request) => {
       response.writeHead(request.json.data.name === "Gone" ? 410 : 200).end();
     });
@@ -150,7 +151,7 @@ describe("the worker", () => {
   });
 
   it("lets no channel wait for another that is down, slow or broken", async () => {
-    await enableChannels(sql, ["email", "webhook"]);
+    await syncChannels(sql, ["email", "webhook"]);
     const receiver = await startReceiver();
     const stuck: Channel = {
       ...pretend(() => new Promise<Outcome>(() => {})).channel,
@@ -188,9 +189,9 @@ describe("the worker", () => {
     const receiver = await startReceiver(answers(503));
     const { sweep } = startByHand([webhook(receiver.url)]);
     await insert();
-    for (let tries = 1; tries <= 9; tries++) {
+    for (let attempts = 1; attempts <= 9; attempts++) {
       sweep();
-      ahead += (await until(() => dueAfter(tries - 1))) + 31;
+      ahead += (await until(() => dueAfter(attempts - 1))) + 31;
     }
     sweep();
     const wait = await until(() => dueAfter(9));
@@ -200,6 +201,54 @@ describe("the worker", () => {
     await insert({ name: "Ana" });
     sweep();
     await until(async () => (await count("delivered")) === 2);
+  });
+
+  it("says once in the log, at error level, that a channel is down and why, and once that it is back", async () => {
+    const receiver = await startReceiver(answers(401));
+    const { sweep } = startByHand([webhook(receiver.url)]);
+    await insertMany(20);
+    for (; ahead < 200; ahead += 5) {
+      sweep();
+      await until(async () => (await claimed()) === 0);
+    }
+    const told = (event: string) => lines.filter((line) => line.includes(` ${event}: `));
+    expect(told("channel-down")).toHaveLength(1);
+    expect(told("channel-down")[0]).toMatch(
+      / error channel-down: .* channel=webhook reason="answered 401: check the secret or the key"\n$/,
+    );
+    receiver.answer = answers(204);
+    await until(async () => {
+      ahead += 31;
+      sweep();
+      return (await count("delivered")) === 20;
+    });
+    expect(told("channel-up")).toHaveLength(1);
+    expect(await count("failed")).toBe(0);
+  });
+
+  it("sends its whole backlog after a start, because the settings may have been corrected, but not what was asked to wait", async () => {
+    await insertMany(133);
+    await sql`
+      update private.deliveries set attempts = 9, due_at = now() + interval '4 hours',
+        last_error = 'the mail server refuses the connection'`;
+    await sql`
+      update private.deliveries set last_error = 'answered 429, asked to wait'
+      where lead_id = (select id from public.leads where name = 'Visitor 7')`;
+    const receiver = await startReceiver();
+    start([webhook(receiver.url)]);
+    await until(async () => (await count("delivered")) === 132);
+    expect(await count("pending")).toBe(1);
+  });
+
+  it("uses up no delivery by starting again and again while its channel is down", async () => {
+    const receiver = await startReceiver(answers(503));
+    await insert();
+    for (let starts = 1; starts <= 30; starts++) {
+      const worker = start([webhook(receiver.url)]);
+      await until(async () => (await tried()) === starts && (await claimed()) === 0);
+      await worker.stop();
+    }
+    expect([await tried(), await count("failed")]).toEqual([30, 0]);
   });
 
   it("shares the work with other workers and sends no delivery twice at the same time", async () => {
@@ -223,7 +272,7 @@ describe("the worker", () => {
     expect([await count("delivered"), await count("pending"), sent.length]).toEqual([1, 1, 1]);
   });
 
-  it("breaks off what does not finish in time; it is due again at once, under the same id", async () => {
+  it("aborts what does not finish in time; it is due again at once, under the same id", async () => {
     const hanging = await startReceiver(() => {});
     const worker = start([webhook(hanging.url)]);
     await insert();
@@ -237,7 +286,7 @@ describe("the worker", () => {
     expect(receiver.received[0]?.headers["webhook-id"]).toBe(hanging.received[0]?.headers["webhook-id"]);
   });
 
-  it("outlives an outage of the database, says so once, and writes down afterwards what was sent meanwhile", async () => {
+  it("outlives an outage of the database, says so once, and records afterwards what was sent meanwhile", async () => {
     const flaky = breakable(sql);
     const { channel, sent, settle } = pretend();
     const worker = start([channel], { database: makeResilientConnection(() => flaky.sql, log) });
@@ -258,31 +307,26 @@ describe("the worker", () => {
   it("prepares before it sends, and tries until that succeeds", async () => {
     const receiver = await startReceiver();
     await insert();
-    let tries = 0;
+    let attempts = 0;
     start([webhook(receiver.url)], {
       prepare: async () => {
-        tries += 1;
+        attempts += 1;
         expect(receiver.received).toEqual([]);
-        if (tries < 3) throw Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+        if (attempts < 3) throw Object.assign(new Error("away"), { code: "ECONNREFUSED" });
       },
     });
     await until(() => receiver.received.length === 1);
-    expect(tries).toBe(3);
+    expect(attempts).toBe(3);
   });
 
-  it("does its chores at their times, and a chore that failed a minute later", async () => {
+  it("does its jobs at their times, and a job that failed a minute later", async () => {
     let fails = true;
     const done: number[] = [];
-    let sweep = () => {};
-    const every = (_: number, call: () => void) => {
-      sweep = call;
-      return () => {};
-    };
     const run = async () => {
       done.push(ahead);
       if (fails) throw new Error("refused");
     };
-    start([], { now, every, chores: [{ every: 3_600_000, run }] });
+    const { sweep } = startByHand([], { jobs: [{ every: 3_600_000, run }] });
     await until(() => done.length === 1);
     fails = false;
     for (ahead = 30; ahead < 7400; ahead += 40) {
@@ -290,6 +334,46 @@ describe("the worker", () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(done).toEqual([0, 70, 3670, 7270]);
+  });
+
+  it.each<[string, (pool: Sql) => Promise<unknown>, string]>([
+    ["a value that PostgreSQL does not take", async (pool) => pool`select 1 / 0`, "22012"],
+    ["a constraint", async (pool) => pool`insert into private.settings default values`, "23505"],
+    ["a name that does not exist", async (pool) => pool`select no_such_column`, "42703"],
+    ["an exception", async (pool) => pool`do $$ begin raise exception 'Canary-Name'; end $$`, "P0001"],
+  ])(
+    "logs a job that fails by %s as a bug with our own frames, and does the others",
+    async (_, work, code) => {
+      const database = makeResilientConnection(() => sql, log);
+      let others = 0;
+      const jobs = [
+        { every: 1000, run: async () => void (await database.query(work)) },
+        { every: 1000, run: async () => void (others += 1) },
+      ];
+      start([], { database, jobs });
+      await until(() => others > 0);
+      const bugs = lines.filter((line) => line.includes(" error bug"));
+      expect(bugs).toHaveLength(1);
+      expect(bugs[0]).toContain(` class=PostgresError code=${code} frames=`);
+      expect(bugs[0]).toContain("spec/dispatcher.spec.ts:");
+      expect(lines.join("")).not.toMatch(/Canary|database-unreachable/);
+    },
+  );
+
+  it("logs a claim that fails by a bug once a minute, and not at each sweep", async () => {
+    const pool = connect(url, { max: 1 });
+    onTestFinished(() => pool.end());
+    await pool`set search_path = private`;
+    await pool`set role anon`;
+    const database = makeResilientConnection(() => pool, log);
+    const { sweep } = startByHand([webhook("http://127.0.0.1:9/")], { database });
+    const bugs = () => lines.filter((line) => line.includes(" error bug")).length;
+    await until(() => bugs() === 1);
+    for (ahead = 1; ahead < 59; ahead += 1) sweep();
+    expect(bugs()).toBe(1);
+    ahead = 61;
+    sweep();
+    await until(() => bugs() === 2);
   });
 
   it("fails a delivery whose lead is gone, with that reason", async () => {
@@ -323,7 +407,7 @@ describe("the worker", () => {
   });
 });
 
-/** A channel without a network: it writes down what it is to send and answers as the test says, or when it says. */
+/** A channel without a network: it keeps what it is to send, and answers what the test says and when it says. */
 function pretend(answer?: () => Outcome | Promise<Outcome>) {
   const sent: Delivery[] = [];
   let settle: (outcome: Outcome) => void = () => {};
@@ -331,7 +415,7 @@ function pretend(answer?: () => Outcome | Promise<Outcome>) {
     name: "webhook",
     batch: 1,
     concurrency: 8,
-    rest: 0,
+    cooldown: 0,
     send: async ([delivery]) => {
       sent.push(delivery);
       return answer?.() ?? new Promise((resolve) => (settle = resolve));
@@ -363,17 +447,17 @@ function breakable(pool: typeof sql) {
 }
 
 const tried = async () => {
-  const [row] = await sql`select sum(attempts)::int as tries from private.deliveries`;
-  return row?.tries as number;
+  const [row] = await sql`select sum(attempts)::int as attempts from private.deliveries`;
+  return row?.attempts as number;
 };
 const claimed = async () => {
   const [row] = await sql`select count(claimed_until)::int as held from private.deliveries`;
   return row?.held as number;
 };
-/** How long the delivery waits after so many tries, once that is written down. */
-const dueAfter = async (tries: number) => {
+/** How long the delivery waits after so many attempts, once that is recorded. */
+const dueAfter = async (attempts: number) => {
   const [row] = await sql`
     select extract(epoch from due_at - ${now()}::timestamptz)::float as seconds
-    from private.deliveries where attempts = ${tries + 1} and claimed_until is null`;
+    from private.deliveries where attempts = ${attempts + 1} and claimed_until is null`;
   return row?.seconds as number | undefined;
 };

@@ -50,6 +50,12 @@ The thank-you page promises a review within 24 hours.
     );
   });
 
+  it("holds a link to the lead when the team has an inbox", () => {
+    const linkTo = (id: string) => `https://inbox.example/leads/${id.slice(-8)}`;
+    const { text } = writeMessage([aDelivery()], { details: false, linkTo });
+    expect(text).toContain("  In the inbox: https://inbox.example/leads/3f9c2b1a\n");
+  });
+
   it("names no person, contact or answer, and keeps network addresses to itself", async () => {
     const { url, mails } = await startMailServer();
     await post(url);
@@ -82,7 +88,7 @@ The thank-you page promises a review within 24 hours.
         two as Delivery,
         { ...(three as Delivery), event: "lead.erased", lead: null, permission: null },
         aDelivery({ event: "permission.withdrawn" }),
-        aDelivery({ event: "lead.overdue", marks: ["honeypot filled"] }),
+        aDelivery({ event: "lead.overdue", flags: ["honeypot filled"] }),
       ],
       { details: false },
     );
@@ -113,22 +119,20 @@ The thank-you page promises a review within 24 hours.
 });
 
 describe("the mail server", () => {
-  it("may refuse every mailbox for good, which is never", async () => {
+  it("may refuse every mailbox, which the operator may mend, so it is tried again", async () => {
     const { url } = await startMailServer({ onRcptTo: (_, __, done) => done(refusal(550)) });
-    expect(await post(url)).toEqual({ kind: "never", reason: "the mail server answered 550" });
+    expect(await post(url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 550 to RCPT TO: check the mailboxes",
+    });
   });
 
-  it("may refuse a mailbox for now, which is tried again", async () => {
-    const { url } = await startMailServer({ onRcptTo: (_, __, done) => done(refusal(451)) });
-    expect(await post(url)).toEqual({ kind: "not now", reason: "the mail server answered 451 to RCPT TO" });
-  });
-
-  it("may refuse one mailbox for good and another for now, which is tried again", async () => {
+  it("may refuse one mailbox for ever and another for now, which is tried again", async () => {
     const { url } = await startMailServer({
       onRcptTo: ({ address }, _, done) => done(refusal(address.startsWith("gone") ? 550 : 451)),
     });
     const to = ["gone@provider.example", "team@provider.example"];
-    expect(await post(url, [aDelivery()], { to })).toMatchObject({ kind: "not now" });
+    expect(await post(url, [aDelivery()], { to })).toMatchObject({ kind: "transient" });
   });
 
   it("may refuse one mailbox and take the mail for others, which is delivered and told of", async () => {
@@ -144,11 +148,17 @@ describe("the mail server", () => {
     expect([mails.length, rejected]).toEqual([1, 1]);
   });
 
-  it("may refuse the mail itself for good, which is never", async () => {
-    const { url } = await startMailServer({
-      onData: (stream, _, done) => stream.resume().on("end", () => done(refusal(554))),
+  it("may refuse the mail itself, which is tried again unless the mail is too large for it", async () => {
+    const refusing = (code: number) =>
+      startMailServer({ onData: (stream, _, done) => stream.resume().on("end", () => done(refusal(code))) });
+    expect(await post((await refusing(554)).url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 554 to DATA",
     });
-    expect(await post(url)).toEqual({ kind: "never", reason: "the mail server answered 554" });
+    expect(await post((await refusing(552)).url)).toEqual({
+      kind: "permanent",
+      reason: "the mail is too large for the mail server (552)",
+    });
   });
 
   it("may refuse our password or our sender, which the operator mends", async () => {
@@ -158,11 +168,16 @@ describe("the mail server", () => {
       allowInsecureAuth: true,
     });
     expect(await post(`smtp://leads:wrong@127.0.0.1:${port}`)).toMatchObject({
-      kind: "not now",
-      reason: expect.stringMatching(/^the mail server answered 535 to AUTH/),
+      kind: "transient",
+      reason: expect.stringMatching(
+        /^the mail server answered 535 to AUTH.*: check the user and the password$/,
+      ),
     });
     const { url } = await startMailServer({ onMailFrom: (_, __, done) => done(refusal(553)) });
-    expect(await post(url)).toEqual({ kind: "not now", reason: "the mail server answered 553 to MAIL FROM" });
+    expect(await post(url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 553 to MAIL FROM: check the sender",
+    });
   });
 
   it("may be away, close in the middle, or say nothing, which is tried again", async () => {
@@ -174,18 +189,19 @@ describe("the mail server", () => {
     }
     const at = (server: typeof silent) => `smtp://127.0.0.1:${(server.address() as { port: number }).port}`;
     expect(await post(at(closing))).toMatchObject({
-      kind: "not now",
+      kind: "transient",
       reason: expect.stringContaining("mail server"),
     });
     expect(await post(at(silent), [aDelivery()], {}, { timeout: 50 })).toEqual({
-      kind: "not now",
+      kind: "transient",
       reason: "not sent within 0.05 s",
     });
     const { port, server } = await startMailServer();
     await new Promise<void>((resolve) => server.close(() => resolve()));
     expect(await post(`smtp://127.0.0.1:${port}`)).toMatchObject({
-      kind: "not now",
-      reason: expect.stringMatching(/^no mail server \([A-Z]+\)$/),
+      kind: "transient",
+      reason:
+        "the mail server refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
     });
   });
 });
@@ -198,7 +214,7 @@ describe("the HTTP mail API", () => {
 
   it("gets the mail with the key, the Message-ID and the same idempotency key for the same mail", async () => {
     const receiver = await startReceiver(answers(500));
-    expect(await postTo(base(receiver))).toEqual({ kind: "not now", reason: "the mail API answered 500" });
+    expect(await postTo(base(receiver))).toEqual({ kind: "transient", reason: "the mail API answered 500" });
     receiver.answer = answers(200);
     expect(await postTo(base(receiver), [aDelivery({ attempt: 2 })])).toEqual({ kind: "delivered" });
     await postTo(base(receiver), several(2));
@@ -215,19 +231,26 @@ describe("the HTTP mail API", () => {
   });
 
   it.each([
-    [422, { kind: "never", reason: "the mail API answered 422" }],
-    [401, { kind: "not now", reason: "the mail API answered 401" }],
-    [409, { kind: "not now", reason: "the mail API answered 409" }],
-    [302, { kind: "not now", reason: "the mail API answered 302" }],
+    [422, { kind: "transient", reason: "the mail API answered 422" }],
+    [401, { kind: "transient", reason: "the mail API answered 401: check the secret or the key" }],
+    [409, { kind: "transient", reason: "the mail API answered 409" }],
+    [
+      302,
+      { kind: "transient", reason: "the mail API answered 302: it points elsewhere, where no lead is sent" },
+    ],
+    [413, { kind: "permanent", reason: "the mail API answered 413" }],
   ])("may answer %i", async (status, outcome) => {
     expect(await postTo(base(await startReceiver(answers(status))))).toEqual(outcome);
   });
 
   it("may ask us to wait, or be away", async () => {
     const receiver = await startReceiver(answers(429, { "retry-after": "60" }));
-    expect(await postTo(base(receiver))).toMatchObject({ kind: "not now", askedToWait: 60 });
+    expect(await postTo(base(receiver))).toMatchObject({ kind: "transient", askedToWait: 60 });
     await receiver.close();
-    expect(await postTo(base(receiver))).toEqual({ kind: "not now", reason: "no mail API (ECONNREFUSED)" });
+    expect(await postTo(base(receiver))).toEqual({
+      kind: "transient",
+      reason: "the mail API refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
+    });
     await receiver.open();
   });
 });

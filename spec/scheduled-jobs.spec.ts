@@ -1,10 +1,11 @@
-// What the delivery does beside delivering: it tells of leads that wait too long, and counts once a day. And one round
-// of everything, as a hosted function makes it.
+// What the delivery does beside delivering: it tells of leads that wait too long, and counts once a day. And one run over
+// everything due, as a hosted function makes it.
 import { beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../config/config.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
-import { type DeliveryParts, deliverDue } from "../delivery/deliver.ts";
-import { enableChannels } from "../delivery/outbox.ts";
-import { makeChores, reconcile, tellOfWaiting } from "../delivery/scheduled-jobs.ts";
+import { composeDelivery } from "../delivery/compose.ts";
+import { syncChannels } from "../delivery/outbox.ts";
+import { enqueueWaiting, makeScheduledJobs, reconcile } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
@@ -33,27 +34,25 @@ const counts = async () => {
   return row;
 };
 const database = makeResilientConnection(() => sql, log);
-const keep = { permissionDays: 1826, retentionDays: undefined, keepAddress: true };
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const parts = (channels: Pick<DeliveryParts["settings"], "webhook" | "email">): DeliveryParts => {
-  return {
-    database,
-    log,
+/** The delivery as a program composes it from settings. */
+const compose = (env: Record<string, string>) =>
+  composeDelivery({
+    config: readConfig({ SITE_URL: "https://site.example", ...env }),
     notices: [{ language: "en", text: "You may call me." }],
-    settings: { ...keep, ...channels },
-  };
-};
+    log,
+  });
+const webhookTo = (url: string) => ({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
 const mailTo = (smtpUrl: string) => ({
-  ...{ from: "leads@a.example", to: ["team@a.example"], details: false },
-  via: { smtpUrl },
+  ...{ SMTP_URL: smtpUrl, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
 });
 
-describe("the daily work", () => {
-  it("tells every channel once of a lead that has waited 20 hours, and says so in the log", async () => {
-    await enableChannels(sql, ["email", "webhook"]);
+describe("the scheduled jobs", () => {
+  it("tell every channel once of a lead that has waited 20 hours, and say so in the log", async () => {
+    await syncChannels(sql, ["email", "webhook"]);
     await insertMany(2);
     const later = new Date(Date.now() + 20.5 * 3_600_000);
-    await Promise.all([1, 2, 3].map(() => tellOfWaiting(sql, log, later)));
+    await Promise.all([1, 2, 3].map(() => enqueueWaiting(sql, log, later)));
     const overdue =
       await sql`select distinct lead_id, channel from private.deliveries where event = 'lead.overdue'`;
     expect(overdue).toHaveLength(4);
@@ -61,11 +60,11 @@ describe("the daily work", () => {
     expect(lines.join("")).toMatch(/warn leads-overdue: .* deliveries=\d/);
   });
 
-  it("tells nobody to hurry for a person who withdrew the permission", async () => {
-    await enableChannels(sql, ["webhook"]);
+  it("tell nobody to hurry for a person who withdrew the permission", async () => {
+    await syncChannels(sql, ["webhook"]);
     await insertMany(2);
     await sql`select private.withdraw_permission(id) from public.leads where name = 'Visitor 0'`;
-    await tellOfWaiting(sql, log, new Date(Date.now() + 20.5 * 3_600_000));
+    await enqueueWaiting(sql, log, new Date(Date.now() + 20.5 * 3_600_000));
     expect(
       await sql`
         select l.name from private.deliveries d join public.leads l on l.id = d.lead_id
@@ -73,41 +72,41 @@ describe("the daily work", () => {
     ).toEqual([{ name: "Visitor 1" }]);
   });
 
-  it("owes a lead that came before any channel was set up", async () => {
+  it("owe a lead that came before any channel was set up", async () => {
     await insertMany(3);
     expect(await counts()).toMatchObject({ owed: 0 });
-    await enableChannels(sql, ["webhook"]);
-    await tellOfWaiting(sql, log);
+    await syncChannels(sql, ["webhook"]);
+    await enqueueWaiting(sql, log);
     expect(await counts()).toMatchObject({ owed: 3 });
   });
 
-  it("counts leads and deliveries in one line, and counts nothing else", async () => {
+  it("count leads and deliveries in one line, and count nothing else", async () => {
     await insertMany(2);
-    await enableChannels(sql, ["email", "webhook"]);
+    await syncChannels(sql, ["email", "webhook"]);
     await intake`insert into public.leads ${intake(aLead())}`;
     await sql`update private.deliveries set failed_at = now() where channel = 'email'`;
     await reconcile(sql, log);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      / stored=3 lastDay=3 erased=0 unreviewed=3 overdue=0 toldNobody=2 email_delivered=0 email_pending=0 email_failed=1 webhook_delivered=0 webhook_pending=1 webhook_failed=0\n$/,
+      / stored=3 lastDay=3 erased=0 unreviewed=3 overdue=0 untold=2 toldNobody=2 chat_delivered=0 chat_pending=0 chat_failed=0 email_delivered=0 email_pending=0 email_failed=1 webhook_delivered=0 webhook_pending=1 webhook_failed=0\n$/,
     );
   });
 
-  it("is done by a worker: flags each second, waiting leads every ten minutes, retention each hour, the count once a day", () => {
-    expect(makeChores(database, log).map((chore) => chore.every / 1000)).toEqual([
+  it("are done by a worker: flags each second, waiting leads every ten minutes, retention each hour, the count once a day", () => {
+    expect(makeScheduledJobs(database, log).map((job) => job.every / 1000)).toEqual([
       1, 86_400, 600, 3600, 86_400,
     ]);
   });
 });
 
-describe("one round of delivering", () => {
+describe("one run over everything due", () => {
   it("sends everything due on both channels, a burst as one mail, and returns", async () => {
     const receiver = await startReceiver();
     const mail = await startMailServer();
-    const both = parts({ webhook: { url: receiver.url, secret }, email: mailTo(mail.url) });
-    await deliverDue(both, { seconds: 20 });
+    const both = compose({ ...webhookTo(receiver.url), ...mailTo(mail.url) });
+    await both.deliverDue(database, { seconds: 20 });
     await insertMany(50);
-    await deliverDue(both, { seconds: 20 });
+    await both.deliverDue(database, { seconds: 20 });
     expect(await counts()).toEqual({ delivered: 100, failed: 0, owed: 100 });
     expect([receiver.received.length, mail.mails.length]).toEqual([50, 1]);
     expect(mail.mails[0]?.headers.get("subject")).toBe("50 leads are waiting");
@@ -117,15 +116,15 @@ describe("one round of delivering", () => {
   it("leaves a lead that comes right after a mail to the next mail, and the webhook gets it at once", async () => {
     const receiver = await startReceiver();
     const mail = await startMailServer();
-    const both = parts({ webhook: { url: receiver.url, secret }, email: mailTo(mail.url) });
-    await deliverDue(both, { seconds: 20 });
+    const both = compose({ ...webhookTo(receiver.url), ...mailTo(mail.url) });
+    await both.deliverDue(database, { seconds: 20 });
     for (const name of ["A", "B", "C"]) {
       await intake`insert into public.leads ${intake(aLead({ name }))}`;
-      await deliverDue(both, { seconds: 20 });
+      await both.deliverDue(database, { seconds: 20 });
     }
     expect([receiver.received.length, mail.mails.length]).toEqual([3, 1]);
     await sql`update private.channels set cooldown_until = now()`;
-    await deliverDue(both, { seconds: 20 });
+    await both.deliverDue(database, { seconds: 20 });
     expect(mail.mails.map((one) => one.headers.get("subject")?.replace(/: .*/, ""))).toEqual([
       "A lead is waiting",
       "2 leads are waiting",
@@ -134,35 +133,31 @@ describe("one round of delivering", () => {
 
   it("returns when a receiver takes nothing, and when its time is over", async () => {
     const refusing = await startReceiver(answers(503));
-    await deliverDue(parts({ webhook: { url: refusing.url, secret }, email: undefined }), { seconds: 20 });
+    const toRefusing = compose(webhookTo(refusing.url));
+    await toRefusing.deliverDue(database, { seconds: 20 });
     await insertMany(40);
-    await deliverDue(parts({ webhook: { url: refusing.url, secret }, email: undefined }), { seconds: 20 });
+    await toRefusing.deliverDue(database, { seconds: 20 });
     expect(refusing.received.length).toBeLessThan(40);
     await sql`update private.deliveries set due_at = now()`;
     const hanging = await startReceiver(() => {});
-    await deliverDue(parts({ webhook: { url: hanging.url, secret }, email: undefined }), { seconds: 0.2 });
+    await compose(webhookTo(hanging.url)).deliverDue(database, { seconds: 0.2 });
     expect(hanging.received.length).toBeGreaterThan(0);
     const held = await sql`select from private.deliveries where claimed_until is not null`;
     expect([held.length, (await counts())?.delivered]).toEqual([0, 0]);
   });
 
-  it("returns when all that was due cannot be sent, and has written that down", async () => {
-    await enableChannels(sql, ["webhook"]);
+  it("returns when nothing that was due can be sent, and has recorded that", async () => {
+    await syncChannels(sql, ["webhook"]);
     await insertMany(1);
-    await sql`update private.deliveries set attempts = 26`;
-    await deliverDue(parts({ webhook: { url: "http://127.0.0.1:9/", secret }, email: undefined }), {
-      seconds: 20,
-    });
+    await sql`update private.deliveries set attempts = 26, created_at = now() - interval '3 days'`;
+    await compose(webhookTo("http://127.0.0.1:9/")).deliverDue(database, { seconds: 20 });
     expect(await counts()).toEqual({ delivered: 0, failed: 1, owed: 1 });
   });
 
   it("says so when the database is away", async () => {
     const away = makeResilientConnection(() => sql, log);
     away.query = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
-    const round = deliverDue(
-      { ...parts({ webhook: undefined, email: undefined }), database: away },
-      { seconds: 1 },
-    );
-    await expect(round).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    const run = compose({}).deliverDue(away, { seconds: 1 });
+    await expect(run).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 });

@@ -61,7 +61,7 @@ describe("the settings", () => {
     [
       "CHAT_URL",
       "https://hooks.example.com/x",
-      ({ delivery }) => delivery.chat?.url,
+      ({ delivery }) => delivery.channels.CHAT_URL,
       "https://hooks.example.com/x",
     ],
     ["BACKUP_DIR", "/backups", (config) => config.backups, { folder: "/backups", keep: 14 }],

@@ -1,10 +1,18 @@
 // The outbox on real PostgreSQL: what is owed, who holds it, and what becomes of it. Time is handed in.
 import { beforeEach, describe, expect, it } from "vitest";
-import { mostAttempts, waitAfter } from "../delivery/backoff.ts";
-import { claim, hasten, record } from "../delivery/claim.ts";
-import { countDeliveries } from "../delivery/counts.ts";
+import { isLastAttempt, maxAttempts, waitAfter } from "../delivery/backoff.ts";
+import { claim, record, retryNow } from "../delivery/claim.ts";
+import { countDeliveries, countLeads } from "../delivery/counts.ts";
 import type { Delivery } from "../delivery/delivery.ts";
-import { enableChannels, oweForgotten, oweOverdue, retry, retryFailed } from "../delivery/outbox.ts";
+import {
+  enqueueMissedDeliveries,
+  enqueueOverdueAlerts,
+  requeueFailed,
+  requeueLead,
+  requeuePending,
+  retireChannel,
+  syncChannels,
+} from "../delivery/outbox.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
@@ -14,7 +22,7 @@ const seconds = (count: number) => new Date(Date.now() + count * 1000);
 beforeEach(async () => {
   await sql`truncate public.leads, private.deliveries cascade`;
   await sql`update private.channels set cooldown_until = null`;
-  await enableChannels(sql, ["webhook"]);
+  await syncChannels(sql, ["webhook"]);
 });
 
 const insert = (differences = {}) => intake`insert into public.leads ${intake(aLead(differences))}`;
@@ -29,12 +37,12 @@ describe("the outbox", () => {
   it("owes a stored lead to each channel that is set up, and to no other", async () => {
     await insert();
     expect(await states()).toMatchObject([{ event: "lead.created", channel: "webhook", attempts: 0 }]);
-    await enableChannels(sql, ["email", "webhook"]);
+    await syncChannels(sql, ["email", "webhook"]);
     await insert({ name: "Ana" });
     expect((await states()).map((d) => d.channel)).toEqual(["email", "webhook", "webhook"]);
   });
 
-  it("gives a delivery out with the lead, the permission and the marks", async () => {
+  it("gives a delivery out with the lead, the permission and the spam flags", async () => {
     await insert({
       request_headers: { referer: "https://example.com/?utm_source=news", "x-honeypot-filled": "1" },
     });
@@ -44,13 +52,13 @@ describe("the outbox", () => {
       attempt: 1,
       lead: aLead(),
       permission: { notice: null, withdrawn_at: null, page_path: "/", utm: { utm_source: "news" } },
-      marks: ["honeypot filled"],
+      flags: ["honeypot filled"],
     });
     expect(delivery?.lead?.id).toBe(delivery?.leadId);
     expect(delivery?.lead?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("gives each delivery to one worker only, also when many ask at once", async () => {
+  it("gives each delivery to one process only, also when many ask at once", async () => {
     await insertMany(60);
     const claims = await Promise.all(
       Array.from({ length: 8 }, () => claim(sql, "webhook", { most: 10, lease: 60 })),
@@ -62,7 +70,7 @@ describe("the outbox", () => {
     expect(new Set([...ids, ...rest.map((d) => d.id)]).size).toBe(60);
   });
 
-  it("gives what a dead worker held out again when its lease is over, under the same id and counted", async () => {
+  it("gives what a dead process held out again when its lease is over, under the same id and counted", async () => {
     await insert();
     const [first] = await claim(sql, "webhook", all);
     expect(await claim(sql, "webhook", { ...all, at: seconds(59) })).toEqual([]);
@@ -78,29 +86,29 @@ describe("the outbox", () => {
     expect(await claim(sql, "webhook", { ...all, at: seconds(305) })).toHaveLength(1);
   });
 
-  it("gives nothing out while a channel rests", async () => {
+  it("gives nothing out during a channel's cooldown", async () => {
     await insert();
-    expect(await claim(sql, "webhook", { ...all, rest: 20 })).toHaveLength(1);
+    expect(await claim(sql, "webhook", { ...all, cooldown: 20 })).toHaveLength(1);
     await insert({ name: "Ana" });
-    expect(await claim(sql, "webhook", { ...all, rest: 20, at: seconds(19) })).toEqual([]);
-    expect(await claim(sql, "webhook", { ...all, rest: 20, at: seconds(21) })).toHaveLength(1);
+    expect(await claim(sql, "webhook", { ...all, cooldown: 20, at: seconds(19) })).toEqual([]);
+    expect(await claim(sql, "webhook", { ...all, cooldown: 20, at: seconds(21) })).toHaveLength(1);
   });
 
-  it("takes no rest while more are waiting than it was asked for", async () => {
+  it("begins no cooldown while more are waiting than it was asked for", async () => {
     await insertMany(3);
-    expect(await claim(sql, "webhook", { most: 2, lease: 60, rest: 20 })).toHaveLength(2);
-    expect(await claim(sql, "webhook", { most: 2, lease: 60, rest: 20 })).toHaveLength(1);
+    expect(await claim(sql, "webhook", { most: 2, lease: 60, cooldown: 20 })).toHaveLength(2);
+    expect(await claim(sql, "webhook", { most: 2, lease: 60, cooldown: 20 })).toHaveLength(1);
     await insert();
-    expect(await claim(sql, "webhook", { most: 2, lease: 60, rest: 20 })).toEqual([]);
+    expect(await claim(sql, "webhook", { most: 2, lease: 60, cooldown: 20 })).toEqual([]);
   });
 
-  it("takes no rest when there was nothing to give", async () => {
-    await claim(sql, "webhook", { ...all, rest: 20 });
+  it("begins no cooldown when there was nothing to give", async () => {
+    await claim(sql, "webhook", { ...all, cooldown: 20 });
     await insert();
-    expect(await claim(sql, "webhook", { ...all, rest: 20 })).toHaveLength(1);
+    expect(await claim(sql, "webhook", { ...all, cooldown: 20 })).toHaveLength(1);
   });
 
-  it("lets a late word of a worker whose lease is over not undo another's claim", async () => {
+  it("lets a late result of a process whose lease is over not undo another's claim", async () => {
     await insert();
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
@@ -117,12 +125,12 @@ describe("the outbox", () => {
     await record(sql, [{ ...held(delivery), reason: "answered 410", failed: true }]);
     expect(await states()).toMatchObject([{ failed: true, last_error: "answered 410" }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(1e6) })).toEqual([]);
-    expect(await retryFailed(sql)).toBe(1);
+    expect(await requeueFailed(sql)).toBe(1);
     expect(await claim(sql, "webhook", all)).toMatchObject([{ id: delivery?.id, attempt: 1 }]);
   });
 
   it("has a lead's deliveries tried again, and leaves what was delivered", async () => {
-    await enableChannels(sql, ["email", "webhook"]);
+    await syncChannels(sql, ["email", "webhook"]);
     await insert();
     const [webhook] = await claim(sql, "webhook", all);
     const [email] = await claim(sql, "email", all);
@@ -130,39 +138,39 @@ describe("the outbox", () => {
       { ...held(webhook), reason: "answered 500", wait: 9999 },
       { ...held(email), delivered: true },
     ]);
-    expect(await retry(sql, webhook?.leadId ?? "")).toBe(1);
-    expect(await retry(sql, "00000000-0000-4000-8000-000000000000")).toBe(0);
+    expect(await requeueLead(sql, webhook?.leadId ?? "")).toBe(1);
+    expect(await requeueLead(sql, "00000000-0000-4000-8000-000000000000")).toBe(0);
     expect(await claim(sql, "webhook", all)).toHaveLength(1);
     expect(await claim(sql, "email", all)).toEqual([]);
   });
 
-  it("owes a lead that nobody was told of to the channels set up since, when the team asks", async () => {
-    await enableChannels(sql, []);
+  it("owes a lead that was owed to no channel to those set up since, when the team asks", async () => {
+    await syncChannels(sql, []);
     await insert();
     const [lead] = await sql`select id from public.leads`;
     expect(await states()).toEqual([]);
-    await enableChannels(sql, ["email", "webhook"]);
-    expect(await retry(sql, lead?.id)).toBe(2);
+    await syncChannels(sql, ["email", "webhook"]);
+    expect(await requeueLead(sql, lead?.id)).toBe(2);
     expect(await states()).toMatchObject([{ channel: "email" }, { channel: "webhook" }]);
   });
 
-  it("owes the leads of the last three days that nobody was told of, once, unless the team has seen them", async () => {
-    await enableChannels(sql, []);
+  it("owes the leads of the last three days that were owed to no channel, once, unless the team has reviewed them", async () => {
+    await syncChannels(sql, []);
     await insertMany(3);
     await sql`update public.leads set created_at = now() - interval '73 hours' where name = 'Visitor 0'`;
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
-    await enableChannels(sql, ["webhook"]);
-    expect(await oweForgotten(sql)).toBe(1);
-    expect(await oweForgotten(sql)).toBe(0);
+    await syncChannels(sql, ["webhook"]);
+    expect(await enqueueMissedDeliveries(sql)).toBe(1);
+    expect(await enqueueMissedDeliveries(sql)).toBe(0);
     expect((await claim(sql, "webhook", all)).map((d) => d.lead?.name)).toEqual(["Visitor 2"]);
   });
 
   it("owes word of a lead that waited 20 hours unreviewed, once", async () => {
     await insertMany(2);
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
-    expect(await oweOverdue(sql, seconds(19.9 * 3600))).toBe(0);
-    expect(await oweOverdue(sql, seconds(20.1 * 3600))).toBe(1);
-    expect(await oweOverdue(sql, seconds(20.2 * 3600))).toBe(0);
+    expect(await enqueueOverdueAlerts(sql, seconds(19.9 * 3600))).toBe(0);
+    expect(await enqueueOverdueAlerts(sql, seconds(20.1 * 3600))).toBe(1);
+    expect(await enqueueOverdueAlerts(sql, seconds(20.2 * 3600))).toBe(0);
     expect((await states()).filter((d) => d.event === "lead.overdue")).toHaveLength(1);
   });
 
@@ -174,15 +182,16 @@ describe("the outbox", () => {
       { ...held(one), reason: "answered 503", wait: 3600 },
       { ...held(two), reason: "answered 503, asked to wait", wait: 3600 },
     ]);
-    await hasten(sql, "webhook");
+    await retryNow(sql, "webhook");
     expect((await claim(sql, "webhook", all)).map((d) => d.id)).not.toContain(two?.id);
     expect(await claim(sql, "webhook", { ...all, at: seconds(3601) })).toHaveLength(3);
   });
 
   it("keeps what is owed to a channel that is no longer set up", async () => {
     await insert();
-    await enableChannels(sql, []);
+    await syncChannels(sql, []);
     expect(await countDeliveries(sql)).toMatchObject([
+      { channel: "chat", enabled: false, pending: 0 },
       { channel: "email", enabled: false, pending: 0, failed: 0, delivered: 0, oldestPending: null },
       { channel: "webhook", enabled: false, pending: 1, oldestPending: expect.any(Date) },
     ]);
@@ -192,32 +201,123 @@ describe("the outbox", () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
     await record(sql, [{ ...held(delivery), reason: "no answer within 10 s", failed: true }]);
-    await retryFailed(sql);
+    await requeueFailed(sql);
     await sql`select private.erase_leads(array[${delivery?.leadId ?? ""}]::uuid[], 'asked')`;
     expect(await claim(sql, "webhook", all)).toEqual([]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(61) })).toMatchObject([
-      { event: "lead.erased", leadId: delivery?.leadId, lead: null, permission: null, marks: [] },
+      { event: "lead.erased", leadId: delivery?.leadId, lead: null, permission: null, flags: [] },
+    ]);
+  });
+
+  it("has everything that waits for a later attempt tried now when the team asks, and what failed when it asks for that", async () => {
+    await insertMany(3);
+    const [waiting, failed] = await claim(sql, "webhook", { most: 2, lease: 60 });
+    await record(sql, [
+      { ...held(waiting), reason: "answered 503", wait: 3600 },
+      { ...held(failed), reason: "answered 410", failed: true },
+    ]);
+    await claim(sql, "webhook", all);
+    expect(await requeuePending(sql)).toBe(1);
+    expect(await requeuePending(sql)).toBe(0);
+    expect((await claim(sql, "webhook", all)).map((d) => d.id)).toEqual([waiting?.id]);
+  });
+
+  it("settles what is pending on a channel that is given up, and requeues nothing to it until it is set up again", async () => {
+    await syncChannels(sql, ["email", "webhook"]);
+    await insertMany(2);
+    expect(await retireChannel(sql, "webhook")).toBe(2);
+    expect(await requeueFailed(sql)).toBe(0);
+    expect(await countDeliveries(sql, seconds(3600))).toMatchObject([
+      { channel: "chat" },
+      { channel: "email", pending: 2, stuck: 2 },
+      { channel: "webhook", retired: true, enabled: false, pending: 0, failed: 0, stuck: 0, lastError: null },
+    ]);
+    await syncChannels(sql, ["email", "webhook"]);
+    expect(await requeueFailed(sql)).toBe(2);
+  });
+
+  it("counts as stuck what was owed 15 minutes ago and is not delivered, however often it is tried", async () => {
+    await insert();
+    const [delivery] = await claim(sql, "webhook", all);
+    await record(sql, [{ ...held(delivery), reason: "answered 503", wait: 3600 }]);
+    const stuckAfter = async (minutes: number) =>
+      (await countDeliveries(sql, seconds(60 * minutes))).find(({ channel }) => channel === "webhook")?.stuck;
+    expect([await stuckAfter(14), await stuckAfter(16)]).toEqual([0, 1]);
+  });
+
+  it("keeps the reason of a channel's last failure while something waits or has failed because of it", async () => {
+    await insertMany(2);
+    const [one, two] = await claim(sql, "webhook", all);
+    const lastError = async () =>
+      (await countDeliveries(sql)).find(({ channel }) => channel === "webhook")?.lastError;
+    expect(await lastError()).toBeNull();
+    await record(sql, [{ ...held(one), reason: "answered 503", wait: 5 }]);
+    await record(sql, [{ ...held(two), reason: "answered 404: check the address", wait: 5 }]);
+    expect(await lastError()).toBe("answered 404: check the address");
+    await record(sql, [
+      { ...held(one), delivered: true },
+      { ...held(two), delivered: true },
+    ]);
+    expect(await lastError()).toBeNull();
+  });
+
+  it("counts leads that wait and are owed to no channel", async () => {
+    await syncChannels(sql, []);
+    await insertMany(3);
+    await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
+    expect(await countLeads(sql)).toMatchObject({ stored: 3, unreviewed: 2, untold: 2, toldNobody: 3 });
+  });
+
+  it("lets word of a withdrawal not overtake word of the lead, which then says that the permission was withdrawn", async () => {
+    await insert();
+    const [created] = await claim(sql, "webhook", all);
+    await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
+    // Word of the lead is under way for long; then it failed and is due again.
+    expect(await claim(sql, "webhook", { ...all, at: seconds(59.5) })).toEqual([]);
+    expect(await claim(sql, "webhook", { ...all, lease: 200, at: seconds(62) })).toMatchObject([
+      { event: "lead.created", attempt: 2, permission: { withdrawn_at: expect.any(String) } },
+    ]);
+    expect(await claim(sql, "webhook", { ...all, at: seconds(120) })).toEqual([]);
+    await record(sql, [{ ...held(created), attempt: 2, delivered: true }]);
+    expect(await claim(sql, "webhook", { ...all, at: seconds(121) })).toMatchObject([
+      { event: "permission.withdrawn", permission: { withdrawn_at: expect.any(String) } },
+    ]);
+  });
+
+  it("sends word of a withdrawal on while word of the lead waits for a later attempt", async () => {
+    await insert();
+    const [created] = await claim(sql, "webhook", all);
+    await record(sql, [{ ...held(created), reason: "answered 503", wait: 4 * 3600 }]);
+    await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
+    expect(await claim(sql, "webhook", { ...all, at: seconds(61) })).toMatchObject([
+      { event: "permission.withdrawn" },
     ]);
   });
 });
 
-describe("the waits between tries", () => {
+describe("the waits between attempts", () => {
   const even = () => 0.5;
-  const waits = Array.from({ length: mostAttempts }, (_, i) => waitAfter(i + 1, 0, even));
+  const hour = 3600;
+  const waits = Array.from({ length: maxAttempts - 1 }, (_, i) => waitAfter(i + 1, 0, even));
 
-  it("grow from seconds to hours over about three days, and end", () => {
-    const given = waits.filter((wait) => wait !== undefined);
-    expect(given[0]).toBe(5);
-    expect(given).toEqual(given.toSorted((a, b) => a - b));
-    expect(given.at(-1)).toBe(4 * 3600);
-    expect(given.reduce((sum, wait) => sum + wait) / 3600).toBeCloseTo(72, 0);
-    expect(waits.at(-1)).toBeUndefined();
+  it("grow from seconds to hours over about three days", () => {
+    expect(waits[0]).toBe(5);
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+    expect(waits.at(-1)).toBe(4 * hour);
+    expect(waits.reduce((sum, wait) => sum + wait) / hour).toBeCloseTo(72, 0);
   });
 
   it("are longer when a receiver asks, up to six hours, and never shorter", () => {
     expect(waitAfter(1, 120, even)).toBe(120);
-    expect(waitAfter(1, 1e9, even)).toBe(6 * 3600);
-    expect(waitAfter(10, 1, even)).toBe(4 * 3600);
+    expect(waitAfter(1, 1e9, even)).toBe(6 * hour);
+    expect(waitAfter(10, 1, even)).toBe(4 * hour);
+  });
+
+  it("end after 26 attempts and about three days, so that a program that starts again and again uses up no lead", () => {
+    expect(isLastAttempt(26, 72 * hour)).toBe(true);
+    expect(isLastAttempt(26, 2 * hour)).toBe(false);
+    expect(isLastAttempt(25, 72 * hour)).toBe(false);
+    expect(waitAfter(200, 0, even)).toBe(4 * hour);
   });
 });
 

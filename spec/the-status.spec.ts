@@ -33,14 +33,16 @@ const settle = (id: string, channel: string, how: "delivered_at" | "failed_at") 
   set ${database.owner(how)} = now(), attempts = 3, last_error = ${how === "failed_at" ? "410" : null}
   where lead_id = ${id} and channel = ${channel}`;
 
-const makeDue = (id: string, minutes: number) => database.owner`
-  update private.deliveries set due_at = now() - make_interval(mins => ${minutes}) where lead_id = ${id}`;
+/** Has a lead's deliveries owed for so many minutes, whenever the next attempt is due. */
+const oweFor = (id: string, minutes: number) => database.owner`
+  update private.deliveries set created_at = now() - make_interval(mins => ${minutes}), due_at = now() + interval '4 hours'
+  where lead_id = ${id}`;
 
 describe("leads status", () => {
   it("leaves with 0 and says that all is well when nothing failed and nothing is stuck", async () => {
     await channelsOn("webhook");
     await settle(await store("Delivered"), "webhook", "delivered_at");
-    await makeDue(await store("Pending", 3), 14);
+    await oweFor(await store("Pending"), 14);
     expect(await leads(url, "status")).toEqual({
       status: 0,
       stderr: "",
@@ -49,8 +51,9 @@ describe("leads status", () => {
 2 not reviewed yet, 0 of them for more than 24 hours.
 
 CHANNEL           DELIVERED    PENDING     OLDEST     FAILED      STUCK
+chat (off)                0          0          -          0          0
 email (off)               0          0          -          0          0
-webhook                   1          1        3 h          0          0
+webhook                   1          1     14 min          0          0
 
 All is well.
 `.trimStart(),
@@ -63,7 +66,7 @@ All is well.
     await settle(failed, "webhook", "failed_at");
     await settle(failed, "email", "delivered_at");
     await settle(late, "email", "delivered_at");
-    await makeDue(late, 16);
+    await oweFor(late, 16);
     expect(await leads(url, "status")).toEqual({
       status: 1,
       stderr: "",
@@ -72,23 +75,15 @@ All is well.
 2 not reviewed yet, 1 of them for more than 24 hours.
 
 CHANNEL           DELIVERED    PENDING     OLDEST     FAILED      STUCK
+chat (off)                0          0          -          0          0
 email                     2          0          -          0          0
-webhook                   0          1      0 min          1          1
+webhook                   0          1     16 min          1          1
 
 FAILED: mend the channel, then: npm run leads -- retry --failed
-STUCK: due for 15 minutes and not sent. Does the server run, and is the channel set up?
+STUCK: owed for 15 minutes and not delivered. Does the server run, and is the channel set up?
 Reviews are late. Who waits: npm run leads -- list --due
 `.trimStart(),
     });
-  });
-
-  it("does not call stuck what a worker holds", async () => {
-    await channelsOn("webhook");
-    await makeDue(await store("Held"), 60);
-    await database.owner`update private.deliveries set claimed_until = now() + interval '1 minute'`;
-    expect((await leads(url, "status")).status).toBe(0);
-    await database.owner`update private.deliveries set claimed_until = now() - interval '1 minute'`;
-    expect((await leads(url, "status")).status).toBe(1);
   });
 
   it("counts as JSON every lead that was accepted: stored, erased, reviewed, owed to no channel", async () => {
@@ -107,7 +102,10 @@ Reviews are late. Who waits: npm run leads -- list --due
     await store("Pending");
     const { status, stdout } = await leads(url, "status", "--json");
     expect(status).toBe(0);
-    const none = { delivered: 0, failed: 0, pending: 0, oldest_pending: null, stuck: 0 };
+    const none = {
+      ...{ retired: false, delivered: 0, failed: 0, pending: 0, oldest_pending: null, stuck: 0 },
+      ...{ last_error: null, last_error_at: null },
+    };
     expect(JSON.parse(stdout)).toEqual({
       ok: true,
       accepted: 5,
@@ -117,6 +115,7 @@ Reviews are late. Who waits: npm run leads -- list --due
       overdue: 1,
       owed_to_no_channel: 3,
       channels: [
+        { ...none, channel: "chat", enabled: false },
         { ...none, channel: "email", enabled: false },
         {
           ...none,
@@ -151,7 +150,7 @@ describe("leads watch", () => {
     await settle(failed, "webhook", "failed_at");
     let seen = await next();
     while (seen.ok) seen = await next();
-    expect(seen).toMatchObject({ ok: false, accepted: 1, channels: [{}, { failed: 1 }] });
+    expect(seen).toMatchObject({ ok: false, accepted: 1, channels: [{}, {}, { failed: 1 }] });
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ status: 0, stderr: "" });
   });

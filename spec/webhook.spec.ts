@@ -31,7 +31,7 @@ describe("the webhook", () => {
     });
   });
 
-  it("has the delivery's id as its own on every try", async () => {
+  it("has the delivery's id as its own on every attempt", async () => {
     const receiver = await startReceiver(answers(500));
     await sendTo(receiver.url);
     receiver.answer = answers(200);
@@ -57,21 +57,45 @@ describe("the webhook", () => {
     expect(await sendTo(receiver.url)).toEqual({ kind: "delivered" });
   });
 
-  it.each([400, 401, 403, 404, 410, 413, 422])("takes %i for never", async (status) => {
+  it.each([410, 413])("takes %i for a permanent failure", async (status) => {
     const receiver = await startReceiver(answers(status));
-    expect(await sendTo(receiver.url)).toEqual({ kind: "never", reason: `answered ${status}` });
+    expect(await sendTo(receiver.url)).toEqual({ kind: "permanent", reason: `answered ${status}` });
   });
 
-  it.each([408, 425, 429, 500, 502, 503, 504])("tries again after %i", async (status) => {
+  it.each([400, 408, 422, 425, 429, 500, 502, 503, 504])("tries again after %i", async (status) => {
     const receiver = await startReceiver(answers(status));
-    expect(await sendTo(receiver.url)).toEqual({ kind: "not now", reason: `answered ${status}` });
+    expect(await sendTo(receiver.url)).toEqual({ kind: "transient", reason: `answered ${status}` });
+  });
+
+  it.each([
+    [401, "answered 401: check the secret or the key"],
+    [403, "answered 403: check the secret or the key, and any firewall in between"],
+    [404, "answered 404: check the address"],
+  ])("tries again after %i, because people mend it, and says what to check", async (status, reason) => {
+    const receiver = await startReceiver(answers(status));
+    expect(await sendTo(receiver.url)).toEqual({ kind: "transient", reason });
+  });
+
+  it("holds a link to the lead when the team has an inbox, and none to a lead that was erased", async () => {
+    const receiver = await startReceiver();
+    const linkTo = (id: string) => `https://inbox.example/leads/${id.slice(-8)}`;
+    const channel = makeWebhook({ url: receiver.url, secret, linkTo });
+    await channel.send([aDelivery()], neverStops);
+    await channel.send([aDelivery({ event: "lead.erased" })], neverStops);
+    expect(receiver.received.map(({ json }) => json.data.link)).toEqual([
+      "https://inbox.example/leads/3f9c2b1a",
+      undefined,
+    ]);
   });
 
   it("goes nowhere a receiver points to", async () => {
     const elsewhere = await startReceiver();
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await startReceiver(answers(status, { location: elsewhere.url }));
-      expect(await sendTo(receiver.url)).toEqual({ kind: "not now", reason: `answered ${status}` });
+      expect(await sendTo(receiver.url)).toEqual({
+        kind: "transient",
+        reason: `answered ${status}: it points elsewhere, where no lead is sent`,
+      });
     }
     expect(elsewhere.received).toEqual([]);
   });
@@ -79,7 +103,7 @@ describe("the webhook", () => {
   it("waits as long as a receiver asks, in seconds or until a date", async () => {
     const receiver = await startReceiver(answers(503, { "retry-after": "120" }));
     expect(await sendTo(receiver.url)).toEqual({
-      kind: "not now",
+      kind: "transient",
       reason: "answered 503, asked to wait",
       askedToWait: 120,
     });
@@ -92,14 +116,18 @@ describe("the webhook", () => {
   it("tries again when nobody listens", async () => {
     const receiver = await startReceiver();
     await receiver.close();
-    expect(await sendTo(receiver.url)).toEqual({ kind: "not now", reason: "no connection (ECONNREFUSED)" });
+    expect(await sendTo(receiver.url)).toEqual({
+      kind: "transient",
+      reason:
+        "the webhook's server refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
+    });
     await receiver.open();
   });
 
   it("tries again when no answer comes in time", async () => {
     const receiver = await startReceiver(() => {});
     expect(await sendTo(receiver.url, aDelivery(), { timeout: 50 })).toEqual({
-      kind: "not now",
+      kind: "transient",
       reason: "no answer within 0.05 s",
     });
   });
@@ -111,8 +139,10 @@ describe("the webhook", () => {
       onTestFinished(() => void server.close());
       const { port } = server.address() as { port: number };
       expect(await sendTo(`http://127.0.0.1:${port}/`)).toMatchObject({
-        kind: "not now",
-        reason: expect.stringMatching(/^no connection \([A-Z_]+\)$/),
+        kind: "transient",
+        reason: expect.stringMatching(
+          /^the webhook's server closed the connection before it answered: .* \([A-Z_]+\)$/,
+        ),
       });
     }
   });
@@ -130,6 +160,6 @@ describe("the webhook", () => {
     const stop = new AbortController();
     const receiver = await startReceiver(() => stop.abort());
     const outcome = await makeWebhook({ url: receiver.url, secret }).send([aDelivery()], stop.signal);
-    expect(outcome).toEqual({ kind: "not now", reason: "stopped while sending" });
+    expect(outcome).toEqual({ kind: "transient", reason: "stopped while sending" });
   });
 });

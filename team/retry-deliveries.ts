@@ -7,11 +7,11 @@ export type Retried = { due: number } | { nothing: "delivered" | "no channel" };
 
 /** Makes what is owed about one lead due now, and owes a lead that nobody was told of. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
-  const due = await outbox.retry(sql, id);
+  const due = await outbox.requeueLead(sql, id);
   if (due > 0) return { due };
   const enabled = await sql`select from private.channels where enabled limit 1`;
   return { nothing: enabled.count > 0 ? "delivered" : "no channel" };
 }
 
 /** Makes everything that failed due now. Returns how many deliveries that is. */
-export const retryFailed = (sql: Sql): Promise<number> => outbox.retryFailed(sql);
+export const retryFailed = (sql: Sql): Promise<number> => outbox.requeueFailed(sql);

@@ -3,7 +3,7 @@ import type { Sql } from "../database/connect.ts";
 import { type ChannelCount, countDeliveries, countLeads, type LeadCount } from "../delivery/counts.ts";
 
 /** Every accepted lead is stored or was erased; every stored one is owed to each channel. */
-export interface Status extends Omit<LeadCount, "lastDay" | "toldNobody"> {
+export interface Status extends Omit<LeadCount, "lastDay" | "untold" | "toldNobody"> {
   /** False when a delivery failed or is stuck. */
   ok: boolean;
   accepted: number;

@@ -1,28 +1,48 @@
-// What a channel is: one way the team hears of leads. Each has a file of its own; the worker knows them only by this.
+// What a channel is: one way the team hears of leads. Each has a file of its own; the dispatcher knows them by this alone.
+import type { ChannelSettings } from "../../config/config.ts";
+import type { Log } from "../../log/log.ts";
 import type { Delivery } from "../delivery.ts";
 
 export interface Channel {
-  name: Delivery["channel"];
+  name: string;
   /** How many deliveries one message may carry. */
   batch: number;
   /** How many messages may be under way at once. */
   concurrency: number;
-  /** Seconds the channel rests after a message, so that what comes meanwhile goes into the next one. */
-  rest: number;
-  /** Sends one message. Everything that can go wrong out there is an outcome, never thrown. */
+  /** Seconds the channel pauses after a message, so that what comes meanwhile goes into the next one. */
+  cooldown: number;
+  /** Sends one message. Everything that can go wrong outside this program is an outcome, never thrown. */
   send(deliveries: readonly [Delivery, ...Delivery[]], stop: AbortSignal): Promise<Outcome>;
 }
 
-/** `reason` is a short text of our own: never a word of another program, which may quote a lead. */
+/** What a channel's file offers to the registry. */
+export interface ChannelDefinition {
+  /** Its name in the database and in the log. */
+  name: string;
+  /** Makes the channel, or nothing when the operator has not set it up. */
+  make(settings: ChannelSettings, context: ChannelContext): Channel | undefined;
+}
+
+/** What every channel is given. */
+export interface ChannelContext {
+  log: Log;
+  /** The address of a lead in the team's inbox, or nothing when the inbox is off. It holds no personal word. */
+  linkTo: (leadId: string) => string | undefined;
+}
+
+/**
+ * What came of a message. `reason` is a short text of our own and never a word of another program, which may quote a lead.
+ * A transient failure is tried again later; a permanent one needs the team.
+ */
 export type Outcome =
   | { kind: "delivered" }
   | {
-      kind: "not now";
+      kind: "transient";
       reason: string;
       /** Seconds the receiver asked us to wait. */
       askedToWait?: number | undefined;
     }
-  | { kind: "never"; reason: string };
+  | { kind: "permanent"; reason: string };
 
-/** How the reason ends when a receiver asked us to wait: such a delivery is not hastened. */
+/** How the reason ends when a receiver asked us to wait: such a delivery waits on when the others are retried at once. */
 export const askedToWait = "asked to wait";

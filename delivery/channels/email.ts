@@ -1,10 +1,19 @@
 // The e-mail channel: tells the team's mailboxes that leads are waiting. What comes within some seconds of a mail goes
-// together into the next one, so a burst is a digest. How a mail travels is for smtp.ts and mail-api.ts.
-
+// together into the next one, so a burst becomes a digest. smtp.ts and mail-api.ts say how a mail travels.
+import type { ChannelSettings } from "../../config/config.ts";
 import type { Delivery } from "../delivery.ts";
-import type { Channel, Outcome } from "./channel.ts";
+import type { Channel, ChannelContext, ChannelDefinition, Outcome } from "./channel.ts";
 import { type Message, writeMessage } from "./email-message.ts";
 import { hashOf } from "./hash.ts";
+
+export const email: ChannelDefinition = {
+  name: "email",
+  make: (settings, { linkTo, log }) => {
+    const given = settingsOf(settings);
+    const onRejected = (count: number) => log("mailbox-rejected", { count });
+    return given && makeEmail({ ...given, linkTo }, { onRejected });
+  },
+};
 
 export interface EmailSettings {
   /** An address, or a name and an address: `Leads <leads@example.com>`. */
@@ -13,6 +22,7 @@ export interface EmailSettings {
   /** Whether a mail names the person and the answers. */
   details: boolean;
   via: { smtpUrl: string } | { apiKey: string; apiUrl?: string };
+  linkTo?: ChannelContext["linkTo"];
 }
 
 /** A mail ready to travel. */
@@ -23,10 +33,10 @@ export interface Mail extends Message {
   messageId: string;
 }
 
-/** Takes a mail where it has to go. `rejected` counts mailboxes that refused while others took it. */
+/** Sends a mail. `rejected` counts mailboxes that refused while others took it. */
 export type Post = (mail: Mail, stop: AbortSignal) => Promise<Outcome & { rejected?: number }>;
 
-/** Makes the channel. `timeout` is in milliseconds; `onRejected` hears of mailboxes that refused a mail others took. */
+/** Makes the channel. `timeout` is in milliseconds; `onRejected` is told how many mailboxes refused a mail others took. */
 export function makeEmail(
   settings: EmailSettings,
   {
@@ -40,15 +50,27 @@ export function makeEmail(
     const messageId = await messageIdOf(deliveries, from);
     const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
     const tooLate = AbortSignal.timeout(timeout);
-    // Made with the first mail: what is wrong with it is that mail's outcome, and not nobody's to hear.
+    // Made with the first mail, so that an error in making it becomes that mail's outcome.
     post ??= makePost(settings.via);
     const { rejected = 0, ...outcome } = await (await post)(mail, AbortSignal.any([stop, tooLate]));
     if (rejected > 0) onRejected(rejected);
-    if (outcome.kind !== "not now") return outcome;
-    if (stop.aborted) return { kind: "not now", reason: "stopped while sending" };
-    return tooLate.aborted ? { kind: "not now", reason: `not sent within ${timeout / 1000} s` } : outcome;
+    if (outcome.kind !== "transient") return outcome;
+    if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
+    return tooLate.aborted ? { kind: "transient", reason: `not sent within ${timeout / 1000} s` } : outcome;
   };
-  return { name: "email", batch: 500, concurrency: 1, rest: 20, send };
+  return { name: "email", batch: 500, concurrency: 1, cooldown: 20, send };
+}
+
+function settingsOf({
+  MAIL_FROM,
+  NOTIFY_EMAIL,
+  MAIL_DETAILS,
+  SMTP_URL,
+  RESEND_API_KEY,
+}: ChannelSettings): EmailSettings | undefined {
+  const via = RESEND_API_KEY ? { apiKey: RESEND_API_KEY } : SMTP_URL ? { smtpUrl: SMTP_URL } : undefined;
+  if (!via || !MAIL_FROM || !NOTIFY_EMAIL) return undefined;
+  return { from: MAIL_FROM, to: NOTIFY_EMAIL, details: MAIL_DETAILS === "full", via };
 }
 
 // Only the one in use is loaded: where SMTP cannot work, its library need not be there.

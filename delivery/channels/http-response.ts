@@ -1,5 +1,36 @@
-// How the answer of a receiver is read, whether it takes webhooks or mails: how long to wait, what to leave unread, and
-// why there was none.
+// How the answer of a receiver is read, whether it takes webhooks, mails or chat messages: what it means for the delivery,
+// how long to wait, and what to leave unread.
+import { askedToWait, type Outcome } from "./channel.ts";
+
+/** What can never succeed however often it is tried: the receiver is gone for good, or the message is too large for it. */
+const permanent = new Set([410, 413]);
+
+/** What an operator can do about an answer. */
+const remedies: Record<number, string> = {
+  401: "check the secret or the key",
+  403: "check the secret or the key, and any firewall in between",
+  404: "check the address",
+};
+
+/**
+ * Reads an answer. Everything but success, 410 and 413 is transient, because a rotated secret, a firewall or a deploy is
+ * mended by people, and the lead must go then by itself. `subject` opens the reason, as in "the mail API ".
+ */
+export function outcomeOf({ ok, status, headers }: Response, subject: string, now: Date): Outcome {
+  if (ok) return { kind: "delivered" };
+  const reason = `${subject}answered ${status}${remedyFor(status)}`;
+  if (permanent.has(status)) return { kind: "permanent", reason };
+  const wait = waitAskedFor(headers.get("retry-after"), now);
+  return wait
+    ? { kind: "transient", reason: `${reason}, ${askedToWait}`, askedToWait: wait }
+    : { kind: "transient", reason };
+}
+
+function remedyFor(status: number): string {
+  const isRedirect = status >= 300 && status < 400;
+  const remedy = isRedirect ? "it points elsewhere, where no lead is sent" : remedies[status];
+  return remedy ? `: ${remedy}` : "";
+}
 
 /** Seconds from a Retry-After header, which holds seconds or a date; undefined when there is nothing to wait for. */
 export function waitAskedFor(header: string | null, now: Date): number | undefined {
@@ -9,20 +40,11 @@ export function waitAskedFor(header: string | null, now: Date): number | undefin
 }
 
 /**
- * Lets an answer's body go. A short one is read, because only then the connection can serve the next delivery; a long
- * one, or one of unknown length, is not waited for: the status has said it all.
+ * Discards an answer's body. A short one is read, because only then the connection can serve the next delivery; a long one,
+ * or one of unknown length, is cancelled, because the status has said everything.
  */
-export async function letGo(response: Response): Promise<void> {
+export async function discardBody(response: Response): Promise<void> {
   const length = Number(response.headers.get("content-length") ?? Number.NaN);
   const done = length <= 1024 ? response.arrayBuffer() : response.body?.cancel();
   await done?.catch(() => {});
-}
-
-/** The code of a failed fetch, which hides its reason one or two causes deep. */
-export function codeOfCause(error: unknown): string {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ("code" in cause && typeof cause.code === "string" && /^[A-Z0-9_]+$/.test(cause.code))
-      return cause.code;
-  }
-  return error instanceof Error ? error.name : "unknown";
 }

@@ -1,18 +1,19 @@
-// Sends a mail over SMTP, with TLS where the server offers it. Only what a server says of the mailboxes or of the mail
-// itself is for good; a wrong password or a server that is away is mended by the operator, and the mail goes then.
+// Sends a mail over SMTP, with TLS where the server offers it. Nearly everything that a server refuses (a password, a
+// sender, a mailbox, a policy) can be mended by people, and the mail goes then; only a mail that is too large never fits.
 import { createTransport } from "nodemailer";
-import { codeOf } from "../../log/log.ts";
+import type { Outcome } from "./channel.ts";
 import type { Mail, Post } from "./email.ts";
+import { whyUnreachable } from "./unreachable.ts";
 
-/** Makes the post for an address such as `smtps://user:password@mail.example.com`. */
-export function makeSmtp(url: string): Post {
+/** Makes the post for an address such as `smtps://user:password@mail.example.com`. Timeouts are in milliseconds. */
+export function makeSmtp(url: string, { connectTimeout = 10_000 } = {}): Post {
   const transport = createTransport({
     url,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    dnsTimeout: 10_000,
+    connectionTimeout: connectTimeout,
+    greetingTimeout: connectTimeout,
+    dnsTimeout: connectTimeout,
     socketTimeout: 30_000,
-    // The mail is made of what we hand over, and of nothing that a text in it names.
+    // The mail is made of what it is given, and of no file or address that a text in it names.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -21,25 +22,39 @@ export function makeSmtp(url: string): Post {
       const sent = await transport.sendMail({ from, to: [...to], subject, text, html, messageId, signal });
       return { kind: "delivered", rejected: sent.rejected?.length ?? 0 };
     } catch (error) {
-      const { responseCode, command } = error as { responseCode?: number; command?: string };
-      if (isForGood(error)) return { kind: "never", reason: `the mail server answered ${responseCode}` };
-      // The server's words may quote the mail, so only its number is kept, and what it was an answer to.
-      const reason = responseCode
-        ? `the mail server answered ${responseCode} to ${command}`
-        : `no mail server (${codeOf(error)})`;
-      return { kind: "not now", reason };
+      return outcomeOf(error as SmtpError);
     }
   };
 }
 
-// Several mailboxes may have refused for different reasons; one that may take it later is reason to try again.
-function isForGood(error: unknown): boolean {
-  const { responseCode, command, rejectedErrors } = error as {
-    responseCode?: number;
-    command?: string;
-    rejectedErrors?: { responseCode?: number }[];
-  };
-  const refused = (code = 0) => code >= 500;
-  if (rejectedErrors) return rejectedErrors.every((rejection) => refused(rejection.responseCode));
-  return command === "DATA" && refused(responseCode);
+/** What nodemailer says of a failure, as far as it is used. */
+interface SmtpError extends Error {
+  code?: string;
+  /** The number that the server answered. */
+  responseCode?: number;
+  /** What it was an answer to. */
+  command?: string;
+}
+
+// The server's words may quote the mail, so only its number is kept, and what it was an answer to.
+function outcomeOf(error: SmtpError): Outcome {
+  const { code, responseCode, command } = error;
+  if (responseCode === undefined) {
+    const reason =
+      code === "EAUTH"
+        ? "the mail server offers no sign-in for the user and password in the settings (EAUTH)"
+        : whyUnreachable("the mail server", error);
+    return { kind: "transient", reason };
+  }
+  if (responseCode === 552 && command === "DATA")
+    return { kind: "permanent", reason: "the mail is too large for the mail server (552)" };
+  const reason = `the mail server answered ${responseCode} to ${command}${remedyFor(error)}`;
+  return { kind: "transient", reason };
+}
+
+function remedyFor({ code, command }: SmtpError): string {
+  if (code === "EAUTH") return ": check the user and the password";
+  if (command === "MAIL FROM") return ": check the sender";
+  if (command === "RCPT TO") return ": check the mailboxes";
+  return "";
 }

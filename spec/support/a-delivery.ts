@@ -11,6 +11,7 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
   channel: "webhook",
   leadId,
   owedAt: new Date("2026-11-21T11:59:58Z"),
+  owedFor: 2,
   attempt: 1,
   lead: { id: leadId, created_at: "2026-11-21T11:59:58.000Z", ...aLead() } as Delivery["lead"],
   permission: {
@@ -25,6 +26,6 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
     browser: "A browser",
     utm: { utm_source: "news" },
   },
-  marks: [],
+  flags: [],
   ...differences,
 });

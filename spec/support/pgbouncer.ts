@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { roleAddress } from "../../database/role-logins.ts";
+import { loginRoles, roleAddress } from "../../database/role-logins.ts";
 import { install, refuse } from "./debian.ts";
 import { freePort } from "./free-port.ts";
 
@@ -25,8 +25,11 @@ export async function startPooler(databaseUrl: string): Promise<Pooler> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "leads-pooler-"));
   const [settings, users] = [join(folder, "pgbouncer.ini"), join(folder, "users.txt")];
-  const intakePassword = new URL(roleAddress(databaseUrl, "leads_intake")).password;
-  writeFileSync(users, `"${username}" "${password}"\n"leads_intake" "${intakePassword}"\n`);
+  const logins = [
+    [username, password],
+    ...loginRoles.map((role) => [role, new URL(roleAddress(databaseUrl, role)).password]),
+  ];
+  writeFileSync(users, logins.map(([user, secret]) => `"${user}" "${secret}"\n`).join(""));
   const lines = [
     "[databases]",
     `* = host=${sockets}`,

@@ -8,7 +8,7 @@ import { connect } from "../../database/connect.ts";
 import { startEmbedded } from "../../database/embedded.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins } from "../../database/role-logins.ts";
-import { enableChannels } from "../../delivery/outbox.ts";
+import { syncChannels } from "../../delivery/outbox.ts";
 import { addressOfDatabase } from "./address-of-database.ts";
 
 declare module "vitest" {
@@ -30,7 +30,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await owner.end();
   const template = connect(addressOfDatabase(server.url, templateName));
   await migrate(template);
-  await enableChannels(template, []);
+  await syncChannels(template, []);
   // Once for all: the role belongs to the server, and two chapters that change it at one moment would collide.
   await openRoleLogins(template, server.url);
   await template.end();

@@ -10,7 +10,7 @@ import { connect, type Sql } from "../../database/connect.ts";
 import { embeddedOptions } from "../../database/embedded.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins, roleAddress } from "../../database/role-logins.ts";
-import { enableChannels } from "../../delivery/outbox.ts";
+import { syncChannels } from "../../delivery/outbox.ts";
 import { accountFor, asAccount } from "../../packages/embedded-postgres/account.ts";
 import { setUp } from "../../packages/embedded-postgres/options.ts";
 import { programsFor } from "../../packages/embedded-postgres/programs.ts";
@@ -83,7 +83,7 @@ export async function startSupabaseLike(server = installedServers()[0] as Instal
       await onPlatform.unsafe("grant usage on schema public to postgres, anon, authenticated, service_role");
       if (everythingGranted) await owner.unsafe(grantEverything);
       await migrate(owner);
-      await enableChannels(owner, []);
+      await syncChannels(owner, []);
       await openRoleLogins(owner, url);
       const intakeUrl = roleAddress(url, "leads_intake");
       return {

@@ -11,6 +11,9 @@ create table private.channels (
   -- A channel that the operator gave up: what was pending on it is settled as failed, and nothing more is owed to it until it
   -- is set up again.
   retired_at timestamptz,
+  -- Why the last attempt that failed did so, in one sentence of ours, for the team's status.
+  last_failure text,
+  last_failure_at timestamptz,
 
   constraint name_is_a_word check (name ~ '^[a-z][a-z0-9-]{0,30}$'),
   constraint retired_is_not_enabled check (not enabled or retired_at is null)
@@ -76,9 +79,22 @@ create policy "The delivery may count erasures" on private.erasures for select t
 revoke all on private.channels, private.deliveries, private.erasures
 from public, anon, leads_intake, leads_delivery, leads_team;
 grant select on private.channels, private.deliveries, private.erasures to leads_delivery;
-grant update (cooldown_until) on private.channels to leads_delivery;
+grant update (cooldown_until, last_failure, last_failure_at) on private.channels to leads_delivery;
 grant update (due_at, attempts, claimed_until, delivered_at, failed_at, last_error) on private.deliveries to leads_delivery;
 -- No grant to insert or delete a delivery, or to set a channel up: functions of the owner do that.
+
+-- Enters the channels that a program knows, and which of them are set up. One that is set up again is no longer retired.
+create function private.sync_channels(known text[], set_up text[]) returns void
+language sql
+security definer
+set search_path = ''
+as $$
+  insert into private.channels (name) select unnest(known) on conflict do nothing;
+  update private.channels c
+  set enabled = c.name = any (set_up), retired_at = case when c.name = any (set_up) then null else c.retired_at end
+  -- Written only when it changes, because every process does this when it starts.
+  where c.enabled <> (c.name = any (set_up));
+$$;
 
 create function private.enqueue_deliveries() returns trigger
 language plpgsql
@@ -177,5 +193,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.enqueue_deliveries, private.settle_erasure, private.erase_leads, private.enqueue_event, private.retire_channel
+  private.sync_channels, private.enqueue_deliveries, private.settle_erasure, private.erase_leads, private.enqueue_event,
+  private.retire_channel
 from public;
+grant execute on function private.sync_channels to leads_delivery;

@@ -14,7 +14,7 @@ import { formStatements, type RequestHeaders, requestHeadersOf } from "../../../
 import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
 import { codeOf, type Log } from "../../../log/log.ts";
 
-export interface FormPostParts {
+export interface FormPostDependencies {
   database: ResilientConnection;
   /** The site's own origin, when it is known. */
   site: string | undefined;
@@ -26,12 +26,12 @@ export interface FormPostParts {
   log: Log;
 }
 
-/** Longer than any honest insert; the visitor is told to try again then. */
-const patience = 10_000;
+/** Milliseconds: longer than any honest insert. After it the visitor is asked to try again. */
+const queryTimeout = 10_000;
 
 /** Makes the handler. */
-export function formPost(parts: FormPostParts) {
-  const { database, wake, log } = parts;
+export function formPost(dependencies: FormPostDependencies) {
+  const { database, wake, log } = dependencies;
   return async (request: Request): Promise<Response> => {
     const body = await textOf(request);
     if (body === undefined) return refuse(tooLarge, undefined);
@@ -46,11 +46,11 @@ export function formPost(parts: FormPostParts) {
       formStatements(form),
     );
     const failure = await database
-      .query((sql) => storeAsVisitor(sql, lead, requestHeaders).catch(onlyRefusals), patience)
+      .query((sql) => storeAsVisitor(sql, lead, requestHeaders).catch(onlyRefusals), queryTimeout)
       .catch((error: unknown) => ({ error }));
     if (failure) return refuse(refusalOfFailure(failure.error, log), language);
     wake();
-    return thank(siteOf(request, parts), language, parts.languages);
+    return thank(siteOf(request, dependencies), language, dependencies.languages);
   };
 }
 
@@ -92,8 +92,8 @@ function onlyRefusals(error: unknown): { error: unknown } {
 const addressOf = (headers: Headers): string =>
   headers.get("cf-connecting-ip") ?? headers.get("x-forwarded-for")?.split(",")[0]?.trim() ?? "";
 
-/** The site to go back to: the one that was posted from, when it is one of ours. Nobody else's address is gone to. */
-function siteOf({ headers }: Request, { site, allowedOrigins }: FormPostParts): string | undefined {
+/** The site to go back to: the one that was posted from, when it is one of ours. The browser is sent to no other address. */
+function siteOf({ headers }: Request, { site, allowedOrigins }: FormPostDependencies): string | undefined {
   const origin = headers.get("origin") ?? "";
   if (allowedOrigins !== "*") return allowedOrigins.includes(origin) ? origin : site;
   return site ?? (/^https?:\/\//.test(origin) ? origin : undefined);

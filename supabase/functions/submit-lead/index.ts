@@ -1,17 +1,18 @@
-// The door of submit-lead on hosted Supabase, in Deno: joins the delivery, the plain form post and the project's database.
-// It is called after each insert, by the database each minute, and by browsers without script.
+// The entry point of submit-lead on hosted Supabase, in Deno: composes the delivery, the plain form post and the project's
+// database. It is called after each insert, by the database each minute, and by browsers without script.
 import { ConfigError, readConfig } from "../../../config/config.ts";
 import { ContentError, plainRefusal } from "../../../content/languages.ts";
 import { permissionNotices } from "../../../content/permission.ts";
 import { connect } from "../../../database/connect.ts";
 import { makeResilientConnection } from "../../../database/resilient-connection.ts";
+import { composeDelivery } from "../../../delivery/compose.ts";
 import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
 import { isForm, refusedInWords } from "../../../intake/form-post.ts";
 import { broken } from "../../../intake/refusals.ts";
 import { makeLog } from "../../../log/log.ts";
 import { submitLeadCors, withCors } from "../../../web/cors.ts";
+import { makeDeliveryRuns } from "./delivery-runs.ts";
 import { formPost } from "./form-post.ts";
-import { makeRounds } from "./rounds.ts";
 
 const env = Deno.env.toObject();
 const log = makeLog((line) => console.log(line.trimEnd()));
@@ -24,29 +25,35 @@ function makeHandler(): (request: Request) => Promise<Response> {
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof ContentError)) throw error;
     console.error(error.message);
-    return outOfOrder;
+    return refuseAll;
   }
 }
 
 function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) => Promise<Response> {
   const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
-  const settings = { ...config.delivery, siteOrigin: site };
   const allowedOrigins = withOwn(site, config.allowedOrigins);
   const database = makeResilientConnection(
     () => connect(addressOf(config.databaseUrl ?? ""), { max: 3, name: "submit-lead" }),
     log,
   );
   const keys = knownKeys();
-  const rounds = makeRounds({
-    parts: {
-      database,
-      settings,
-      notices: permissionNotices(config),
-      log,
+  const delivery = composeDelivery({
+    config: {
+      ...config,
+      delivery: { ...config.delivery, siteOrigin: site },
+      // The inbox is served elsewhere, so only its address says that there is one.
+      inbox: { on: env.INBOX_URL !== undefined, url: config.inbox.url },
     },
+    notices: permissionNotices(config),
+    log,
+  });
+  const runs = makeDeliveryRuns({
+    delivery,
+    database,
+    log,
     submitLead: { url: `${env.SUPABASE_URL}/functions/v1/submit-lead`, key: keys.at(-1) ?? "" },
   });
-  const wake = () => outliveTheAnswer(rounds.wake());
+  const wake = () => outliveTheAnswer(runs.wake());
   const submitLead = withCors(
     submitLeadCors(allowedOrigins),
     makeSubmitLead({ knows: (key) => keys.includes(key), wake }),
@@ -72,7 +79,7 @@ function knownKeys(): string[] {
   return [...(SUPABASE_ANON_KEY ? [SUPABASE_ANON_KEY] : []), ...named];
 }
 
-// Enciphered where the server can; without statements that outlive a query, which a pooler in between would mix up.
+// Encrypted where the server can; without statements that outlive a query, which a pooler in between would mix up.
 function addressOf(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   if (!url.searchParams.has("sslmode")) url.searchParams.set("sslmode", "prefer");
@@ -84,8 +91,8 @@ function outliveTheAnswer(work: Promise<unknown>): void {
   if (typeof EdgeRuntime !== "undefined") EdgeRuntime.waitUntil(work);
 }
 
-// A wrong setting must not look like a network that is down, neither to the page nor to whoever looks for the fault.
-async function outOfOrder(request: Request): Promise<Response> {
+// A wrong setting must not look like a network that is down, neither to the page nor to a person who looks for the fault.
+async function refuseAll(request: Request): Promise<Response> {
   if (isPostedForm(request)) return refusedInWords(broken, plainRefusal(undefined, broken.message));
   const body = { code: "NOT_SET_UP", message: "A setting of submit-lead is wrong; its log says which." };
   return withCors(submitLeadCors("*"), () => Response.json(body, { status: 500 }))(request);

@@ -1,0 +1,67 @@
+// The chat channel: posts that leads are waiting, with links to them, to an incoming webhook as Slack has it. A chat is read
+// by many, so the message holds no personal word: only references of leads. A burst becomes one message, as with e-mail.
+import { reference } from "../../lead/lead.ts";
+import type { Delivery } from "../delivery.ts";
+import type { Channel, ChannelContext, ChannelDefinition } from "./channel.ts";
+import { type EventInWords, eventsInWords } from "./events-in-words.ts";
+import { discardBody, outcomeOf } from "./http-response.ts";
+import { whyUnreachable } from "./unreachable.ts";
+
+export const chat: ChannelDefinition = {
+  name: "chat",
+  make: ({ CHAT_URL: url }, { linkTo }) => (url ? makeChat({ url, linkTo }) : undefined),
+};
+
+export interface ChatSettings {
+  /** The incoming webhook's address. It is a secret: who knows it may post. */
+  url: string;
+  linkTo: ChannelContext["linkTo"];
+}
+
+/** A longer list helps nobody in a chat. */
+const maxListed = 20;
+
+/** Makes the channel. `timeout` in milliseconds is for the answer's head. */
+export function makeChat(
+  { url, linkTo }: ChatSettings,
+  { timeout = 10_000 }: { timeout?: number } = {},
+): Channel {
+  const send: Channel["send"] = async (deliveries, stop) => {
+    const tooLate = AbortSignal.timeout(timeout);
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8" },
+        body: JSON.stringify({ text: textOf(deliveries, linkTo) }),
+        redirect: "manual",
+        signal: AbortSignal.any([stop, tooLate]),
+      });
+      await discardBody(response);
+      return outcomeOf(response, "", new Date());
+    } catch (error) {
+      if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
+      if (tooLate.aborted) return { kind: "transient", reason: `no answer within ${timeout / 1000} s` };
+      return { kind: "transient", reason: whyUnreachable("the chat's server", error) };
+    }
+  };
+  return { name: "chat", batch: 500, concurrency: 1, cooldown: 20, send };
+}
+
+/** The message's text, with the three characters escaped that mean something to Slack. */
+export function textOf(deliveries: readonly Delivery[], linkTo: ChannelContext["linkTo"]): string {
+  const text = eventsInWords(deliveries)
+    .map((event) => paragraphOf(event, linkTo))
+    .join("\n\n");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function paragraphOf({ title, todo, deliveries }: EventInWords, linkTo: ChannelContext["linkTo"]): string {
+  const leads = deliveries.map(
+    ({ lead, leadId }) => (lead && linkTo(leadId)) || `reference ${reference(leadId)}`,
+  );
+  const rest = leads.length - maxListed;
+  const list = [...leads.slice(0, maxListed), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  // Everybody in the chat knows what a waiting lead asks for; the other events say it.
+  const last = deliveries[0]?.event === "lead.created" ? [] : [todo];
+  return [list.length === 1 ? `${title}: ${list[0]}` : [`${title}:`, ...list].join("\n"), ...last].join("\n");
+}

@@ -1,0 +1,112 @@
+// Composes the delivery for every program: `npm start`, `npm run deliver` and the hosted submit-lead. From the settings it makes
+// what the database must know, a worker that stays, and one run over everything due for places where no process stays.
+import type { Config } from "../config/config.ts";
+import { connect, type Sql } from "../database/connect.ts";
+import { makeResilientConnection, type ResilientConnection } from "../database/resilient-connection.ts";
+import { roleAddress } from "../database/role-logins.ts";
+import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
+import { reference } from "../lead/lead.ts";
+import type { Log } from "../log/log.ts";
+import { makeChannels } from "./channels/registry.ts";
+import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
+import { syncChannels } from "./outbox.ts";
+import { makeScheduledJobs } from "./scheduled-jobs.ts";
+import { startWorker } from "./worker.ts";
+
+export interface DeliveryDependencies {
+  config: Pick<Config, "deliveryDatabaseUrl"> & {
+    /** Without `siteOrigin` it is not known where the pages are. */
+    delivery: Omit<Config["delivery"], "siteOrigin"> & { siteOrigin?: string | undefined };
+    inbox: Pick<Config["inbox"], "on" | "url">;
+  };
+  /** The permission notices of all languages that the pages were built with. */
+  notices: SyncedSettings["notices"];
+  log: Log;
+}
+
+export interface ComposedDelivery {
+  /**
+   * Syncs to the database what the insert must know: the wordings that are agreed to, and the channels a lead is owed to; the
+   * latter only where this process delivers. Needs the owner's connection.
+   */
+  sync(sql: Sql): Promise<void>;
+  /**
+   * Starts delivering as the role `leads_delivery` on the owner's database, or with the login that DELIVERY_DATABASE_URL names.
+   * Nothing when there is neither. The database may be unreachable; the worker begins when it is there.
+   */
+  start(ownerAddress: string | undefined): RunningDelivery | undefined;
+  /**
+   * Syncs, delivers what is due now, and returns when nothing more is or the time is over. What a channel did not take waits
+   * for the next run. Needs the owner's connection. @throws when the database is unreachable.
+   */
+  deliverDue(database: ResilientConnection, limits: { seconds: number }): Promise<void>;
+}
+
+export interface RunningDelivery {
+  /** Looks at once whether anything is due. */
+  wake(): void;
+  /** Lets what is under way finish, aborts it after `grace` milliseconds, and closes the connections. */
+  stop(grace?: number): Promise<void>;
+}
+
+/** Composes the delivery. Nothing runs and nothing connects until it is told to. */
+export function composeDelivery({ config, notices, log }: DeliveryDependencies): ComposedDelivery {
+  const { inbox, delivery } = config;
+  const linkTo = (leadId: string) => (inbox.on ? `${inbox.url}/leads/${reference(leadId)}` : undefined);
+  const channels = makeChannels(delivery.channels, { log, linkTo });
+  const names = channels.map(({ name }) => name);
+  const sync = async (sql: Sql) => {
+    await syncSettings(sql, { ...delivery, notices });
+    if (delivery.on) await syncChannels(sql, names);
+  };
+  let retriesAtStart = true;
+
+  return {
+    sync,
+
+    start(ownerAddress) {
+      const address =
+        config.deliveryDatabaseUrl ?? (ownerAddress && roleAddress(ownerAddress, "leads_delivery"));
+      if (!delivery.on || !address) return undefined;
+      if (channels.length === 0) log("no-channel");
+      else log("delivering", { channels: names.join("+") });
+      // Connections of its own, because what is sent must never wait for what comes in, nor the other way round.
+      const database = makeResilientConnection(
+        () => connect(address, { max: 3, name: "leads delivery" }),
+        log,
+      );
+      const worker = startWorker({
+        database,
+        channels,
+        log,
+        jobs: makeScheduledJobs(database, log),
+        // Where no owner's connection has synced the channels before.
+        prepare: ownerAddress ? undefined : () => database.query((sql) => syncChannels(sql, names)),
+      });
+      return { wake: worker.wake, stop: (grace) => worker.stop(grace).then(database.end) };
+    },
+
+    async deliverDue(database, { seconds }) {
+      await database.query(sync);
+      const dispatchers = channels.map((channel) =>
+        makeDispatcher(channel, { database, log, retriesAtStart }),
+      );
+      retriesAtStart = false;
+      await runOnce(dispatchers, seconds * 1000);
+    },
+  };
+}
+
+/** Runs dispatchers until they are drained. After 4/5 of the time they claim nothing more, and at its end they abort. */
+async function runOnce(dispatchers: readonly Dispatcher[], milliseconds: number): Promise<void> {
+  const stop = setTimeout(() => {
+    for (const dispatcher of dispatchers) dispatcher.stop();
+  }, 0.8 * milliseconds);
+  const abort = setTimeout(() => {
+    for (const dispatcher of dispatchers) dispatcher.abort();
+  }, milliseconds);
+  for (const dispatcher of dispatchers) dispatcher.run();
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  clearTimeout(stop);
+  clearTimeout(abort);
+}

@@ -1,0 +1,145 @@
+// What the team reads when a channel cannot reach its server: one sentence of ours that tells the causes apart. The servers are
+// real, each wrong in its own way, and the same words hold for mail servers, mail APIs, webhooks and chats.
+import { readFileSync } from "node:fs";
+import { createServer as createHttps } from "node:https";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer as createTls } from "node:tls";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Outcome } from "../delivery/channels/channel.ts";
+import { makeChat } from "../delivery/channels/chat.ts";
+import { makeMailApi } from "../delivery/channels/mail-api.ts";
+import { makeSmtp } from "../delivery/channels/smtp.ts";
+import { makeWebhook } from "../delivery/channels/webhook.ts";
+import { aDelivery } from "./support/a-delivery.ts";
+import { startMailServer } from "./support/mail-server.ts";
+import { startReceiver } from "./support/receiver.ts";
+
+const neverStops = new AbortController().signal;
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const file = (name: string) => readFileSync(new URL(`support/certificates/${name}`, import.meta.url));
+const certificate = { key: file("self-signed.key"), cert: file("self-signed.pem") };
+
+/** The reasons that each kind of HTTP channel gives for an address. */
+async function reasonsFor(url: string): Promise<string[]> {
+  const outcomes = [
+    await makeWebhook({ url, secret }).send([aDelivery()], neverStops),
+    await makeChat({ url, linkTo: () => undefined }).send([aDelivery()], neverStops),
+    await makeMailApi("re_key", url)(mail, neverStops),
+  ];
+  return outcomes.map(reasonOf);
+}
+const mail = {
+  ...{ from: "leads@a.example", to: ["team@a.example"], messageId: "<1@a.example>" },
+  ...{ subject: "A lead is waiting", text: "A lead is waiting.", html: "" },
+};
+const smtpReason = async (url: string, options = {}) =>
+  reasonOf(await makeSmtp(url, options)(mail, neverStops));
+function reasonOf(outcome: Outcome): string {
+  expect(outcome.kind).toBe("transient");
+  return "reason" in outcome ? outcome.reason : "";
+}
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.on("tlsClientError", () => {});
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("a mail server that cannot be used", () => {
+  it("is said to have a certificate that is not trusted, with TLS from the first byte and with STARTTLS", async () => {
+    const tls = await startMailServer({ secure: true, ...certificate });
+    const startTls = await startMailServer({ ...certificate, disabledCommands: [] });
+    for (const url of [`smtps://127.0.0.1:${tls.port}`, startTls.url]) {
+      expect(await smtpReason(url)).toMatch(
+        /^the mail server's certificate is not trusted: .* \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
+      );
+    }
+  });
+
+  it("is said to refuse the connection", async () => {
+    expect(await smtpReason(`smtp://127.0.0.1:${await closedPort()}`)).toBe(
+      "the mail server refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
+    );
+  });
+
+  it("is said to have a name that does not resolve", async () => {
+    expect(await smtpReason("smtp://mail.invalid")).toMatch(
+      /^the mail server's name does not resolve: check its spelling in the settings \([A-Z_]+\)$/,
+    );
+  });
+
+  it("is said to speak no TLS at this port, when smtps:// stands where STARTTLS is spoken", async () => {
+    const plain = await startMailServer();
+    expect(await smtpReason(`smtps://127.0.0.1:${plain.port}`)).toMatch(
+      /^the mail server speaks no TLS at this port: check the port, and whether the address should begin without the s \([A-Z_]+\)$/,
+    );
+  });
+
+  it("is said to want TLS from the first byte, when smtp:// stands where smtps:// is spoken", async () => {
+    const tls = await startMailServer({ secure: true, ...certificate });
+    expect(await smtpReason(`smtp://127.0.0.1:${tls.port}`, { connectTimeout: 300 })).toBe(
+      "the mail server takes the connection and says nothing: at this port it may want TLS from the first byte (smtps://) (GREETING_TIMEOUT)",
+    );
+  });
+
+  it("is said to refuse the user or the password, or to offer no sign-in at all", async () => {
+    const refusing = await startMailServer({
+      onAuth: (_, __, done) => done(Object.assign(new Error("Rosa"), { responseCode: 535 })),
+      authOptional: false,
+      allowInsecureAuth: true,
+    });
+    expect(await smtpReason(`smtp://leads:wrong@127.0.0.1:${refusing.port}`)).toMatch(
+      /^the mail server answered 535 to AUTH.*: check the user and the password$/,
+    );
+  });
+});
+
+describe("an HTTP receiver that cannot be used", () => {
+  const servers = ["the webhook's server", "the chat's server", "the mail API"];
+
+  it("is said to have a certificate that is not trusted", async () => {
+    const port = await listen(createHttps(certificate));
+    const reasons = await reasonsFor(`https://127.0.0.1:${port}`);
+    for (const [index, reason] of reasons.entries()) {
+      expect(reason).toMatch(/'s certificate is not trusted: .* \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/);
+      expect(reason.startsWith(servers[index] as string)).toBe(true);
+    }
+  });
+
+  it("is said to refuse the connection", async () => {
+    for (const reason of await reasonsFor(`http://127.0.0.1:${await closedPort()}`)) {
+      expect(reason).toContain(
+        " refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
+      );
+    }
+  });
+
+  it("is said to have a name that does not resolve", async () => {
+    for (const reason of await reasonsFor("https://receiver.invalid")) {
+      expect(reason).toMatch(/'s name does not resolve: check its spelling in the settings \([A-Z_]+\)$/);
+    }
+  });
+
+  it("is said to speak no TLS at this port, when https:// stands where http:// is spoken", async () => {
+    const receiver = await startReceiver();
+    for (const reason of await reasonsFor(receiver.url.replace("http:", "https:"))) {
+      expect(reason).toMatch(/ speaks no TLS at this port: check the port, .* \([A-Z_]+\)$/);
+    }
+  });
+
+  it("is said to close the connection and perhaps to want TLS, when http:// stands where https:// is spoken", async () => {
+    const port = await listen(createTls(certificate));
+    for (const reason of await reasonsFor(`http://127.0.0.1:${port}`)) {
+      expect(reason).toMatch(
+        / closed the connection before it answered: .* whether it wants TLS .* \([A-Z_]+\)$/,
+      );
+    }
+  });
+});

@@ -1,0 +1,70 @@
+// Runs the delivery in a place where no process stays: each call sets off a run over everything due, and calls that come
+// meanwhile share the next one. A run has a deadline of its own, well under what the platform lets a call live.
+import type { Sql } from "../../../database/connect.ts";
+import type { ResilientConnection } from "../../../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../../../database/trouble.ts";
+import type { ComposedDelivery } from "../../../delivery/compose.ts";
+import { indexNewLeads } from "../../../delivery/outbox.ts";
+import { carryOutRetention, enqueueWaiting } from "../../../delivery/scheduled-jobs.ts";
+import { logBug } from "../../../log/bug.ts";
+import type { Log } from "../../../log/log.ts";
+
+export interface DeliveryRunsDependencies {
+  delivery: ComposedDelivery;
+  /** The project's own login, which owns the tables. */
+  database: ResilientConnection;
+  log: Log;
+  /** Where this function is, and a key that it knows: the database makes its wake-up call there each minute. */
+  submitLead: { url: string; key: string };
+  /** Seconds that a run may take. */
+  seconds?: number;
+}
+
+/** Makes the runs. `wake` settles when everything that was asked for is done, and never rejects. */
+export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake(): Promise<void> } {
+  const { delivery, database, log, submitLead, seconds = 45 } = dependencies;
+  let underWay: Promise<void> | undefined;
+  let runsAgain = false;
+  // Once in the life of a process, which here is some minutes.
+  let isScheduled = false;
+
+  // A step that fails by a bug of ours keeps no other step from being done.
+  async function step(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!isDatabaseTrouble(error)) logBug(log, error);
+      return false;
+    }
+  }
+
+  async function run(): Promise<void> {
+    await step(() => delivery.deliverDue(database, { seconds }));
+    await step(() => database.query(indexNewLeads));
+    await step(() => database.query((sql) => enqueueWaiting(sql, log)));
+    if (isScheduled) return;
+    isScheduled = await step(() => database.query((sql) => scheduleWakeUpCall(sql, submitLead)));
+    await step(() => database.query((sql) => carryOutRetention(sql, log)));
+  }
+
+  async function runAll(): Promise<void> {
+    do {
+      runsAgain = false;
+      await run();
+    } while (runsAgain);
+  }
+
+  return {
+    wake: () => {
+      runsAgain = true;
+      underWay ??= runAll().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+  };
+}
+
+const scheduleWakeUpCall = (sql: Sql, { url, key }: DeliveryRunsDependencies["submitLead"]) =>
+  sql`select private.schedule_wake_up_call(${url}, ${key})`;
