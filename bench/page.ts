@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { compress } from "../site/compress.ts";
 import { launch } from "../spec/support/browser.ts";
-import { answer, type Page as BuiltPage, loadSite, pageOf } from "../web/pages.ts";
+import { answer, type Page as BuiltPage, pageOf } from "../web/page.ts";
+import { loadSite } from "../web/pages.ts";
 
 const networks = [
   { name: "1.6 Mbps, 150 ms", bitsPerSecond: 1_600_000, latency: 150 },
@@ -67,7 +68,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 /** The same words, style, pictures and form, and nothing that runs. */
 function floor(): BuiltPage {
   const ours = site.pages.get("/") as BuiltPage;
-  const html = String(ours.forms.at(-1)?.bytes).replace(/<script.*?<\/script>/gs, "");
+  const html = String(ours.encodings.at(-1)?.bytes).replace(/<script.*?<\/script>/gs, "");
   return pageOf(ours.status, ours.headers, compress(Buffer.from(html)));
 }
 

@@ -88,7 +88,7 @@ async function serve(config: Config): Promise<void> {
     headers,
     log,
   });
-  const server = makeHttpServer(app.fetch, headers);
+  const server = makeHttpServer(app, headers);
   const address = await listen(server, config.http);
   // At the same time, or both together could take longer than a service manager waits.
   let inbox: { stop(): Promise<void> } | undefined;

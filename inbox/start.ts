@@ -41,7 +41,7 @@ export async function startInbox({
     signIn: makeSignIn({ passkeys, company }),
     files: readClientFiles(),
   });
-  const server = makeHttpServer(app.fetch, headers);
+  const server = makeHttpServer({ fetch: app.fetch }, headers);
   const address = await listen(server, { ...settings, prefix: "INBOX_" });
   log("inbox-listening", { address });
   return {

@@ -1,6 +1,5 @@
 // Who sent a request, as far as the proxies in front may be believed, and how many leads one sender may add.
-import type { Http2Bindings, HttpBindings } from "@hono/node-server";
-import type { Context } from "hono";
+import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
@@ -12,11 +11,10 @@ import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 export function makeAddressOf(trusted: readonly string[], ignored: () => void = () => {}) {
   const isTrusted = proxyAddr.compile([...trusted]);
   const trust = (address: string, hop: number) => isTrusted(plain(address), hop);
-  return (context: Context): string => {
-    const { incoming } = context.env as HttpBindings | Http2Bindings;
+  return (incoming: IncomingMessage): string => {
     const peer = incoming.socket.remoteAddress ?? "";
     if (incoming.headers["x-forwarded-for"] !== undefined && !trust(peer, 0)) ignored();
-    return plain(proxyAddr(incoming as HttpBindings["incoming"], trust));
+    return plain(proxyAddr(incoming, trust));
   };
 }
 

@@ -38,7 +38,7 @@ async function listenHere(database: TestDatabase): Promise<string> {
     addressOf: makeAddressOf(["loopback"]),
     headers: commonHeaders(""),
   });
-  const http = makeHttpServer(app.fetch, commonHeaders("")).listen(0, "127.0.0.1");
+  const http = makeHttpServer(app, commonHeaders("")).listen(0, "127.0.0.1");
   here.push(http);
   await once(http, "listening");
   return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;

@@ -116,7 +116,7 @@ describe("the article page", () => {
         ...pageSettings,
         provider: acceptsAssignment === undefined ? {} : { acceptsAssignment },
       };
-      const html = (await loadSite(settings)).pages.get("/")?.forms.at(-1)?.bytes.toString() ?? "";
+      const html = (await loadSite(settings)).pages.get("/")?.encodings.at(-1)?.bytes.toString() ?? "";
       const shares = [claims.shareUnknown, claims.shareAccepted, claims.shareNotAccepted];
       expect(shares.filter(({ says }) => html.includes(says))).toEqual([claim]);
     }
@@ -163,7 +163,7 @@ describe("the article page", () => {
     expect(data).toMatchObject({ "@type": "AdvertiserContentArticle", sponsor: { name: provider.name } });
     expect(await page.locator('link[rel="canonical"]').getAttribute("href")).toBe("http://localhost/");
     const card = site.site().pages.get(new URL((await told("image")) ?? "").pathname);
-    expect(await sharp(card?.forms[0]?.bytes).metadata()).toMatchObject({
+    expect(await sharp(card?.encodings[0]?.bytes).metadata()).toMatchObject({
       format: "png",
       width: 1200,
       height: 630,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { answer, type Page as BuiltPage } from "../web/pages.ts";
+import { answer, type Page as BuiltPage } from "../web/page.ts";
 import { useBrowser } from "./support/browser.ts";
 import { useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
@@ -78,12 +78,12 @@ describe("the page, while it loads", () => {
 
 describe("what the site sends", () => {
   it("lets hashed files be kept for a year and documents be asked for again, each with an ETag", () => {
-    for (const [path, { headers, forms }] of site.site().pages) {
+    for (const [path, { headers, encodings }] of site.site().pages) {
       const kept = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : undefined;
       expect(headers["cache-control"], path).toBe(
         kept ?? (path.includes(".") ? "public, max-age=3600" : "no-cache"),
       );
-      expect(new Set(forms.map(({ etag }) => etag)).size, path).toBe(forms.length);
+      expect(new Set(encodings.map(({ etag }) => etag)).size, path).toBe(encodings.length);
     }
   });
 
@@ -147,7 +147,7 @@ describe("what the site sends", () => {
   });
 });
 
-const identity = (path: string) => site.site().pages.get(path)?.forms.at(-1)?.bytes.toString() ?? "";
+const identity = (path: string) => site.site().pages.get(path)?.encodings.at(-1)?.bytes.toString() ?? "";
 
 /** What travels for a page: its smallest body and its headers as HTTP/1.1 writes them, which is the longest way. */
 function weight(path: string): number {

@@ -1,9 +1,10 @@
-// Connections that waste time instead of bytes. Here the product's own HTTP server has little patience, so that nothing
-// in this chapter waits long; and once the whole product, with the patience it really has.
+// Connections that waste time instead of bytes. Here the product's own HTTP server has short timeouts, so that nothing in this
+// chapter waits long; and once the whole product, with the timeouts it really has.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { App } from "../web/app.ts";
 import { makeHttpServer } from "../web/server.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
@@ -12,15 +13,15 @@ import { insertAt, startServer } from "./support/server.ts";
 import { open, type Talk } from "./support/wire.ts";
 
 const headers = { "x-content-type-options": "nosniff", "x-frame-options": "DENY" };
-const impatient = { headers: 600, request: 1_200, silence: 1_500, look: 50 };
+const short = { headers: 600, request: 1_200, idle: 1_500, check: 50 };
 
 const servers: Server[] = [];
 afterAll(() => {
   for (const server of servers.splice(0)) server.closeAllConnections();
 });
 
-async function listen(fetch: Parameters<typeof makeHttpServer>[0]): Promise<string> {
-  const server = makeHttpServer(fetch, headers, impatient).listen(0, "127.0.0.1");
+async function listen(fetch: App["fetch"]): Promise<string> {
+  const server = makeHttpServer({ fetch }, headers, short).listen(0, "127.0.0.1");
   servers.push(server);
   await once(server, "listening");
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -120,7 +121,10 @@ describe("a connection that takes too long", () => {
   });
 
   it("has, in the product, ten seconds for its headers, twenty for a request and thirty of silence", () => {
-    const { headersTimeout, requestTimeout, timeout } = makeHttpServer(() => new Response(), headers);
+    const { headersTimeout, requestTimeout, timeout } = makeHttpServer(
+      { fetch: () => new Response() },
+      headers,
+    );
     expect({ headersTimeout, requestTimeout, timeout }).toEqual({
       headersTimeout: 10_000,
       requestTimeout: 20_000,

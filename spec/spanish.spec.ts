@@ -91,7 +91,7 @@ describe("the Spanish pages", () => {
     expect(data).toMatchObject({ inLanguage: "es-US", url: "http://localhost/es" });
     const path = new URL((await told("image")) ?? "").pathname;
     expect(path).toContain("share-card-es-");
-    const card = site.site().pages.get(path)?.forms[0]?.bytes;
+    const card = site.site().pages.get(path)?.encodings[0]?.bytes;
     expect(await sharp(card).metadata()).toMatchObject({ format: "png", width: 1200, height: 630 });
   });
 
@@ -109,7 +109,7 @@ describe("the Spanish pages", () => {
       site
         .site()
         .pages.get("/es")
-        ?.forms.map(({ bytes }) => bytes.length) ?? [];
+        ?.encodings.map(({ bytes }) => bytes.length) ?? [];
     expect(Math.min(...bodies)).toBeLessThan(13_400);
     const page = await open(site.url("/es/thank-you"));
     const pdf = await page.pdf({ format: "Letter" });

@@ -1,5 +1,7 @@
 // The web side as one value: every address that the site's port answers, and the one place where an exception becomes an answer.
 // It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { plainRefusal } from "../content/languages.ts";
@@ -15,6 +17,8 @@ import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
 import { type AllowedOrigins, insertCors, submitLeadCors, withCors } from "./cors.ts";
+import { type HotRoutes, makeHotRoutes } from "./hot-routes.ts";
+import type { Page } from "./page.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /** What the web side is given. */
@@ -23,9 +27,11 @@ export interface Dependencies extends FormPages {
   store: Store;
   /** The sites that may call from a browser; "*" for any, as Supabase has it. */
   allowedOrigins: AllowedOrigins;
-  addressOf: (context: Context) => string;
+  addressOf: (incoming: IncomingMessage) => string;
   limit: Limit | undefined;
-  /** The two pages and what they need, for GET and HEAD: complete answers, or undefined for an address that is no page's. */
+  /** The pages and what they need, by path. */
+  pages: ReadonlyMap<string, Page>;
+  /** The answer to a GET or HEAD for one of them, or undefined for an address that is no page's. */
   showPage: (request: Request) => Response | undefined;
   showNotFound: (request: Request) => Response;
   submitLead: (request: Request) => Response | Promise<Response>;
@@ -36,14 +42,18 @@ export interface Dependencies extends FormPages {
   log: Log;
 }
 
-/** The app: a request in, its answer out. `env` is the adapter's, for who asks. */
+/** The app. `fetch` answers any request; `env` is the adapter's. `hotRoutes` answers the most frequent ones at less cost. */
 export interface App {
   fetch(request: Request, env?: object): Response | Promise<Response>;
+  hotRoutes: HotRoutes;
 }
 
 /** Makes the app. */
 export function makeApp(dependencies: Dependencies): App {
-  const { log, store, addressOf } = dependencies;
+  const { log, store } = dependencies;
+  // The adapter's environment names Node's request; a test that asks the app directly has none.
+  const addressOf = ({ env }: Context) =>
+    dependencies.addressOf((env as HttpBindings | undefined)?.incoming as IncomingMessage);
   const app = new Hono();
   const limited = onceAMinute((count) => log("rate-limited", { count }));
   const tooMany = async (address: string) => {
@@ -127,7 +137,10 @@ export function makeApp(dependencies: Dependencies): App {
   });
   // Before all else: a page is in memory with all its headers, and readers are many.
   const page = (request: Request) => (isRead(request.method) ? dependencies.showPage(request) : undefined);
-  return { fetch: (request, env) => page(request) ?? app.fetch(request, env) };
+  return {
+    fetch: (request, env) => page(request) ?? app.fetch(request, env),
+    hotRoutes: makeHotRoutes({ ...dependencies, insertLead, cors }),
+  };
 }
 
 const onlyForms =

@@ -11,7 +11,6 @@ import {
   thankYouPath,
 } from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
-import { type Item, readItems } from "../intake/header-values.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import { type Body, compress, compressible } from "../site/compress.ts";
 import type { PageSettings } from "../site/page-content.ts";
@@ -20,19 +19,7 @@ import type { Refused } from "../site/render.tsx";
 import { rendererModule } from "../site/renderer.ts";
 import { commonHeaders, contentSecurityPolicy, nothingAllowed } from "../site/security-headers.ts";
 import { siteFiles } from "../site/site-files.ts";
-
-export interface Page {
-  status: number;
-  /** What all its forms share. */
-  headers: Record<string, string>;
-  /** Smallest first. */
-  forms: Form[];
-}
-
-/** A body with the whole of its headers, made once: nothing is put together for a reader. */
-interface Form extends Body {
-  headers: Record<string, string>;
-}
+import { answer, type Page, pageOf } from "./page.ts";
 
 export interface Site {
   pages: ReadonlyMap<string, Page>;
@@ -113,23 +100,9 @@ async function drawnAnew({ provider }: PageSettings, language: LanguageCode): Pr
   return compress(await drawShareCard({ language, provider, photo: photoIn(content) }), false);
 }
 
-/** A page of these bodies, each with the whole of its headers. */
-export const pageOf = (status: number, headers: Record<string, string>, bodies: Body[]): Page => ({
-  status,
-  headers,
-  forms: bodies.map((body) => ({
-    ...body,
-    headers: {
-      ...headers,
-      etag: body.etag,
-      ...(body.encoding && { "content-encoding": body.encoding }),
-      "content-length": String(body.bytes.length),
-    },
-  })),
-});
-
 /** The pages as the web side asks for them. */
 export const show = (site: Site) => ({
+  pages: site.pages,
   /** The answer, or undefined for an address that is no page's. */
   showPage: (request: Request): Response | undefined => {
     const page = site.pages.get(requestPath(request.url));
@@ -146,18 +119,6 @@ export const show = (site: Site) => ({
 // The path of an absolute address, without the cost of taking the whole address apart for each reader.
 const requestPath = (url: string): string => /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";
 
-/** Answers a GET or HEAD for a page: the smallest form the browser takes, or 304 when it has it already. */
-export function answer(page: Page, request: Request): Response {
-  const accepted = readItems(request.headers.get("accept-encoding") ?? "");
-  const form = page.forms.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Form;
-  const known = page.status === 200 ? request.headers.get("if-none-match") : null;
-  if (known?.split(",").some((tag) => ["*", form.etag].includes(tag.trim().replace(/^W\//, "")))) {
-    return new Response(null, { status: 304, headers: { ...page.headers, etag: form.etag } });
-  }
-  const bytes = request.method === "HEAD" ? null : (form.bytes as Uint8Array<ArrayBuffer>);
-  return new Response(bytes, { status: page.status, headers: form.headers });
-}
-
 const content = fileURLToPath(new URL("../content/", import.meta.url));
 
 const types: Record<string, string> = {
@@ -173,17 +134,10 @@ function compressedAsset(name: string): Body[] {
   const read = (ending = "") => readFileSync(name + ending);
   const [identity] = compress(read(), false) as [Body];
   if (!compressible(name)) return [identity];
-  const form = (encoding: "br" | "gzip", ending: string): Body => ({
+  const encoded = (encoding: "br" | "gzip", ending: string): Body => ({
     encoding,
     etag: identity.etag.replace(/"$/, `-${encoding}"`),
     bytes: read(ending),
   });
-  return [form("br", ".br"), form("gzip", ".gz"), identity];
-}
-
-/** Whether these items of an Accept-Encoding header take this encoding: named (or `*`), and not with `q=0`. */
-function accepts(items: readonly Item[], encoding: string): boolean {
-  const named = (name: string) => items.find(({ value }) => value.toLowerCase() === name);
-  const item = named(encoding) ?? named("*");
-  return item !== undefined && Number(item.parameters.get("q") ?? 1) !== 0;
+  return [encoded("br", ".br"), encoded("gzip", ".gz"), identity];
 }

@@ -27,6 +27,7 @@ export async function makeIntake(
     allowedOrigins: "*",
     addressOf: () => "203.0.113.7",
     limit: undefined,
+    pages: new Map(),
     showPage: () => undefined,
     showNotFound: () => new Response("no page", { status: 404 }),
     thankYouPath: () => "/thank-you",

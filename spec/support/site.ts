@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll } from "vitest";
 import type { PageSettings } from "../../site/render.tsx";
-import { answer, loadSite, type Site } from "../../web/pages.ts";
+import { answer } from "../../web/page.ts";
+import { loadSite, type Site } from "../../web/pages.ts";
 
 export const pageSettings: PageSettings = {
   site: { url: "http://localhost", backendUrl: "", backendKey: "sb_publishable_of_this_test" },

@@ -15,8 +15,8 @@ export interface Talk {
   closed: Promise<WireAnswer[]>;
 }
 
-/** Opens a connection and writes these bytes. A server that has not closed it after `patience` has left it hanging. */
-export function open(address: string, bytes: string | Buffer = "", patience = 8_000): Talk {
+/** Opens a connection and writes these bytes. A server that has not closed it after `timeout` ms has left it hanging. */
+export function open(address: string, bytes: string | Buffer = "", timeout = 8_000): Talk {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) });
   const parts: Buffer[] = [];
@@ -24,7 +24,7 @@ export function open(address: string, bytes: string | Buffer = "", patience = 8_
     const hanging = setTimeout(() => {
       socket.destroy();
       reject(new Error(`The connection hangs; until now came: ${Buffer.concat(parts).toString("latin1")}`));
-    }, patience);
+    }, timeout);
     // A connection that is reset after the answer has still answered.
     socket.on("error", () => {});
     socket.on("data", (part) => parts.push(part));
@@ -44,8 +44,8 @@ export function open(address: string, bytes: string | Buffer = "", patience = 8_
 }
 
 /** Sends bytes that end the connection with `connection: close`, or that make the server end it. */
-export const say = (address: string, bytes: string | Buffer, patience?: number): Promise<WireAnswer[]> =>
-  open(address, bytes, patience).closed;
+export const say = (address: string, bytes: string | Buffer, timeout?: number): Promise<WireAnswer[]> =>
+  open(address, bytes, timeout).closed;
 
 function readAnswers(bytes: Buffer, method: string): WireAnswer[] {
   const answers: WireAnswer[] = [];

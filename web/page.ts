@@ -1,0 +1,68 @@
+// One page or file in memory, in the encodings that browsers take, each with the whole of its headers: nothing is put together
+// for a reader.
+import type { HeaderValues } from "../intake/answer.ts";
+import { type Item, readItems } from "../intake/header-values.ts";
+import type { Body } from "../site/compress.ts";
+
+export interface Page {
+  status: number;
+  /** What all its encodings share. */
+  headers: Record<string, string>;
+  /** Smallest first; the last one is not compressed. */
+  encodings: Encoding[];
+}
+
+interface Encoding extends Body {
+  headers: Record<string, string>;
+}
+
+/** What a GET for a page is answered with. Without bytes, the browser has the page already. */
+export interface PageAnswer {
+  status: number;
+  headers: Record<string, string>;
+  bytes?: Uint8Array<ArrayBuffer>;
+}
+
+/** A page of these bodies. */
+export const pageOf = (status: number, headers: Record<string, string>, bodies: Body[]): Page => ({
+  status,
+  headers,
+  encodings: bodies.map((body) => ({
+    ...body,
+    headers: {
+      ...headers,
+      etag: body.etag,
+      ...(body.encoding && { "content-encoding": body.encoding }),
+      "content-length": String(body.bytes.length),
+    },
+  })),
+});
+
+/** Chooses the smallest encoding that the browser takes, or 304 when it has that already. */
+export function answerFor(page: Page, headers: HeaderValues): PageAnswer {
+  const accepted = readItems(headers.get("accept-encoding") ?? "");
+  const { etag, ...chosen } = page.encodings.find(
+    ({ encoding }) => !encoding || accepts(accepted, encoding),
+  ) as Encoding;
+  const known = page.status === 200 ? headers.get("if-none-match") : undefined;
+  if (known?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))))
+    return { status: 304, headers: { ...page.headers, etag } };
+  return {
+    status: page.status,
+    headers: chosen.headers,
+    bytes: chosen.bytes as Uint8Array<ArrayBuffer>,
+  };
+}
+
+/** The same as a Response, for a GET or a HEAD. */
+export function answer(page: Page, request: Request): Response {
+  const { status, headers, bytes } = answerFor(page, request.headers);
+  return new Response(request.method === "HEAD" ? null : bytes, { status, headers });
+}
+
+/** Whether these items of an Accept-Encoding header take this encoding: named (or `*`), and not with `q=0`. */
+function accepts(items: readonly Item[], encoding: string): boolean {
+  const named = (name: string) => items.find(({ value }) => value.toLowerCase() === name);
+  const item = named(encoding) ?? named("*");
+  return item !== undefined && Number(item.parameters.get("q") ?? 1) !== 0;
+}
