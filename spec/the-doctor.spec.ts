@@ -562,7 +562,7 @@ describe("npm run doctor", () => {
     );
     await server.end();
     rmSync(folder, { recursive: true, maxRetries: 20 });
-  });
+  }, 60_000);
 
   it("leaves with 0 when everything passes", async () => {
     const { status, output } = await doctor([
