@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 import { currentBuild } from "../site/build-folder.ts";
 import { copySources, startBuild } from "./support/static-host.ts";
 
-const article = join("content", "article.ts");
+const article = join("content", "en", "article.ts");
 
 describe("a build", () => {
   it("leaves the last one in force when it is killed midway, and the next one succeeds", async () => {
