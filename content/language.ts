@@ -85,7 +85,7 @@ export interface PageTexts {
 export interface FormTexts {
   heading: string;
   opening: readonly string[];
-  /** What Medicare usually asks, above the fields, so that nobody is led on. */
+  /** What Medicare usually asks, above the fields, so that readers who cannot qualify know it early. */
   usualNeeds: Text;
   /** For those who fill it in for somebody else. */
   helping: string;

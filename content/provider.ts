@@ -1,5 +1,5 @@
 // The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
-// a placeholder that a reader would believe and nobody owns, and the start warns of each.
+// a placeholder that looks real and belongs to no one, and the start warns of each.
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
 
 /** The provider as the settings name it. */
@@ -29,13 +29,13 @@ const placeholders = {
 
 const placeholderHours = {
   en: "Monday to Friday, 9 a.m. to 5 p.m. Eastern time",
-  es: "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
+  es: "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
 };
 
 /** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
   const keys = Object.keys(placeholders) as (keyof typeof placeholders)[];
-  // A provider who gives one number and not the other calls from that one: better than a number nobody owns.
+  // A provider who gives one number and not the other calls from that one, because a placeholder would be no one's number.
   const given = {
     callsFrom: settings.phone,
     legalName: settings.name,

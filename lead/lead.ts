@@ -20,7 +20,7 @@ export type Lead = Record<Named<"text">, string> & Record<Named<"box">, boolean>
 /** A lead as it stands in the table. `created_at` is an ISO 8601 time. */
 export type StoredLead = Lead & { id: string; created_at: string };
 
-/** Why values are not a lead. `missing` is the visitor's to mend; the others only a program can cause. */
+/** Why values are not a lead. `missing` is for the visitor to correct; only a program can cause the others. */
 export type Problem = { field: Field; kind: "missing" | "not text" | "not true or false" | "not storable" };
 
 /**

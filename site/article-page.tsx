@@ -67,17 +67,19 @@ function Opening({ content }: { content: PageContent }) {
       <h1>{article.headline}</h1>
       <p className="standfirst">{article.standfirst}</p>
       <p className="who">{article.whoWeAre}</p>
-      <p className="ways">
-        <a href="#check">{page.goToForm}</a>
-      </p>
-      <PhoneLine content={content} />
-      {others.map(({ code, tag, link, path }) => (
-        <p className="ways" key={code}>
-          <a href={path || "/"} lang={tag} hrefLang={tag}>
-            {link}
-          </a>
+      <div className="ways">
+        <p>
+          <a href="#check">{page.goToForm}</a>
         </p>
-      ))}
+        <PhoneLine content={content} />
+        {others.map(({ code, tag, link, path }) => (
+          <p key={code}>
+            <a href={path || "/"} lang={tag} hrefLang={tag}>
+              {link}
+            </a>
+          </p>
+        ))}
+      </div>
     </header>
   );
 }

@@ -17,7 +17,7 @@ import {
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What the build cannot mend by itself. The message is for the person at the terminal. */
+/** What a person has to correct before a build can succeed. The message is for the person at the terminal. */
 export class BuildError extends Error {
   override name = "BuildError";
 }
@@ -77,12 +77,12 @@ function removeOld(root: string): void {
   const inForce = currentBuild(root)?.folder;
   for (const name of readdirSync(join(root, ".render"))) {
     const path = join(root, ".render", name);
-    if (path === inForce || name === "current.json" || statSync(path).mtimeMs > anHourAgo) continue;
+    if (path === inForce || name.includes(".") || statSync(path).mtimeMs > anHourAgo) continue;
     rmSync(path, { recursive: true, force: true });
   }
 }
 
-/** Folders that another user left, usually root, are the one failure that a person has to mend. */
+/** Folders that another user left, usually root, are the one failure that a person has to correct. */
 function explained<Result>(root: string, work: () => Result): Result {
   try {
     return work();

@@ -1,7 +1,7 @@
 // What the build has made that the pages name: the hashed files, the inline style and the inline script. The
 // build of the pages writes it in here.
 
-/** A picture of the operator's own, in the forms and widths that the build made of it. */
+/** A picture of the operator's own, in the formats and widths that the build made of it. */
 export interface Photo {
   width: number;
   height: number;

@@ -1,16 +1,16 @@
-// Bodies in the forms that browsers take, compressed once and as far as it goes: nobody waits for it.
+// Bodies in the encodings that browsers accept, compressed once and as far as they go, because no request waits for it.
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-/** One form of a body. The smaller forms come first in a page's list. */
+/** A body in one encoding. The smaller ones come first in a page's list. */
 export interface Body {
   encoding: "br" | "gzip" | undefined;
   etag: string;
   bytes: Buffer;
 }
 
-/** A body in every form worth having, smallest first. What is compressed already stays as it is. */
+/** A body in every encoding worth having, smallest first. What is compressed already stays as it is. */
 export function compress(bytes: Buffer, compressible = true): Body[] {
   const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
   const identity: Body = { encoding: undefined, etag: `"${hash}"`, bytes };

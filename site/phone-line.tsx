@@ -7,7 +7,7 @@ export function PhoneLine({ content }: { content: PageContent }) {
   const hours = provider.hoursIn[code];
   return (
     <>
-      <p className="ways">
+      <p className="call">
         <a href={dial(provider.phone)}>{fill(texts.page.call)}</a>
       </p>
       <p className="hours">{`${hours ? `${hours}. ` : ""}${texts.page.tty}`}</p>

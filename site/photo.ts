@@ -13,7 +13,7 @@ const heightOf = (width: number) => Math.round((width * 5) / 8);
 export const photoIn = (content: string): string | undefined =>
   ["jpg", "jpeg", "png", "webp"].map((end) => join(content, `photo.${end}`)).find(existsSync);
 
-/** Writes the forms of the photo into `assets`; null when there is no photo. */
+/** Writes the formats of the photo into `assets`; null when there is no photo. */
 export async function buildPhoto(content: string, assets: string): Promise<Photo | null> {
   const original = photoIn(content);
   if (!original) return null;

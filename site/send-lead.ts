@@ -8,7 +8,7 @@ export interface Backend {
   key: string;
 }
 
-/** How long an insert may take before we say that nobody answers. Sending again later stores nothing twice. */
+/** How long an insert may take before the page says that the server does not answer. Sending again later stores nothing twice. */
 const insertTimeout = 30_000;
 /** How long the visitor waits for submit-lead before going on. */
 const submitLeadTimeout = 2_000;
@@ -17,7 +17,7 @@ const submitLeadTimeout = 2_000;
 export interface Circumstances {
   /** Which permission notice the page shows, by the hash of its text. */
   noticeHash: string;
-  /** The sentence for the banner when nobody answers. */
+  /** The sentence for the banner when the server does not answer. */
   unreachable: string;
 }
 

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { pathOf, shownLanguages } from "../content/languages.ts";
+import { permissionNotices } from "../content/permission.ts";
 import { compress, compressible } from "./compress.ts";
 import { rendererModule } from "./renderer.ts";
 import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
@@ -30,6 +31,7 @@ export async function writeStaticSite(folder: string, config: Config): Promise<v
       config.site.backendUrl,
     ),
   };
+  writeFileSync(join(folder, "../notices.sql"), noticesSql(config));
   write("_headers", netlifyHeaders(headers));
   write("vercel.json", vercelSettings(headers));
 }
@@ -46,6 +48,17 @@ async function renderDocuments(folder: string, config: Config): Promise<[string,
     ];
   });
   return [...pages, ["404.html", renderNotFound(config, shown[0] ?? "en")]];
+}
+
+/** Statements that let a hosted database know the wordings of these pages, when its function cannot: NOTICE_FILE is ours alone. */
+function noticesSql(config: Config): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  return permissionNotices(config)
+    .map(({ hash, language, text }) => `(${[hash, language, text].map(quoted).join(", ")})`)
+    .map(
+      (row) => `insert into private.notices (hash, language, text) values ${row} on conflict do nothing;\n`,
+    )
+    .join("");
 }
 
 function writeCompressed(file: string): void {

@@ -72,7 +72,7 @@ describe("a visitor of the static site without script", () => {
     ]);
   });
 
-  it("reads what to mend, and finds everything typed after Back", async () => {
+  it("reads what to correct, and finds everything typed after Back", async () => {
     const page = await open(host.url, { javaScriptEnabled: false });
     await fillIn(page, aLead({ phone: "  " }));
     await submit(page);
@@ -87,7 +87,7 @@ describe("a visitor of the static site without script", () => {
 });
 
 describe("a visitor without script of a static site whose backend is our own server", () => {
-  it("has the lead stored and is thanked, and gets the whole form again for what is to be mended", async () => {
+  it("has the lead stored and is thanked, and gets the whole form again for what is to be corrected", async () => {
     const { url, owner } = await makeDatabase();
     const { address } = await startServer({ DATABASE_URL: url });
     const ours = await startStaticHost();
@@ -159,7 +159,7 @@ describe("the static site when the backend fails", () => {
 });
 
 describe("the static site's files", () => {
-  it("send every page with the policy that lets it reach its own backend and nobody else's", async () => {
+  it("send every page with the policy that lets it reach its own backend and no other", async () => {
     for (const [path, status] of [
       ["/", 200],
       ["/thank-you", 200],

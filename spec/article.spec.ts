@@ -59,7 +59,7 @@ describe("the article page", () => {
     expect(await page.locator(".steps > li:has(svg):has(h3)").count()).toBe(3);
   });
 
-  it("ends with the disclaimer that this is sponsored, no medical advice, and nobody's but the provider's", async () => {
+  it("ends with the disclaimer that this is sponsored, no medical advice, and the provider's alone", async () => {
     const page = await open(site.url());
     const footer = await page.getByRole("contentinfo").innerText();
     expect(footer).toContain("This is sponsored content.");
@@ -145,7 +145,7 @@ describe("the article page", () => {
     );
   });
 
-  it("uses no words that promise what nobody can", async () => {
+  it("uses no words that promise more than anyone can", async () => {
     for (const path of ["/", "/thank-you", "/nowhere"]) {
       const page = await open(site.url(path));
       const words = `${await page.title()} ${await page.locator("html").evaluate((html) => html.textContent)}`;
@@ -182,7 +182,7 @@ describe("the article page", () => {
 });
 
 describe("the provider", () => {
-  it("is filled in with placeholders that nobody owns, and every missing setting is named", () => {
+  it("is filled in with placeholders that belong to no one, and every missing setting is named", () => {
     expect(missing).toEqual([
       "PROVIDER_NAME",
       "PROVIDER_LEGAL_NAME",

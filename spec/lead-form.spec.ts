@@ -256,7 +256,7 @@ describe("the lead form", () => {
     expect(await typed(page)).toEqual(lead);
   });
 
-  it("says in plain words that nobody answered when there is no network", async () => {
+  it("says in plain words that the server did not answer when there is no network", async () => {
     const page = await takenOver();
     await fillIn(page, lead);
     await page.context().setOffline(true);
@@ -394,7 +394,7 @@ describe("the lead form before its script", () => {
     });
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
-    // While the post is under way nobody can be asked in the page, so the page tells by itself.
+    // A page answers no question while its post is under way, so it reports by itself.
     await page.evaluate(() => {
       const [button, status] = [document.querySelector("button"), document.querySelector("[role=status]")];
       new MutationObserver(() => {
@@ -507,7 +507,7 @@ describe("the lead form before its script", () => {
       await release.promise;
       await route.continue();
     });
-    // While the post is under way nobody can be asked in the page, so the page tells by itself.
+    // A page answers no question while its post is under way, so it reports by itself.
     await page.addInitScript(() => {
       let looks = 0;
       setInterval(() => {
@@ -573,7 +573,7 @@ describe("the lead form before its script", () => {
     await fillIn(page, lead);
     await press(page);
     await page.getByRole("alert").waitFor();
-    // While the post is under way nobody can be asked in the page, so the page tells by itself.
+    // A page answers no question while its post is under way, so it reports by itself.
     await page.evaluate(() => {
       const tell = () => {
         const alerts = document.querySelectorAll("[role=alert]").length;
@@ -605,7 +605,7 @@ const onceTheScriptHasRun = `(async () => {
   await new Promise(requestIdleCallback);
 })()`;
 
-/** What a browser or its helpers do to a page before the script is there. */
+/** What a browser or an extension does to a page before the script is there. */
 const changes = {
   "a translation": () => {
     for (const label of document.querySelectorAll("form label, form legend, form p")) {

@@ -218,7 +218,7 @@ describe("every page", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "draws a box as dark as a line, and a tick that nobody can miss, in %s",
+    "draws a box as dark as a line, and a tick that is hard to miss, in %s",
     async (colorScheme) => {
       const page = await open(site.url(), { colorScheme });
       const look = (selector: string) =>

@@ -166,7 +166,7 @@ describe("the Spanish form", () => {
     );
   });
 
-  it("says that nobody answered in Spanish", async () => {
+  it("says in Spanish that the server did not answer", async () => {
     site.reply("/rest/v1/leads", "hang up");
     const page = await open(site.url("/es"));
     for (const id of ["name", "phone", "zip_code"]) await page.locator(`#${id}`).fill("x");

@@ -1,4 +1,4 @@
-// The whole walk in a real browser against the running product: from the article to the lead in the table.
+// The whole journey in a real browser against the running product: from the article to the lead in the table.
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
@@ -31,7 +31,7 @@ describe.each([
     expect(await stored()).toEqual([aLead()]);
   });
 
-  it("is told what to mend when a field holds only blanks, and everything typed stays", async () => {
+  it("is told what to correct when a field holds only blanks, and everything typed stays", async () => {
     const page = await open(address, { javaScriptEnabled });
     await fillIn(page, aLead({ phone: "   " }));
     await submit(page);

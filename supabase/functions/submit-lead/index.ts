@@ -44,7 +44,8 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
       // The inbox is served elsewhere, so only its address says that there is one.
       inbox: { on: env.INBOX_URL !== undefined, url: config.inbox.url },
     },
-    notices: permissionNotices(config),
+    // A hosted function reads no files. The provider's own wording reaches the database by the build's notices.sql.
+    notices: config.provider.noticeFile ? [] : permissionNotices(config),
     log,
   });
   const runs = makeDeliveryRuns({
