@@ -24,6 +24,7 @@ import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
 import { BuildError } from "../site/build-folder.ts";
 import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
+import { type BackupPlan, enableBackups, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { makeApp } from "../web/app.ts";
 import { drain, ListenError, listen } from "../web/listen.ts";
 import { loadSite, show } from "../web/pages.ts";
@@ -99,10 +100,21 @@ async function serve(config: Config): Promise<void> {
     running = delivery.start(owner);
     // A web process that is told to deliver nothing, or holds no login to do it with.
     if (!running) log("delivery-elsewhere");
+    if (config.backups && owner) backUpDaily(config.backups, owner);
     inbox = await inboxFrom(owner, config);
     if (stopping.signal.aborted) await inbox?.stop();
   };
   prepared.then(startWhatNeedsTheSchema).catch(giveUp);
+}
+
+/** Makes backups until the server stops. */
+function backUpDaily(plan: BackupPlan, url: string): void {
+  const backups = startScheduledBackups(plan, {
+    open: () => connect(url, { max: 2, name: "leads backup" }),
+    url,
+    log,
+  });
+  open.push(backups.stop);
 }
 
 /** Serves the inbox, unless it is turned off or this process has no login for it. The site goes on when its port is taken. */
@@ -149,6 +161,8 @@ async function openDatabase(
     await delivery.sync(sql);
     await openRoleLogins(sql, owner, derivedLogins(config));
     await syncInboxSettings(sql, config.inbox);
+    // Of several servers, the one that delivers says whether backups are made.
+    if (config.backups || config.delivery.on) await enableBackups(sql, config.backups !== undefined);
   };
   const prepared = prepare(open, setUp, log, stopping.signal);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);

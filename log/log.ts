@@ -116,6 +116,12 @@ const events = {
     sentence:
       "Nothing was erased by age, because even the newest lead has reached it. Check the database server's clock and the settings.",
   },
+  "backed-up": { level: "info", sentence: "Made a backup of everything in BACKUP_DIR, and verified it." },
+  "backup-failed": {
+    level: "error",
+    sentence:
+      "No backup could be made. It is tried again in an hour. What is the matter: npm run leads -- status",
+  },
   bug: {
     level: "error",
     sentence: "This program has a bug: an exception that it did not expect. Please report this line.",

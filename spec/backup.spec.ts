@@ -71,9 +71,13 @@ const count = async (owner: Sql) => (await owner`select count(*)::int as n from 
 describe("leads backup", () => {
   it("copies every table that there is, but those of this very database and those that a migration fills", async () => {
     const endsByItself = ["sessions", "invitations", "challenges", "company_sign_ins", "claims"];
-    const ofThisDatabase = ["wake_up_call", "retention_plan", "inbox_settings", ...endsByItself].map(
-      (name) => `private.${name}`,
-    );
+    const ofThisDatabase = [
+      "wake_up_call",
+      "retention_plan",
+      "inbox_settings",
+      "backup_state",
+      ...endsByItself,
+    ].map((name) => `private.${name}`);
     const filledByMigration = ["calling_rules", "places", "zip_places", "area_codes"].map(
       (name) => `private.${name}`,
     );

@@ -26,6 +26,7 @@ export const system = [
   "spec/erasing.spec.ts",
   "spec/hosted-supabase.spec.ts",
   "spec/killed-processes.spec.ts",
+  "spec/scheduled-backups.spec.ts",
   "spec/several-processes.spec.ts",
   "spec/starting-and-stopping.spec.ts",
   "spec/supabase-function.spec.ts",

@@ -342,6 +342,7 @@ begin
     'ok', not exists (
       select from jsonb_to_recordset(channels) as c (failed integer, stuck integer) where c.failed > 0 or c.stuck > 0
     ),
+    'last_backup_at', (select b.taken_at from private.backup_state b),
     'stored', (select count(*) from public.leads),
     'erased', (select count(*) from private.erasures),
     'unreviewed', (

@@ -1,0 +1,137 @@
+// How the server keeps a second copy of everything by itself: a backup each day, verified by a restoration, the newest few kept.
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../database/connect.ts";
+import { roleAddress } from "../database/role-logins.ts";
+import { backUpWhenDue, enableBackups } from "../team/scheduled-backups.ts";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { leads } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
+import { startServer } from "./support/server.ts";
+
+let database: TestDatabase;
+let folder: string;
+let lines: string[];
+const log = (event: string, facts = {}) => void lines.push(JSON.stringify({ event, ...facts }));
+const backUp = (keep = 3, into = folder) =>
+  backUpWhenDue(database.owner, database.url, { folder: into, keep }, log);
+
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "leads-scheduled-"));
+  lines = [];
+  const { owner } = database;
+  await removeLeads(owner);
+  await owner`delete from private.backup_state`;
+  await owner`insert into private.backup_state default values`;
+  await owner`insert into leads ${owner(aLead())}`;
+  await enableBackups(owner, true);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+});
+
+const state = async () => (await database.owner`select * from private.backup_state`)[0];
+const aDayPasses = () =>
+  database.owner`update private.backup_state set taken_at = taken_at - interval '1 day'`;
+const scratchDatabases = () => database.owner`select from pg_database where datname like 'leads\_verify\_%'`;
+
+describe("a scheduled backup", () => {
+  it("is made once a day, readable for its owner alone, and can be restored", async () => {
+    expect(await backUp()).toBe(true);
+    expect(await backUp()).toBe(false);
+    const [name = ""] = await readdir(folder);
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^leads-\d{4}-\d\d-\d\dT\d{6}Z\.backup$/)]);
+    expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    expect(await state()).toMatchObject({
+      leads: 1,
+      file_name: name,
+      verified_by: "restored",
+      failure: null,
+    });
+    expect(lines).toEqual([expect.stringContaining('"backed-up","leads":1')]);
+    const empty = await makeDatabase();
+    expect(await leads(empty.url, "restore", join(folder, name))).toMatchObject({ status: 0 });
+  });
+
+  it("leaves no scratch database behind, nor one of a server that was killed", async () => {
+    await database.owner.unsafe("create database leads_verify_left_over");
+    await backUp();
+    expect(await scratchDatabases()).toHaveLength(0);
+  });
+
+  it("is the only one of several servers that start at once", async () => {
+    expect((await Promise.all([backUp(), backUp(), backUp()])).filter(Boolean)).toHaveLength(1);
+  });
+
+  it("takes the place of the oldest when enough are kept, and leaves other files alone", async () => {
+    const names = ["leads-2025-01-01T000000Z.backup", "leads-2025-01-02T000000Z.backup", "notes.txt"];
+    for (const name of names) await writeFile(join(folder, name), "");
+    await backUp(2);
+    const [older, newest, other] = (await readdir(folder)).sort();
+    expect([older, other]).toEqual(names.slice(1));
+    expect(newest).not.toBe(names[0]);
+    expect(await readdir(folder)).toHaveLength(3);
+  });
+
+  it("is not made while no server is set up to", async () => {
+    await enableBackups(database.owner, false);
+    expect(await backUp()).toBe(false);
+  });
+
+  it("is read from end to end where the owner may make no database", async () => {
+    const { owner, url } = database;
+    const name = `spec_owner_${Date.now()}`;
+    await owner.unsafe(
+      `create role ${name} login password 'x' nosuperuser nocreatedb in role pg_read_all_data, pg_write_all_data bypassrls`,
+    );
+    const sql = connect(url.replace(/\/\/[^@]*@/, `//${name}:x@`), { max: 1 });
+    onTestFinished(async () => {
+      await sql.end();
+      await owner.unsafe(`drop role ${name}`);
+    });
+    await backUpWhenDue(sql, url, { folder, keep: 3 }, log);
+    expect(await state()).toMatchObject({ leads: 1, verified_by: "read" });
+  });
+
+  it("that fails says why, keeps the older ones, and is tried again an hour later", async () => {
+    await backUp();
+    await aDayPasses();
+    const file = join(folder, "not-a-folder");
+    await writeFile(file, "");
+    expect(await backUp(3, join(file, "below"))).toBe(true);
+    expect(await state()).toMatchObject({ failure: "BACKUP_DIR cannot be made (ENOTDIR).", leads: 1 });
+    expect(lines.at(-1)).toBe('{"event":"backup-failed","code":"ENOTDIR"}');
+    expect(await backUp()).toBe(false);
+    await database.owner`update private.backup_state set claimed_until = now()`;
+    expect(await backUp()).toBe(true);
+    expect(await state()).toMatchObject({ failure: null, failed_at: null });
+  });
+
+  it("is out of reach for the roles that serve visitors, deliveries and the inbox", async () => {
+    for (const role of ["leads_intake", "leads_delivery", "leads_team"] as const) {
+      const sql = connect(roleAddress(database.url, role), { max: 1 });
+      await expect(sql`select * from private.backup_state`).rejects.toMatchObject({ code: "42501" });
+      await sql.end();
+    }
+  });
+});
+
+describe("a server with BACKUP_DIR", () => {
+  let home: string;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), "leads-backed-up-"));
+    await chmod(home, 0o711);
+  });
+  afterAll(() => rm(home, { recursive: true }));
+
+  it("makes a backup soon after its start", async () => {
+    const kept = join(home, "backups");
+    const server = await startServer({ DATABASE_URL: database.url, BACKUP_DIR: kept });
+    onTestFinished(async () => void (await server.end("SIGTERM")));
+    await until(async () => (await state())?.taken_at !== null);
+    expect(await readdir(kept)).toHaveLength(1);
+  });
+});
