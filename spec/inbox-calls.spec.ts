@@ -379,6 +379,7 @@ describe("They asked us to stop", () => {
     const id = await addLead(database, { phone });
     expect((await dana.call("stop-number", { phone: `+1 (${phone})` })).body).toEqual({ leads: 1 });
     expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+    expect((await lee.call("stop-proof", { id })).body.stopped_by.name).toBe("Dana");
     expect((await dana.call("stop-number", { phone: "call me" })).body).toEqual({ refused: "no number" });
   });
 

@@ -62,8 +62,11 @@ export const takeBack = (ask: Ask, id: string) => ask((sql) => sql`team.take_bac
 export const eraseLead = async (ask: Ask, id: string, reference: string) =>
   (await ask((sql) => sql`team.erase_lead(${id}, ${reference})`)) as boolean;
 
-export const exportLeads = async (ask: Ask, { since, until, zone }: Period) =>
-  (await ask((sql) => sql`team.export_leads(${since}, ${until}, ${zone})`)) as Record<string, unknown>[];
+/** The audit log says so before the database shows anything. */
+export async function exportLeads(ask: Ask, { since, until, zone }: Period) {
+  const announced = (await ask((sql) => sql`team.announce_export(${since}, ${until})`)) as string;
+  return (await ask((sql) => sql`team.export_leads(${announced}, ${zone})`)) as Record<string, unknown>[];
+}
 
 export const pausedStates = (ask: Ask) => ask((sql) => sql`team.paused_states()`);
 

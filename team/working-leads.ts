@@ -28,15 +28,29 @@ export const claim = (ask: Ask, id: string) => ask((sql) => sql`team.claim(${id}
 
 export const release = (ask: Ask, id: string) => ask((sql) => sql`team.release(${id})`);
 
-/** By id or reference. @throws Refused 404 */
-export const openLead = (ask: Ask, idOrReference: string) =>
-  ask((sql) => sql`team.open_lead(${idOrReference})`);
+/** By id or reference. The audit log says so before the database shows anything. @throws Refused 404 */
+export async function openLead(ask: Ask, idOrReference: string): Promise<unknown> {
+  const announced = await announceOpening(ask, idOrReference, false);
+  return ask((sql) => sql`team.open_lead(${announced})`);
+}
 
-export const openHealthAnswers = (ask: Ask, id: string) => ask((sql) => sql`team.open_health_answers(${id})`);
+/** As above. */
+export async function openHealthAnswers(ask: Ask, id: string): Promise<unknown> {
+  const announced = await announceOpening(ask, id, true);
+  return ask((sql) => sql`team.open_health_answers(${announced})`);
+}
 
-/** The number, or why not and when. */
-export const startCall = (ask: Ask, id: string, askedForThisTime: boolean) =>
-  ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`);
+const announceOpening = async (ask: Ask, lead: string, healthAnswers: boolean) =>
+  (await ask((sql) => sql`team.announce_opening(${lead}, ${healthAnswers})`)) as string;
+
+/** The number, or why not and when. The attempt is logged before the number is told. */
+export async function startCall(ask: Ask, id: string, askedForThisTime: boolean): Promise<unknown> {
+  const started = (await ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`)) as
+    | { call_id: string }
+    | { refused: string };
+  if ("refused" in started) return started;
+  return ask((sql) => sql`team.number_of_call(${started.call_id})`);
+}
 
 export interface Recorded {
   id: string;

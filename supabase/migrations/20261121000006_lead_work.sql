@@ -57,6 +57,9 @@ create table private.reviews (
 create table private.stop_list (
   phone_digits text primary key,
   stopped_at timestamptz not null default now(),
+  -- Who recorded it; the name stays when a member is removed. No id: the operator, by command.
+  member_id uuid,
+  who text not null default 'operator',
 
   constraint phone_digits_are_digits check (phone_digits ~ '^[0-9]{7,20}$')
 );
@@ -213,7 +216,7 @@ declare
   stopped uuid;
 begin
   insert into private.stop_list (phone_digits) values (digits)
-  on conflict (phone_digits) do update set stopped_at = now();
+  on conflict (phone_digits) do update set stopped_at = now(), member_id = null, who = 'operator';
   -- Leads of the last moments may have no row yet.
   while private.index_new_leads() > 0 loop end loop;
   for stopped in

@@ -107,7 +107,10 @@ create table private.audit_log (
   action text not null,
   -- Not a reference: the log outlives the lead.
   lead_id uuid,
-  details jsonb not null default '{}'
+  details jsonb not null default '{}',
+  -- The transaction that wrote it. A look at a person asks for an entry of an earlier one, because a process could roll back a
+  -- transaction in which it both wrote the entry and looked.
+  xact xid8 not null default pg_current_xact_id()
 );
 create index audit_log_by_lead on private.audit_log (lead_id, id) where lead_id is not null;
 create index audit_log_by_member on private.audit_log (member_id, id);
@@ -146,13 +149,33 @@ return translate(
   '+/', '-_'
 );
 
-create function private.audit(actor private.actor, action text, lead uuid default null, details jsonb default '{}') returns void
+-- Returns the entry's id.
+create function private.audit(actor private.actor, action text, lead uuid default null, details jsonb default '{}') returns bigint
 language sql
 set search_path = ''
 as $$
   insert into private.audit_log (member_id, who, action, lead_id, details)
-  values (actor.member_id, actor.name, action, lead, details);
+  values (actor.member_id, actor.name, action, lead, details)
+  returning id;
 $$;
+
+-- The lead of an entry by which this actor said, in an earlier transaction of the last minute, what it is about to look at. Raises
+-- PT403 without one.
+create function private.lead_announced(entry bigint, actor private.actor, what text) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  announced private.audit_log;
+begin
+  select * into announced from private.audit_log a
+  where a.id = entry and a.action = what and a.member_id is not distinct from actor.member_id
+    and a.at > now() - interval '1 minute' and a.xact is distinct from pg_current_xact_id_if_assigned();
+  if not found then
+    raise exception using errcode = 'PT403', message = 'The audit log has to be written first.';
+  end if;
+  return announced.lead_id;
+end $$;
 
 -- Tells inbox processes what has changed, by ids alone, when the transaction commits.
 create function private.tell_inbox(message jsonb) returns void
@@ -677,7 +700,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.audit, private.tell_inbox, private.tell_inbox_of_leads, private.acting,
+  private.hash_of, private.random_token, private.audit, private.lead_announced, private.tell_inbox, private.tell_inbox_of_leads, private.acting,
   private.acting_manager, private.begin_session, private.new_challenge, private.use_challenge, private.invitation_of, private.invite,
   private.end_access, private.add_passkey, private.unlock_session
 from public;

@@ -19,7 +19,9 @@ create table private.calls (
   member_id uuid not null references private.members,
   at timestamptz not null default now(),
   -- "The person asked for this time": why a call outside the hours was made.
-  asked_for_this_time boolean not null default false
+  asked_for_this_time boolean not null default false,
+  -- The transaction that logged it: the number is told in a later one, so that no attempt can be rolled back after a look at it.
+  xact xid8 not null default pg_current_xact_id()
 );
 create index calls_of_lead on private.calls (lead_id, at);
 create index calls_by_number on private.calls (number_key, at);
@@ -86,7 +88,7 @@ create trigger reviews_10_close_reviewed_lead after insert on private.reviews
 for each row execute function private.close_reviewed_lead();
 
 -- Where the queue has a lead: 1 a callback that is due, 2 may be called now, 3 may not be called now, 4 nobody is to call.
--- The next function bodies are parsed when they are created, so they need no search_path and can be inlined.
+-- A body after `return` is parsed when the function is created, so it needs no search_path and can be inlined.
 create function private.section_of(
   stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, attempts_until timestamptz, is_withdrawn boolean
 )
@@ -102,6 +104,7 @@ end;
 -- The numbers that were called three times in 24 hours, and when they may be called again.
 create function private.exhausted_numbers() returns table (number_key text, until timestamptz)
 language sql stable
+set search_path = ''
 as $$
   select x.number_key, x.at + interval '24 hours'
   from (
@@ -438,7 +441,11 @@ begin
     order by q.section, q.is_later, q.sort_time, q.lead_id
     limit 50
   loop
-    if private.claim_lead(candidate, actor.member_id) then
+    insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)
+    on conflict (lead_id) do update
+      set member_id = excluded.member_id, until = excluded.until, claimed_at = excluded.claimed_at
+      where c.until <= now();
+    if found then
       -- Another member may have closed it since this query began.
       perform from private.lead_work w where w.lead_id = candidate and w.stage <> 'closed';
       if found then
@@ -566,8 +573,9 @@ return (
   where p.lead_id = lead
 );
 
--- A lead opened. The number is not in it unless the member has a call with it under way; the health answers are not in it.
-create function team.open_lead(id_or_reference text) returns jsonb
+-- Says in the audit log that the actor is about to open a lead, or its health answers. Returns the entry, which the functions that
+-- open it ask for.
+create function team.announce_opening(id_or_reference text, health_answers boolean) returns bigint
 language plpgsql
 security definer
 set search_path = ''
@@ -575,12 +583,23 @@ as $$
 declare
   actor private.actor := private.acting();
   w private.lead_work := private.work_of(id_or_reference);
+begin
+  return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
+end $$;
+
+-- A lead opened. The number is not in it unless the member has a call with it under way; the health answers are not in it.
+create function team.open_lead(announced bigint) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  w private.lead_work := private.work_of(private.lead_announced(announced, actor, 'opened lead')::text);
   permission jsonb := private.permission_json(w.lead_id);
   stopped timestamptz := private.stopped_at(w);
   may_reach boolean := permission ->> 'withdrawn_at' is null and stopped is null;
-  under_way private.calls := private.call_under_way(w.lead_id, actor.member_id);
 begin
-  perform private.audit(actor, 'opened lead', w.lead_id);
   update private.claims c set until = now() + interval '20 minutes'
   where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
   return private.rows_of(array[w.lead_id]) -> 0 || (
@@ -597,9 +616,9 @@ begin
         select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = w.lead_id
       ), '[]'),
       'others', private.others_of(w),
-      'under_way', case when may_reach and under_way.id is not null then jsonb_build_object(
-        'call_id', under_way.id, 'phone', l.phone, 'tel', private.tel_of(w.phone_digits), 'at', under_way.at
-      ) end
+      'under_way', private.number_told(
+        (private.call_under_way(w.lead_id, actor.member_id)).id, actor.member_id
+      )
     )
     from public.leads l where l.id = w.lead_id
   );
@@ -624,23 +643,22 @@ return coalesce((
   ) o
 ), '[]');
 
-create function team.open_health_answers(lead uuid) returns jsonb
+create function team.open_health_answers(announced bigint) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
   actor private.actor := private.acting();
-  w private.lead_work := private.work_of(lead::text);
+  lead uuid := private.lead_announced(announced, actor, 'read health answers');
 begin
-  perform private.audit(actor, 'read health answers', lead);
   return (
-    select jsonb_build_object('has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes) from public.leads l where l.id = w.lead_id
+    select jsonb_build_object('has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes) from public.leads l where l.id = lead
   );
 end $$;
 
--- Checks permission, stop list, attempts, calling hours and claim, and then returns the number and logs the attempt. Otherwise
--- returns why not and when. This is the only function that tells a number.
+-- Checks permission, stop list, attempts, calling hours and claim, and then logs the attempt and returns its id, for which
+-- team.number_of_call tells the number. Otherwise returns why not and when.
 create function team.start_call(lead uuid, asked boolean) returns jsonb
 language plpgsql
 security definer
@@ -680,7 +698,7 @@ begin
   elsif under_way.at > now() - interval '10 minutes' then
     -- The same call, asked for again: a second tab, a lost answer.
     perform private.claim_lead(lead, actor.member_id);
-    return private.call_json(under_way, lead, w.phone_digits);
+    return jsonb_build_object('call_id', under_way.id);
   elsif next_at is not null then
     refused := 'attempts';
     next_at := (select c.next_callable_at from private.calling_window(w.place, next_at) c);
@@ -706,16 +724,39 @@ begin
   returning * into started;
   perform private.audit(actor, 'called', lead, jsonb_build_object('asked_for_this_time', started.asked_for_this_time));
   perform private.tell_inbox_of_leads(array[lead]);
-  return private.call_json(started, lead, w.phone_digits);
+  return jsonb_build_object('call_id', started.id);
 end $$;
 
-create function private.call_json(c private.calls, lead uuid, digits text) returns jsonb
+-- The number of a call that the member has logged and that has no outcome yet; null when there is none, or the person has withdrawn.
+-- This function alone tells a number.
+create function private.number_told(of_call uuid, member uuid) returns jsonb
 language sql stable
 set search_path = ''
 return (
-  select jsonb_build_object('call_id', c.id, 'phone', l.phone, 'tel', private.tel_of(digits), 'at', c.at)
-  from public.leads l where l.id = lead
+  select jsonb_build_object('call_id', c.id, 'phone', l.phone, 'tel', private.tel_of(w.phone_digits), 'at', c.at)
+  from private.calls c
+  join public.leads l on l.id = c.lead_id
+  join private.lead_work w on w.lead_id = c.lead_id
+  join private.permissions p on p.lead_id = c.lead_id
+  where c.id = of_call and c.member_id = member and c.at > now() - interval '1 hour'
+    and c.xact is distinct from pg_current_xact_id_if_assigned()
+    and p.withdrawn_at is null and private.stopped_at(w) is null
+    and not exists (select from private.outcomes o where o.call_id = c.id)
 );
+
+create function team.number_of_call(of_call uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  told jsonb := private.number_told(of_call, (private.acting_member()).member_id);
+begin
+  if told is null then
+    raise exception using errcode = 'PT404', message = 'There is no such call under way.';
+  end if;
+  return told;
+end $$;
 
 -- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73). People are told to refuse callers who ask for it,
 -- so it is not kept.
@@ -904,6 +945,7 @@ begin
     stopped := array(select private.withdraw_permission(lead));
   else
     stopped := array(select private.stop_number(digits));
+    update private.stop_list s set member_id = actor.member_id, who = actor.name where s.phone_digits = digits;
   end if;
   update private.lead_work w set stage = 'closed', callback_at = null
   where w.stage <> 'closed' and (w.lead_id = lead or (w.phone_digits = digits and digits <> ''));
@@ -954,13 +996,10 @@ as $$
       private.stopped_at(w), (select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id)
     ),
     'stopped_by', coalesce((
-      select jsonb_build_object('id', a.member_id, 'name', a.who)
-      from private.audit_log a
-      where a.action = 'stopped calls'
-        and a.lead_id in (
-          select x.lead_id from private.lead_work x
-          where x.lead_id = w.lead_id or (x.phone_digits = w.phone_digits and w.phone_digits <> '')
-        )
+      select jsonb_build_object('id', s.member_id, 'name', s.who) from private.stop_list s where s.phone_digits = w.phone_digits
+    ), (
+      select jsonb_build_object('id', a.member_id, 'name', a.who) from private.audit_log a
+      where a.action = 'stopped calls' and a.lead_id = w.lead_id
       order by a.id desc limit 1
     ), '{"id": null, "name": "operator"}'),
     'leads', coalesce((
@@ -1011,7 +1050,7 @@ revoke execute on function
   private.close_reviewed_lead, private.section_of, private.exhausted_numbers, private.zip_shown, private.place_json, private.rows_of,
   private.day_begins, private.name_query, private.work_of, private.claim_lead, private.holder_of, private.acting_member,
   private.stopped_at, private.tel_of, private.call_under_way, private.log_of, private.check_json, private.permission_json,
-  private.others_of, private.call_json, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility,
+  private.others_of, private.number_told, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility,
   private.stop_by, private.stop_proof
 from public;
 revoke execute on all functions in schema team from public;

@@ -82,16 +82,32 @@ begin
   return true;
 end $$;
 
--- The leads that came on these days, the last one included, oldest first.
-create function team.export_leads(since text, until text, zone text) returns jsonb
+-- Says in the audit log that these days are about to be exported, and returns the entry, which the export asks for.
+create function team.announce_export(since text, until text) returns bigint
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  return private.audit(
+    private.acting_manager(), 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date)
+  );
+end $$;
+
+-- The leads that came on the days announced, the last one included, oldest first.
+create function team.export_leads(announced bigint, zone text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
   actor private.actor := private.acting_manager();
+  since text;
+  until text;
   exported jsonb;
 begin
+  perform private.lead_announced(announced, actor, 'exported leads');
+  select a.details ->> 'since', a.details ->> 'until' into since, until from private.audit_log a where a.id = announced;
   select coalesce(jsonb_agg(jsonb_build_object(
     'id', l.id, 'created_at', l.created_at, 'name', l.name, 'email', l.email, 'phone', l.phone, 'zip_code', l.zip_code,
     'has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes, 'withdrawn_at', p.withdrawn_at,
@@ -103,8 +119,6 @@ begin
   left join private.reviews r on r.lead_id = l.id
   left join private.lead_work w on w.lead_id = l.id
   where l.created_at >= private.day_begins(since, zone) and l.created_at < private.day_begins(until, zone) + interval '1 day';
-  perform private.audit(actor, 'exported leads', null,
-    jsonb_build_object('leads', jsonb_array_length(exported), 'since', since, 'until', until));
   return exported;
 end $$;
 

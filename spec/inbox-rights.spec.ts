@@ -1,0 +1,168 @@
+// What the inbox's own login may do in the database: call the functions of the schema `team`, and nothing else. Whoever breaks into the
+// inbox can do what its members do, and every look is in the audit log.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { roleAddress } from "../database/role-logins.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+
+let database: TestDatabase;
+let login: Sql;
+let inbox: TestInbox;
+let dana: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  login = connect(roleAddress(database.url, "leads_team"));
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+});
+afterAll(() => login.end({ timeout: 1 }));
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => "allowed",
+    (error: { code: string }) => error.code,
+  );
+/** As a process would that sets any session it likes. */
+const withSession = (session: string, call: string) =>
+  login.begin(async (tx) => {
+    await tx`select set_config('leads.session', ${session}, true)`;
+    return tx.unsafe(`select ${call} as answer`);
+  });
+
+describe("the inbox's login", () => {
+  it("has no right to any table, column, view or sequence, whether it is there today or not", async () => {
+    const tables = await database.owner<{ name: string }[]>`
+      select format('%I.%I', n.nspname, c.relname) as name
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('public', 'private', 'team') and c.relkind in ('r', 'v', 'm', 'p')`;
+    expect(tables.length).toBeGreaterThan(20);
+    for (const { name } of tables) {
+      for (const right of ["select", "insert", "update", "delete", "truncate", "references"]) {
+        const [row] = await database.owner<{ table: boolean; column: boolean }[]>`
+          select has_table_privilege('leads_team', ${name}, ${right}) as table,
+            ${right} in ('select', 'insert', 'update', 'references')
+              and has_any_column_privilege('leads_team', ${name}, ${right}) as column`.catch(
+          // A right that columns do not have.
+          () => database.owner<{ table: boolean; column: boolean }[]>`
+            select has_table_privilege('leads_team', ${name}, ${right}) as table, false as column`,
+        );
+        expect({ name, right, ...row }).toEqual({ name, right, table: false, column: false });
+      }
+    }
+  });
+
+  it("cannot look into any of them, nor call what is not of the schema team", async () => {
+    for (const statement of [
+      "select phone from public.leads",
+      "select * from private.sessions",
+      "select * from private.queue",
+      "insert into public.leads (name, email, phone, zip_code) values ('a', 'b', 'c', 'd')",
+      "update public.leads set phone = '1'",
+      "insert into private.audit_log (who, action) values ('Dana', 'nothing')",
+      "delete from private.audit_log",
+      "truncate private.audit_log",
+      "select private.begin_session(gen_random_uuid(), 'forged')",
+      "select private.erase_leads('{}', 'asked')",
+      "select private.stop_number('3055550142')",
+      "set role postgres",
+      "create table public.mine ()",
+    ]) {
+      expect([statement, await refusal(login.unsafe(statement))]).toEqual([
+        statement,
+        expect.stringMatching(/^(42501|22023|42704)$/),
+      ]);
+    }
+  });
+
+  it("is nobody without a session, and nobody with one that was made up", async () => {
+    const id = await addLead(database);
+    const calls = await database.owner<{ call: string }[]>`
+      select format('team.%I(%s)', p.proname, (
+        select coalesce(string_agg(format('null::%s', format_type(t.oid, null)), ', ' order by t.nth), '')
+        from unnest(p.proargtypes) with ordinality as t (oid, nth)
+      )) as call
+      from pg_proc p where p.pronamespace = 'team'::regnamespace`;
+    const open =
+      /^team\.(open_invitation|challenge_to_join|join_with_passkey|challenge_to_sign_in|passkey_to_check|sign_in_with_passkey|begin_company_sign_in|company_sign_in_of|sign_in_with_company|sign_out|index_new_leads)\(/;
+    const closed = calls.filter(({ call }) => !open.test(call));
+    expect(closed.length).toBeGreaterThan(35);
+    for (const { call } of closed) {
+      for (const session of ["", "none", "A".repeat(43)]) {
+        expect([call, await refusal(withSession(session, call))]).toEqual([call, "PT401"]);
+      }
+    }
+    expect(await refusal(withSession("", `team.announce_opening('${id}', false)`))).toBe("PT401");
+  });
+
+  it("does for a member what only a manager may for nobody but a manager", async () => {
+    const token = dana.cookie.replace("session=", "");
+    for (const call of [
+      "team.members()",
+      "team.invite_member('Mallory', 'manager')",
+      `team.remove_member('${dana.id}')`,
+      "team.announce_export('2020-01-01', '2030-01-01')",
+      "team.export_leads(1, 'UTC')",
+      "team.audit_log('{}', null, 10)",
+      "team.reports('2020-01-01', '2030-01-01', 'UTC')",
+      "team.pause_state('KY', 'why')",
+      "team.erase_lead(gen_random_uuid(), '')",
+      "team.take_back(gen_random_uuid())",
+      "team.retry_failed_deliveries()",
+    ]) {
+      expect([call, await refusal(withSession(token, call))]).toEqual([call, "PT403"]);
+    }
+  });
+
+  it("cannot look unseen, because it has to write the audit log in a transaction before the one in which it looks", async () => {
+    const id = await addLead(database, { phone: "111-555-7788", email: "rosa@example.com" });
+    const token = dana.cookie.replace("session=", "");
+    const both = (first: string, second: (answer: unknown) => string) =>
+      login.begin(async (tx) => {
+        await tx`select set_config('leads.session', ${token}, true)`;
+        const [row] = await tx.unsafe(`select ${first} as answer`);
+        return tx.unsafe(`select ${second(row?.answer)} as answer`);
+      });
+    const open = both(`team.announce_opening('${id}', false)`, (entry) => `team.open_lead(${entry})`);
+    expect(await refusal(open)).toBe("PT403");
+    const health = both(
+      `team.announce_opening('${id}', true)`,
+      (entry) => `team.open_health_answers(${entry})`,
+    );
+    expect(await refusal(health)).toBe("PT403");
+    const call = both(
+      `team.start_call('${id}', false)`,
+      (started) => `team.number_of_call('${(started as { call_id: string }).call_id}')`,
+    );
+    expect(await refusal(call)).toBe("PT404");
+    const entries = await database.owner`select from private.audit_log where lead_id = ${id}`;
+    expect(entries).toHaveLength(0);
+  });
+
+  it("cannot look at one lead with another's entry in the audit log, with another member's, or later", async () => {
+    const [id, other] = [await addLead(database), await addLead(database)];
+    const token = dana.cookie.replace("session=", "");
+    const [announced] = await withSession(token, `team.announce_opening('${id}', false)`);
+    const entry = announced?.answer;
+    const [opened] = await withSession(token, `team.open_lead(${entry})`);
+    expect(opened?.answer.id).toBe(id);
+    expect(opened?.answer.id).not.toBe(other);
+    expect(await refusal(withSession(token, `team.open_health_answers(${entry})`))).toBe("PT403");
+    const lee = await inbox.member("Lee");
+    expect(await refusal(withSession(lee.cookie.replace("session=", ""), `team.open_lead(${entry})`))).toBe(
+      "PT403",
+    );
+    await database.owner`update private.audit_log set at = now() - interval '2 minutes' where id = ${entry}`;
+    expect(await refusal(withSession(token, `team.open_lead(${entry})`))).toBe("PT403");
+  });
+});
+
+describe("the audit log", () => {
+  it("names no visitor, whatever was done", async () => {
+    const rows = await database.owner`select who, action, details from private.audit_log`;
+    const text = JSON.stringify(rows);
+    expect(rows.length).toBeGreaterThan(2);
+    expect(text).not.toMatch(/Rosa|example\.com|555/);
+  });
+});
