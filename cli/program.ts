@@ -1,6 +1,8 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 import { Command, CommanderError } from "commander";
+import { audit } from "./audit.ts";
 import { backup } from "./backup.ts";
+import { callLogCommand } from "./call-log.ts";
 import { type AddCommand, type Handler, type Needs, type Run, typed, UsageError } from "./command.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
@@ -10,6 +12,8 @@ import { retry } from "./retry.ts";
 import { review } from "./review.ts";
 import { show } from "./show.ts";
 import { status } from "./status.ts";
+import { stop } from "./stop.ts";
+import { team } from "./team.ts";
 import { watch } from "./watch.ts";
 import { withdraw } from "./withdraw.ts";
 
@@ -17,6 +21,7 @@ import { withdraw } from "./withdraw.ts";
 const groups: [heading: string, commands: AddCommand[]][] = [
   ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
   ["Their way to the team:", [status, watch, retry]],
+  ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
   ["Safe keeping (see docs/backup.md):", [backup, restore]],
 ];
 

@@ -8,6 +8,7 @@ export const browser = [
   "spec/a-static-site.spec.ts",
   "spec/article.spec.ts",
   "spec/budgets.spec.ts",
+  "spec/inbox-sign-in.spec.ts",
   "spec/lead-form.spec.ts",
   "spec/reading.spec.ts",
   "spec/spanish.spec.ts",

@@ -1,0 +1,42 @@
+// `leads audit`: who did what in the inbox, and when. The log names no visitor: a lead is its reference.
+import { askAsOperator } from "../team/acting.ts";
+import { type AuditEntry, auditLog } from "../team/managing.ts";
+import type { AddCommand } from "./command.ts";
+import { json } from "./json.ts";
+import { printable } from "./terminal.ts";
+import { clock, readSince, sinceHelp } from "./times.ts";
+
+/** Entries of one page: the log is read a page at a time, however long it is. */
+const pageSize = 1_000;
+
+export const audit: AddCommand = (program, run) => {
+  program
+    .command("audit")
+    .summary("who opened, called, exported or erased what in the inbox, and when")
+    .description("Prints the audit log of the inbox, the newest entry first.")
+    .option("--since <time>", `only what was done ${sinceHelp}`, (text) => readSince(text, new Date()))
+    .option("--json", "print JSON, one entry a line")
+    .action((options: { since?: Date; json?: boolean }) =>
+      run(async ({ sql, out }) => {
+        const filter = options.since ? { from: options.since.toISOString() } : {};
+        const lineOf = options.json ? (entry: AuditEntry) => `${json(entry)}\n` : sentenceOf;
+        for (let before: number | null = null; ; ) {
+          const page: Awaited<ReturnType<typeof auditLog>> = await auditLog(
+            askAsOperator(sql),
+            filter,
+            before,
+            pageSize,
+          );
+          await out(page.entries.map(lineOf).join(""));
+          before = page.next;
+          if (before === null) return 0;
+        }
+      }),
+    );
+};
+
+function sentenceOf({ at, who, action, lead, details }: AuditEntry): string {
+  const more = Object.entries(details).map(([name, value]) => `${name}=${printable(String(value))}`);
+  const words = [clock(new Date(at)), printable(who.name), action, lead?.reference ?? "", ...more];
+  return `${words.filter(Boolean).join("  ")}\n`;
+}

@@ -1,0 +1,38 @@
+// `leads call-log <id>`: when it was tried to reach a person, by whom, and what came of it.
+import { askAsOperator } from "../team/acting.ts";
+import { callLog, type LoggedCall } from "../team/managing.ts";
+import type { AddCommand } from "./command.ts";
+import { json } from "./json.ts";
+import { findOne, idHelp, readId } from "./lead-argument.ts";
+import { printable } from "./terminal.ts";
+import { clock } from "./times.ts";
+
+export const callLogCommand: AddCommand = (program, run) => {
+  program
+    .command("call-log")
+    .summary("calls and outcomes of one lead")
+    .description(
+      "Prints when a person was called from the inbox, by whom, and the outcomes recorded, oldest first.",
+    )
+    .argument("<id>", idHelp, readId)
+    .option("--json", "print JSON")
+    .action((part: string, options: { json?: boolean }) =>
+      run(async ({ sql, out }) => {
+        const calls = await callLog(askAsOperator(sql), await findOne(sql, part));
+        if (options.json) await out(`${json(calls, 2)}\n`);
+        else await out(calls.length > 0 ? calls.map(lineOf).join("") : "Not called yet.\n");
+        return 0;
+      }),
+    );
+};
+
+function lineOf({ at, member, called, asked_for_this_time, outcome, note, callback_at }: LoggedCall): string {
+  const words = [
+    ...[clock(new Date(at)), printable(member.name), called ? "called" : "reviewed"],
+    asked_for_this_time ? "(the person asked for this time)" : "",
+    outcome?.replaceAll("_", " ") ?? "no outcome yet",
+    callback_at ? `at ${clock(new Date(callback_at))}` : "",
+    printable(note),
+  ];
+  return `${words.filter(Boolean).join("  ")}\n`;
+}

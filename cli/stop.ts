@@ -1,0 +1,23 @@
+// `leads stop <phone>`: a person asked not to be called. It holds at once for every lead that was given with the number so far, and the
+// channels are told.
+import { askAsOperator } from "../team/acting.ts";
+import { stopNumber } from "../team/working-leads.ts";
+import { type AddCommand, counted, UsageError } from "./command.ts";
+
+export const stop: AddCommand = (program, run) => {
+  program
+    .command("stop")
+    .summary("a number must not be called: withdraws the permission of every lead with it")
+    .description(
+      "Puts a number on the stop list and withdraws the permission of every lead that was given with it so far. The channels are told. A lead that the person gives later is a new permission.",
+    )
+    .argument("<phone>", "the number, however it is written")
+    .action((phone: string) =>
+      run(async ({ sql, out }) => {
+        const stopped = await stopNumber(askAsOperator(sql), phone);
+        if (stopped === null) throw new UsageError('A number has 7 to 20 digits, such as "(305) 555-0142".');
+        await out(`On the stop list. Permission withdrawn of ${counted(stopped, "lead")}. Do not phone.\n`);
+        return 0;
+      }),
+    );
+};

@@ -1,0 +1,104 @@
+// `leads team`: who works in the inbox. An invitation is one line, the link; a recovery ends old passkeys and sessions; a removal holds
+// at once, everywhere.
+import { type Ask, askAsOperator, Refused } from "../team/acting.ts";
+import { inviteMember, linkOf, type Member, members, recoverMember, removeMember } from "../team/managing.ts";
+import { Refusal } from "../team/refusal.ts";
+import { type AddCommand, UsageError } from "./command.ts";
+import { json } from "./json.ts";
+import { cell, printable } from "./terminal.ts";
+import { clock } from "./times.ts";
+
+export const team: AddCommand = (program, run) => {
+  const command = program
+    .command("team")
+    .summary("who works in the inbox: invite, list, recover, remove")
+    .description("Who works in the inbox (see docs/inbox.md). A link is valid for 24 hours and works once.");
+  command
+    .command("invite")
+    .description("Invites a member, and prints the link with which they create a passkey.")
+    .argument("<name>", "how the team calls them", readName)
+    .option("--manager", "may also invite, erase, export, and see reports and the audit log")
+    .action((name: string, options: { manager?: boolean }) =>
+      run(async ({ sql, out, config }) => {
+        const invited = inviteMember(askAsOperator(sql), name, options.manager ? "manager" : "member");
+        await out(`${linkOf(config.inbox.url, await invited.catch(refuseSecond))}\n`);
+        return 0;
+      }),
+    );
+  command
+    .command("list")
+    .description("Lists the members, those removed last.")
+    .option("--json", "print JSON")
+    .action((options: { json?: boolean }) =>
+      run(async ({ sql, out }) => {
+        const all = await members(askAsOperator(sql));
+        await out(options.json ? `${json(all, 2)}\n` : tableOf(all));
+        return 0;
+      }),
+    );
+  command
+    .command("recover")
+    .description("Ends a member's passkeys and sessions, and prints a new link.")
+    .argument("<name>", "a member", readName)
+    .action((name: string) =>
+      run(async ({ sql, out, config }) => {
+        const ask = askAsOperator(sql);
+        const link = await recoverMember(ask, (await named(ask, name)).id);
+        await out(`${linkOf(config.inbox.url, link)}\n`);
+        return 0;
+      }),
+    );
+  command
+    .command("remove")
+    .description("Removes a member: at once, everywhere. What they did stays in the audit log.")
+    .argument("<name>", "a member", readName)
+    .action((name: string) =>
+      run(async ({ sql, out }) => {
+        const ask = askAsOperator(sql);
+        const member = await named(ask, name);
+        await removeMember(ask, member.id);
+        await out(`Removed ${printable(member.name)}.\n`);
+        return 0;
+      }),
+    );
+};
+
+function readName(text: string): string {
+  const name = text.trim();
+  if (name.length > 0 && name.length <= 100) return name;
+  throw new UsageError('A name has 1 to 100 characters, such as "Dana Kim".');
+}
+
+function refuseSecond(error: unknown): never {
+  if (error instanceof Refused && error.status === 409)
+    throw new Refusal("A member has this name already. Invite under another name, or: team recover <name>");
+  throw error;
+}
+
+async function named(ask: Ask, name: string): Promise<Member> {
+  const present = (await members(ask)).filter(({ removed_at }) => removed_at === null);
+  const found = present.find((member) => member.name.toLowerCase() === name.toLowerCase());
+  if (found) return found;
+  throw new Refusal(`No member is called ${printable(name)}. Who is in: npm run leads -- team list`);
+}
+
+function tableOf(all: Member[]): string {
+  if (all.length === 0)
+    return 'Nobody is invited yet. The first: npm run -s leads -- team invite "Dana Kim" --manager\n';
+  const line = (words: string[]) =>
+    `${words
+      .map((word, index) => cell(word, [28, 9, 10, 17][index] ?? 0))
+      .join("  ")
+      .trimEnd()}\n`;
+  const state = ({ removed_at, joined_at }: Member) =>
+    removed_at ? "removed" : joined_at ? "joined" : "invited";
+  return [
+    line(["NAME", "ROLE", "STATE", "LAST SEEN"]),
+    ...all.map((member) =>
+      line([
+        ...[member.name, member.role, state(member)],
+        member.last_seen_at ? clock(new Date(member.last_seen_at)) : "-",
+      ]),
+    ),
+  ].join("");
+}

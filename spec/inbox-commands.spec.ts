@@ -1,0 +1,61 @@
+// What an operator does for the inbox without a browser: `leads stop`, `leads audit`, `leads call-log`.
+import { beforeAll, describe, expect, it } from "vitest";
+import { reference } from "../lead/lead.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, aNumber, serveInbox, type TestMember } from "./support/inbox.ts";
+import { leads } from "./support/leads-command.ts";
+
+let database: TestDatabase;
+let dana: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  dana = await (await serveInbox(database)).member("Dana");
+});
+
+describe("leads stop", () => {
+  it("withdraws the permission of every lead with the number, and is in the audit log as the operator's act", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone });
+    await addLead(database, { phone, name: "R. M." });
+    expect(await leads(database.url, "stop", `+1 ${phone}`)).toEqual({
+      status: 0,
+      stdout: "On the stop list. Permission withdrawn of 2 leads. Do not phone.\n",
+      stderr: "",
+    });
+    expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+    expect((await dana.call("stop-proof", { id })).body.stopped_by).toEqual({ id: null, name: "operator" });
+    expect((await leads(database.url, "audit")).stdout).toMatch(
+      /^\S+ \S+ {2}operator {2}stopped calls {2}leads=2$/m,
+    );
+  });
+
+  it("asks for a number", async () => {
+    expect((await leads(database.url, "stop", "call me")).status).toBe(2);
+  });
+});
+
+describe("leads call-log and leads audit", () => {
+  it("tell when a lead was called, by whom, and what came of it", async () => {
+    const id = await addLead(database);
+    expect((await leads(database.url, "call-log", id)).stdout).toBe("Not called yet.\n");
+    const { body } = await dana.call("call", { id });
+    if (!("call_id" in body)) throw new Error("refused");
+    await dana.call("outcome", { id, call_id: body.call_id, outcome: "no_answer", note: "Rang ten times." });
+    const { stdout } = await leads(database.url, "call-log", reference(id));
+    expect(stdout).toMatch(/^\S+ \S+ {2}Dana {2}called {2}no answer {2}Rang ten times\.\n$/);
+    const json = (await leads(database.url, "audit", "--since", "1h", "--json")).stdout;
+    const entries = json
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(entries.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(["called", "recorded outcome"]),
+    );
+    expect(entries.find(({ action }) => action === "called")).toMatchObject({
+      who: { name: "Dana" },
+      lead: { id, reference: reference(id) },
+    });
+    expect((await leads(database.url, "audit", "--since", "soon")).status).toBe(2);
+  });
+});

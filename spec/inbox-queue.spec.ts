@@ -1,0 +1,204 @@
+// The queue that the team works off: its order, who has which lead, the search, and what a list never says.
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ResponseOf } from "../inbox/api.ts";
+import { reference } from "../lead/lead.ts";
+import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import {
+  type Answer,
+  addLead,
+  addPlaces,
+  nightZip,
+  serveInbox,
+  type TestInbox,
+  type TestMember,
+} from "./support/inbox.ts";
+
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+let lee: TestMember;
+let maria: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+  lee = await inbox.member("Lee");
+  maria = await inbox.member("Maria", "manager");
+});
+beforeEach(() => removeLeads(database.owner));
+
+const idsIn = async (member: TestMember, filter: object = {}) =>
+  (await member.call("queue", { filter })).body.rows.map(({ id }) => id);
+
+describe("the queue", () => {
+  it("has the least time left first, and after them those that may not be called now, with when they may", async () => {
+    const night = await addLead(database, { zip_code: nightZip }, 23);
+    const late = await addLead(database, {}, 27);
+    const fresh = await addLead(database, {}, 0.1);
+    const soon = await addLead(database, {}, 20);
+    const { rows, counts } = (await dana.call("queue", {})).body;
+    expect(rows.map(({ id }) => id)).toEqual([late, soon, fresh, night]);
+    expect(rows.map(({ section }) => section)).toEqual(["callable", "callable", "callable", "not_callable"]);
+    expect(rows[3]?.place).toMatchObject({
+      callable: false,
+      reason: "outside_hours",
+      zip: nightZip,
+      states: ["VT"],
+    });
+    expect(Date.parse(rows[3]?.place.callable_at ?? "")).toBeGreaterThan(Date.now());
+    expect(counts).toMatchObject({ callable: 3, not_callable: 1, late: 1 });
+  });
+
+  it("says no number, no e-mail address and no health answer", async () => {
+    await addLead(database, {
+      phone: "111-555-9876",
+      email: "rosa@example.com",
+      zip_code: "call 111-555-9876",
+    });
+    for (const { text } of [
+      await dana.call("queue", {}),
+      await dana.call("search", { text: "rosa@example.com" }),
+    ]) {
+      expect(text).toContain("Rosa Martinez");
+      expect(text).not.toMatch(/9876|example\.com|has_medicare|has_diabetes/);
+    }
+  });
+
+  it("has nobody who withdrew the permission", async () => {
+    const id = await addLead(database);
+    await database.owner`select private.withdraw_permission(${id})`;
+    expect(await idsIn(dana)).toEqual([]);
+  });
+
+  it("is read a page at a time without missing one or naming one twice", async () => {
+    const all = [];
+    for (let hour = 9; hour > 0; hour -= 1)
+      all.push(await addLead(database, hour % 3 ? {} : { zip_code: nightZip }, hour));
+    const read: string[] = [];
+    let after: string | null = null;
+    do {
+      const { body }: Answer<ResponseOf<"queue">> = await dana.call("queue", { limit: 2, after });
+      read.push(...body.rows.map(({ id }) => id));
+      after = body.next;
+    } while (after);
+    expect(read).toHaveLength(9);
+    expect(read.toSorted()).toEqual(all.toSorted());
+  });
+
+  it("is narrowed by state, section, lateness, flags and whose it is", async () => {
+    const late = await addLead(database, {}, 30);
+    const night = await addLead(database, { zip_code: nightZip }, 2);
+    const spam = await addLead(database, { name: "Win at www.example.com" }, 1);
+    const kentucky = await addLead(database, { zip_code: "40202" }, 3);
+    expect(await idsIn(dana, { late: true })).toEqual([late]);
+    expect(await idsIn(dana, { flagged: true })).toEqual([spam]);
+    expect(await idsIn(dana, { state: "KY" })).toEqual([kentucky]);
+    expect(await idsIn(dana, { section: "not_callable", state: "VT" })).toEqual([night]);
+    await dana.call("claim", { id: night });
+    expect(await idsIn(dana, { mine: true })).toEqual([night]);
+    expect(await idsIn(lee, { mine: true })).toEqual([]);
+  });
+});
+
+describe("Take next lead", () => {
+  it("claims the first that may be called, and shows the others who has it", async () => {
+    const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
+    await addLead(database, { zip_code: nightZip }, 9);
+    expect((await dana.call("take-next")).body).toEqual({ id: first });
+    expect((await lee.call("queue", {})).body.rows[0]?.claim?.member.name).toBe("Dana");
+    expect((await lee.call("take-next")).body).toEqual({ id: second });
+    expect((await lee.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("never gives one lead to two members who ask at the same moment", async () => {
+    const all = [];
+    for (let hour = 1; hour <= 20; hour += 1) all.push(await addLead(database, {}, hour));
+    const taken = await Promise.all(
+      Array.from({ length: 24 }, (_, nth) =>
+        (nth % 2 ? dana : lee).call("take-next").then(({ body }) => body.id),
+      ),
+    );
+    const given = taken.filter((id) => id !== null);
+    expect(new Set(given).size).toBe(given.length);
+    expect(given.toSorted()).toEqual(all.toSorted());
+  });
+});
+
+describe("a claim", () => {
+  it("ends after 20 idle minutes, and what its member does on the lead renews it", async () => {
+    const id = await addLead(database);
+    await dana.call("claim", { id });
+    const left = async () => {
+      const [row] = await database.owner<{ minutes: number }[]>`
+        select round(extract(epoch from until - now()) / 60)::int as minutes from private.claims where lead_id = ${id}`;
+      return row?.minutes;
+    };
+    await database.owner`update private.claims set until = now() + interval '1 minute'`;
+    await dana.call("keep-alive", {});
+    expect(await left()).toBe(1);
+    await dana.call("keep-alive", { lead: id });
+    expect(await left()).toBe(20);
+    await database.owner`update private.claims set until = now()`;
+    expect((await lee.call("claim", { id })).body).toHaveProperty("until");
+    expect((await dana.call("claim", { id })).body).toMatchObject({
+      refused: "claimed",
+      held_by: { name: "Lee" },
+    });
+  });
+
+  it("ends when it is released, and when a manager takes it back", async () => {
+    const id = await addLead(database);
+    await dana.call("claim", { id });
+    await lee.call("release", { id });
+    expect((await lee.call("claim", { id })).body).toHaveProperty("refused");
+    await dana.call("release", { id });
+    expect((await lee.call("claim", { id })).body).toHaveProperty("until");
+    expect((await dana.call("take-back", { id })).status).toBe(403);
+    await maria.call("take-back", { id });
+    expect((await dana.call("claim", { id })).body).toHaveProperty("until");
+  });
+});
+
+describe("the search", () => {
+  const found = async (text: string, filter = {}) =>
+    (await dana.call("search", { text, filter })).body.rows.map(({ id }) => id);
+
+  it("finds a lead by name, number, e-mail address, reference and id", async () => {
+    const id = await addLead(database, {
+      name: "Rosa O'Martinez",
+      phone: "(111) 555-0101",
+      email: "Rosa@Example.com",
+    });
+    await addLead(database, { name: "Somebody Else" });
+    for (const text of [
+      "rosa",
+      "MART ros",
+      "o'mart",
+      "+1 111 555 0101",
+      "rosa@example.com ",
+      reference(id),
+      id,
+    ]) {
+      expect([text, await found(text)]).toEqual([text, [id]]);
+    }
+    for (const text of ["osa", "555-0101", "example.com", "!?", "' or true --", "\\"]) {
+      expect([text, await found(text)]).toEqual([text, []]);
+    }
+  });
+
+  it("finds closed leads too, and without words the newest of all", async () => {
+    const [older, newer] = [await addLead(database, {}, 40), await addLead(database, {}, 30)];
+    await dana.call("outcome", { id: older, call_id: null, outcome: "not_interested" });
+    expect(await found("")).toEqual([newer, older]);
+    expect(await found("", { stage: "closed" })).toEqual([older]);
+    expect(await found("", { outcome: "not_interested" })).toEqual([older]);
+  });
+
+  it("notes in the audit log that somebody searched and by what, and not for whom", async () => {
+    await found("rosa@example.com");
+    const [entry] = await database.owner`
+      select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
+    expect(entry).toEqual({ who: "Dana", details: { by: "email", found: 0 } });
+  });
+});

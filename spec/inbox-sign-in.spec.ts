@@ -1,0 +1,303 @@
+// Who gets into the inbox, and who stays in: invitations, passkeys in a real browser, the lock, the end of a session, recovery and
+// removal. The authenticator is Chromium's virtual one.
+import type { CDPSession, Page } from "playwright-core";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { post, serveInbox, type TestInbox } from "./support/inbox.ts";
+import { ending, startLeads } from "./support/leads-command.ts";
+
+const { open } = useBrowser();
+let database: TestDatabase;
+let inbox: TestInbox;
+beforeAll(async () => {
+  database = await makeDatabase();
+  inbox = await serveInbox(database);
+});
+afterEach(async () => {
+  await database.owner`update private.inbox_settings set idle_minutes = 15, session_hours = 12`;
+});
+
+const leads = (...words: string[]) =>
+  ending(startLeads(words, { DATABASE_URL: database.url, INBOX_URL: inbox.url }));
+const tokenIn = (link: string) => link.trim().split("#")[1] ?? "";
+const invite = async (...words: string[]) => tokenIn((await leads("team", "invite", ...words)).stdout);
+
+/** A browser at the inbox, whose device checks who is there, or does not. */
+async function openBrowser({ verifies = true } = {}): Promise<Page> {
+  const page = await open(inbox.url);
+  const devtools: CDPSession = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      ...{
+        protocol: "ctap2",
+        transport: "internal",
+        hasResidentKey: true,
+        automaticPresenceSimulation: true,
+      },
+      ...{ hasUserVerification: verifies, isUserVerified: verifies },
+    },
+  });
+  return page;
+}
+
+interface Outcome {
+  status: number;
+  body: { name?: string; role?: string; error?: string };
+}
+
+/** What the page does: asks for options, has the device act, and sends what it signed. */
+const withPasskey = (
+  page: Page,
+  kind: "create" | "get",
+  begin: string,
+  finish: string,
+  given: object = {},
+  isCareless = false,
+) =>
+  page.evaluate(
+    async ({ kind, begin, finish, given, isCareless }) => {
+      const send = async (path: string, body: object) => {
+        const answer = await fetch(`/${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        });
+        return { status: answer.status, body: JSON.parse((await answer.text()) || "{}") };
+      };
+      const asked = await send(begin, given);
+      if (asked.status !== 200) return asked;
+      // A page that left out to ask for user verification, on purpose or not.
+      const options = asked.body.options;
+      if (isCareless && kind === "get") options.userVerification = "discouraged";
+      if (isCareless && kind === "create") options.authenticatorSelection.userVerification = "discouraged";
+      const credential =
+        kind === "create"
+          ? await navigator.credentials.create({
+              publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
+            })
+          : await navigator.credentials.get({
+              publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
+            });
+      return send(finish, { ...given, credential: (credential as PublicKeyCredential).toJSON() });
+    },
+    { kind, begin, finish, given, isCareless },
+  ) as Promise<Outcome>;
+const join = (page: Page, token: string) =>
+  withPasskey(page, "create", "join/options", "join/verify", { token });
+const signIn = (page: Page) => withPasskey(page, "get", "sign-in/options", "sign-in/verify");
+/** The same from a page that does not ask the device to check who is there. */
+const joinCarelessly = (page: Page, token: string) =>
+  withPasskey(page, "create", "join/options", "join/verify", { token }, true);
+const signInCarelessly = (page: Page) =>
+  withPasskey(page, "get", "sign-in/options", "sign-in/verify", {}, true);
+const me = (page: Page) =>
+  page.evaluate(async () => {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch("/api/me", { method: "POST", headers, body: "{}" });
+    return { status: answer.status, text: await answer.text() };
+  });
+
+describe("an invitation", () => {
+  it("is one line, a link that says whom it is for, and lets a member in with a new passkey", async () => {
+    const { status, stdout } = await leads("team", "invite", "Dana Kim");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${inbox.url}/join#[A-Za-z0-9_-]{43}\n$`));
+    const token = tokenIn(stdout);
+    expect((await post(inbox.url, "join/open", { token })).body).toMatchObject({ name: "Dana Kim" });
+    const page = await openBrowser();
+    expect(await join(page, token)).toMatchObject({
+      status: 200,
+      body: { name: "Dana Kim", role: "member" },
+    });
+    const { status: inStatus, text } = await me(page);
+    expect([inStatus, JSON.parse(text)]).toMatchObject([
+      200,
+      { name: "Dana Kim", role: "member", passkeys: 1 },
+    ]);
+  });
+
+  it("works once, for 24 hours, and not when it was made up", async () => {
+    const token = await invite("Once");
+    expect((await join(await openBrowser(), token)).status).toBe(200);
+    expect(await join(await openBrowser(), token)).toMatchObject({
+      status: 401,
+      body: { error: "invitation used" },
+    });
+    const old = await invite("Late");
+    await database.owner`update private.invitations set expires_at = now() where used_at is null`;
+    expect((await post(inbox.url, "join/open", { token: old })).body).toEqual({
+      error: "invitation expired",
+    });
+    const forged = "A".repeat(43);
+    expect((await post(inbox.url, "join/open", { token: forged })).body).toEqual({
+      error: "invitation unknown",
+    });
+  });
+
+  it("makes a manager with --manager, and no second member of one name", async () => {
+    const page = await openBrowser();
+    expect(await join(page, await invite("Maria", "--manager"))).toMatchObject({ body: { role: "manager" } });
+    expect(await leads("team", "invite", "maria")).toMatchObject({ status: 1, stdout: "" });
+  });
+
+  it("is kept by its hash alone", async () => {
+    const token = await invite("Hashed");
+    const rows = await database.owner`select * from private.invitations`;
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  it("is refused when the device did not check who is there", async () => {
+    const page = await openBrowser({ verifies: false });
+    expect(await joinCarelessly(page, await invite("Nobody checked"))).toEqual({
+      status: 401,
+      body: { error: "user not verified" },
+    });
+    expect((await me(page)).status).toBe(401);
+  });
+});
+
+describe("a passkey", () => {
+  it("signs its member in, and sets a cookie that scripts and other sites do not get", async () => {
+    const page = await openBrowser();
+    await join(page, await invite("Signs in"));
+    await page.context().clearCookies();
+    expect((await me(page)).status).toBe(401);
+    expect(await signIn(page)).toMatchObject({ status: 200, body: { name: "Signs in" } });
+    expect((await me(page)).status).toBe(200);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ name: "session", httpOnly: true, sameSite: "Strict", path: "/" });
+  });
+
+  it("is refused when the device did not check who is there", async () => {
+    const page = await openBrowser();
+    await join(page, await invite("Unchecked"));
+    await page.context().clearCookies();
+    expect(await signInCarelessly(page)).toEqual({ status: 401, body: { error: "user not verified" } });
+    expect((await me(page)).status).toBe(401);
+  });
+
+  it("of nobody whom the team knows is refused", async () => {
+    const page = await openBrowser();
+    await join(page, await invite("Removed"));
+    expect((await leads("team", "remove", "Removed")).status).toBe(0);
+    expect((await me(page)).status).toBe(401);
+    expect(await signIn(page)).toMatchObject({ status: 401, body: { error: "not a member" } });
+  });
+
+  it("is not taken twice for one challenge", async () => {
+    const page = await openBrowser();
+    await join(page, await invite("Twice"));
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/sign-in/verify")) sent.push(request.postData() ?? "");
+    });
+    await signIn(page);
+    const again = await post(inbox.url, "sign-in/verify", JSON.parse(sent[0] ?? ""));
+    expect([again.status, again.body]).toEqual([401, { error: "try again" }]);
+  });
+
+  it("can be joined by a second one, and the last one stays", async () => {
+    const page = await openBrowser();
+    await join(page, await invite("Two keys"));
+    await database.owner`update private.passkeys set id = 'Zmlyc3Q' where member_id = (select id from private.members where name = 'Two keys')`;
+    expect((await withPasskey(page, "create", "api/passkeys/options", "api/passkeys/add")).status).toBe(200);
+    const call = (path: string, body: object) =>
+      page.evaluate(
+        async ({ path, body }) => {
+          const headers = { "content-type": "application/json" };
+          const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+          return answer.json();
+        },
+        { path, body },
+      );
+    expect((await call("/api/passkeys", {})).passkeys).toHaveLength(2);
+    expect(await call("/api/passkeys/remove", { id: "Zmlyc3Q" })).toEqual({ done: true });
+    const [last] = (await call("/api/passkeys", {})).passkeys;
+    expect(await call("/api/passkeys/remove", { id: last.id })).toEqual({ refused: "last one" });
+  });
+});
+
+describe("a session", () => {
+  it("is locked after idle minutes, answers nothing but that, and is unlocked by the passkey", async () => {
+    const page = await openBrowser();
+    await join(page, await invite("Idle"));
+    const [before] = await page.context().cookies();
+    await database.owner`
+      update private.sessions s set last_seen_at = now() - interval '15 minutes 1 second'
+      from private.members m where m.id = s.member_id and m.name = 'Idle'`;
+    expect(await me(page)).toEqual({ status: 423, text: "" });
+    expect((await signIn(page)).status).toBe(200);
+    expect((await me(page)).status).toBe(200);
+    const [after] = await page.context().cookies();
+    expect(after?.value).toBe(before?.value);
+  });
+
+  it("ends after 12 hours, whatever its member does", async () => {
+    const member = await inbox.member("Long day");
+    const [session] = await database.owner`
+      select ends_at - created_at = interval '12 hours' as half_a_day from private.sessions where member_id = ${member.id}`;
+    expect(session).toEqual({ half_a_day: true });
+    await database.owner`update private.sessions set ends_at = now() where member_id = ${member.id}`;
+    expect([(await member.call("me")).status, (await member.call("me")).text]).toEqual([401, ""]);
+  });
+
+  it("can be locked and left by its member", async () => {
+    const member = await inbox.member("Leaves");
+    await member.call("lock");
+    expect((await member.call("me")).status).toBe(423);
+    expect((await member.call("queue", {})).status).toBe(423);
+    expect((await member.call("sign-out")).status).toBe(200);
+    expect((await member.call("me")).status).toBe(401);
+  });
+
+  it("stays open while its member works, and not while the page only listens", async () => {
+    const member = await inbox.member("Works");
+    const rewind = () => database.owner`
+      update private.sessions set last_seen_at = now() - interval '14 minutes' where member_id = ${member.id}`;
+    const idle = async () => {
+      const [row] = await database.owner<{ idle: boolean }[]>`
+        select last_seen_at < now() - interval '13 minutes' as idle from private.sessions where member_id = ${member.id}`;
+      return row?.idle;
+    };
+    await rewind();
+    await member.call("queue", {});
+    await member.call("me");
+    expect(await idle()).toBe(true);
+    await member.call("keep-alive", {});
+    expect(await idle()).toBe(false);
+  });
+
+  it("ends with a recovery, with the passkeys, and the member comes back with a new link", async () => {
+    const page = await openBrowser();
+    await join(page, await invite("Lost it"));
+    const { stdout } = await leads("team", "recover", "lost it");
+    expect((await me(page)).status).toBe(401);
+    expect(await signIn(page)).toMatchObject({ status: 401, body: { error: "not a member" } });
+    expect((await join(await openBrowser(), tokenIn(stdout))).status).toBe(200);
+  });
+
+  it("ends at once when its member is removed, and gives their leads back", async () => {
+    const member = await inbox.member("Gone");
+    const maria = await inbox.member("Maria the manager", "manager");
+    expect((await maria.call("members/remove", { id: maria.id })).body).toEqual({ refused: "yourself" });
+    expect((await maria.call("members/remove", { id: member.id })).body).toEqual({ done: true });
+    expect((await member.call("me")).status).toBe(401);
+  });
+});
+
+describe("leads team list", () => {
+  it("says who is invited, who has joined and who was removed", async () => {
+    await leads("team", "invite", "Zoe Invited");
+    const { stdout } = await leads("team", "list");
+    expect(stdout).toMatch(/^NAME +ROLE +STATE +LAST SEEN$/m);
+    expect(stdout).toMatch(/^Zoe Invited +member +invited +-$/m);
+    expect(stdout).toMatch(/^Removed +member +removed /m);
+  });
+
+  it("is asked for with words that it knows", async () => {
+    expect((await leads("team", "remove", "Nobody like this")).stderr).toContain("No member is called");
+    expect((await leads("team", "invite", " ")).status).toBe(2);
+  });
+});
