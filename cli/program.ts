@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { audit } from "./audit.ts";
 import { backup } from "./backup.ts";
 import { callLogCommand } from "./call-log.ts";
+import { channel } from "./channel.ts";
 import { type AddCommand, type Handler, type Needs, type Run, typed, UsageError } from "./command.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
@@ -20,7 +21,7 @@ import { withdraw } from "./withdraw.ts";
 /** Every command, in the groups and the order of the help. */
 const groups: [heading: string, commands: AddCommand[]][] = [
   ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
-  ["Their way to the team:", [status, watch, retry]],
+  ["Their way to the team:", [status, watch, retry, channel]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
   ["Safe keeping (see docs/backup.md):", [backup, restore]],
 ];

@@ -1,32 +1,46 @@
 // `leads retry`: has deliveries that failed, or wait, sent again now. The server, or `npm run deliver`, sends them.
+import type { Sql } from "../database/connect.ts";
 import { reference } from "../lead/lead.ts";
 import { Refusal } from "../team/refusal.ts";
-import { retryFailed, retryLead } from "../team/retry-deliveries.ts";
+import { retryFailed, retryLead, retryPending } from "../team/retry-deliveries.ts";
 import { type AddCommand, type CommandContext, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
+
+interface Options {
+  failed?: true;
+  pending?: true;
+}
 
 export const retry: AddCommand = (program, run) => {
   program
     .command("retry")
-    .summary("send again what is owed and not delivered: about a lead, or all that failed")
+    .summary("send again what is owed and not delivered: about a lead, all that failed, or all that waits")
     .description("Has the server send again what is owed and not delivered.")
     .argument("[id]", idHelp, readId)
     .option("--failed", "all that failed, instead of one lead's")
-    .action((id: string | undefined, { failed }: { failed?: true }) => {
-      if (id && failed)
-        throw new UsageError(`Either an <id> or --failed, not both.\nHelp: ${typed("retry --help")}`);
-      if (failed) run(retryAll);
+    .option("--pending", "all that waits for a later attempt, such as after a channel was fixed")
+    .action((id: string | undefined, { failed, pending }: Options) => {
+      const given = [id && "an <id>", failed && "--failed", pending && "--pending"].filter(Boolean);
+      if (given.length > 1)
+        throw new UsageError(`Either ${given.join(" or ")}, not both.\nHelp: ${typed("retry --help")}`);
+      if (failed) run((context) => retryAll(context, retryFailed, "Nothing has failed."));
+      else if (pending)
+        run((context) => retryAll(context, retryPending, "Nothing waits for a later attempt."));
       else if (id) run((context) => retryOne(context, id));
       else
         throw new UsageError(
-          `What shall be sent again?\nType: ${typed("retry <id>")}\nor:   ${typed("retry --failed")}`,
+          `What shall be sent again?\nType: ${typed("retry <id>")}\nor:   ${typed("retry --failed")}\nor:   ${typed("retry --pending")}`,
         );
     });
 };
 
-async function retryAll({ sql, out }: CommandContext): Promise<number> {
-  const due = await retryFailed(sql);
-  await out(due === 0 ? "Nothing has failed.\n" : dueNow(due));
+async function retryAll(
+  { sql, out }: CommandContext,
+  requeue: (sql: Sql) => Promise<number>,
+  none: string,
+): Promise<number> {
+  const due = await requeue(sql);
+  await out(due === 0 ? `${none}\n` : dueNow(due));
   return 0;
 }
 

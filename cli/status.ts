@@ -1,22 +1,22 @@
 // `leads status`: does every accepted lead reach the team, and is it reviewed in time? Its exit status carries the answer,
-// so that cron or a monitor can watch it: 1 when a delivery failed or is stuck.
+// so that cron or a monitor can watch it.
 import type { ChannelCount } from "../delivery/counts.ts";
-import { readStatus, type Status } from "../team/status.ts";
+import { type Problem, readStatus, type Status } from "../team/status.ts";
 import { type AddCommand, counted, typed } from "./command.ts";
 import { json } from "./json.ts";
-import { duration } from "./times.ts";
+import { clock, duration } from "./times.ts";
 
 export const status: AddCommand = (program, run) => {
   program
     .command("status")
     .summary("accepted, stored, delivered, pending, failed and stuck; exit status 1 when not well")
     .description(
-      "Says whether every accepted lead reaches the team and is reviewed in time. Exit status 1 when a delivery failed or is stuck (due for 15 minutes and not sent).",
+      "Says whether every accepted lead reaches the team and is reviewed in time. Exit status 1 when a delivery failed, one is stuck (owed for 15 minutes and not made), no channel is set up while leads wait, reviews are late, or a scheduled backup failed.",
     )
     .option("--json", "print JSON")
     .action((options: { json?: true }) =>
       run(async ({ sql, now, out }) => {
-        const state = await readStatus(sql);
+        const state = await readStatus(sql, now);
         await out(options.json ? `${json(inSnakeCase(state), 2)}\n` : describe(state, now));
         return state.ok ? 0 : 1;
       }),
@@ -24,7 +24,7 @@ export const status: AddCommand = (program, run) => {
 };
 
 /** The status with the names that JSON has. */
-export const inSnakeCase = ({ owedToNoChannel, channels, ...rest }: Status) => ({
+export const inSnakeCase = ({ owedToNoChannel, channels, backup, ...rest }: Status) => ({
   ...rest,
   owed_to_no_channel: owedToNoChannel,
   channels: channels.map(
@@ -35,44 +35,73 @@ export const inSnakeCase = ({ owedToNoChannel, channels, ...rest }: Status) => (
       last_error_at,
     }),
   ),
+  backup: {
+    enabled: backup.enabled,
+    taken_at: backup.takenAt,
+    verified_by: backup.verifiedBy,
+    failure: backup.failure,
+  },
 });
 
 /** The status in words, with what to type next. */
 export function describe(state: Status, now: Date): string {
-  const { accepted, stored, erased, unreviewed, overdue, owedToNoChannel } = state;
+  const { accepted, stored, erased, unreviewed, overdue, owedToNoChannel, channels } = state;
   const lines = [
     `${leads(accepted)} accepted: ${number(stored)} stored, ${number(erased)} erased.`,
     `${number(unreviewed)} not reviewed yet, ${number(overdue)} of them for more than 24 hours.`,
+    ...when(
+      owedToNoChannel > 0,
+      `${leads(owedToNoChannel)} owed to no channel: none was set up when they came.`,
+    ),
     "",
     row(["CHANNEL", "DELIVERED", "PENDING", "OLDEST", "FAILED", "STUCK"]),
-    ...state.channels.map((channel) => row(cells(channel, now))),
+    ...channels.map((channel) => row(cells(channel, now))),
+    ...channels.flatMap(lastFailure),
     "",
+    ...backupLine(state, now),
     ...advice(state),
   ];
-  if (owedToNoChannel > 0)
-    lines.splice(2, 0, `${leads(owedToNoChannel)} owed to no channel: none was set up when they came.`);
   return `${lines.join("\n")}\n`;
 }
 
-function advice({ ok, overdue, channels }: Status): string[] {
-  const sum = (of: "failed" | "stuck") => channels.reduce((count, channel) => count + channel[of], 0);
-  const lines: string[] = [];
-  if (sum("failed")) lines.push(`FAILED: mend the channel, then: ${typed("retry --failed")}`);
-  if (sum("stuck"))
-    lines.push(
-      "STUCK: owed for 15 minutes and not delivered. Does the server run, and is the channel set up?",
-    );
-  if (overdue) lines.push(`Reviews are late. Who waits: ${typed("list --due")}`);
-  if (!channels.some(({ enabled }) => enabled))
-    lines.push("No channel is set up: nobody is told of new leads.");
-  return lines.length || !ok ? lines : ["All is well."];
+const lastFailure = ({ channel, lastError, lastErrorAt }: ChannelCount) =>
+  when(
+    lastError !== null,
+    `Last failure of ${channel}${lastErrorAt ? `, ${clock(lastErrorAt)}` : ""}: ${lastError}`,
+  );
+
+function backupLine({ backup: { enabled, takenAt, verifiedBy, failure } }: Status, now: Date): string[] {
+  if (!enabled) return [];
+  const how = verifiedBy === "restored" ? "verified by a restoration" : "read from end to end";
+  const newest = takenAt
+    ? `The newest backup is ${duration(now.getTime() - takenAt.getTime())} old, ${how}.`
+    : "No backup is made yet.";
+  return [failure ? `${newest} The last attempt failed: ${failure}` : newest];
+}
+
+/** What to do about each problem. */
+const advices: Record<Problem, string> = {
+  "no channel": "LEADS WAIT and nobody is told: set WEBHOOK_URL or NOTIFY_EMAIL and start the server again.",
+  failed: `FAILED: fix the channel, then: ${typed("retry --failed")}`,
+  stuck: `STUCK: owed for 15 minutes and not delivered. Does the server run, and is the channel set up?
+       When it is fixed, send what waits at once: ${typed("retry --pending")}
+       A channel that is given up for good: ${typed("channel retire <name>")}`,
+  overdue: `Reviews are late. Who waits: ${typed("list --due")}`,
+  backup: "BACKUP: see whether BACKUP_DIR can be written and its disk has room, and the server's log.",
+};
+
+function advice({ ok, problems, channels }: Status): string[] {
+  const lines = problems.map((problem) => advices[problem]);
+  const isUnheard = !channels.some(({ enabled }) => enabled);
+  const hints = when(isUnheard, "No channel is set up: nobody is told of new leads.");
+  return ok && !isUnheard ? ["All is well."] : [...lines, ...hints];
 }
 
 const cells = (
-  { channel, enabled, delivered, pending, oldestPending, failed, stuck }: ChannelCount,
+  { channel, enabled, retired, delivered, pending, oldestPending, failed, stuck }: ChannelCount,
   now: Date,
 ) => [
-  enabled ? channel : `${channel} (off)`,
+  enabled ? channel : `${channel} (${retired ? "retired" : "off"})`,
   number(delivered),
   number(pending),
   oldestPending ? duration(now.getTime() - oldestPending.getTime()) : "-",
@@ -80,7 +109,8 @@ const cells = (
   number(stuck),
 ];
 
+const when = (condition: boolean, line: string): string[] => (condition ? [line] : []);
 const number = (count: number) => count.toLocaleString("en-US");
 const leads = (count: number) => counted(count, "lead");
 const row = ([first = "", ...rest]: string[]) =>
-  first.padEnd(16) + rest.map((text) => text.padStart(11)).join("");
+  first.padEnd(18) + rest.map((text) => text.padStart(11)).join("");

@@ -40,8 +40,9 @@ async function watchStatus(context: CommandContext, asJson: boolean): Promise<nu
 // A database that does not answer is part of what is watched.
 async function readText({ sql }: CommandContext, asJson: boolean): Promise<string> {
   try {
-    const state = await readStatus(sql);
-    return asJson ? `${json(inSnakeCase(state))}\n` : describe(state, new Date());
+    const now = new Date();
+    const state = await readStatus(sql, now);
+    return asJson ? `${json(inSnakeCase(state))}\n` : describe(state, now);
   } catch (error) {
     return asJson
       ? `${json({ ok: false, error: codeOf(error) })}\n`

@@ -1,6 +1,6 @@
 // How the team and a monitor learn whether every stored lead reaches the team, and how what failed is sent again.
 import { once } from "node:events";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { ending, leads, startLeads } from "./support/leads-command.ts";
@@ -39,7 +39,7 @@ const oweFor = (id: string, minutes: number) => database.owner`
   where lead_id = ${id}`;
 
 describe("leads status", () => {
-  it("leaves with 0 and says that all is well when nothing failed and nothing is stuck", async () => {
+  it("exits with 0 and says that all is well when nothing failed and nothing is stuck", async () => {
     await channelsOn("webhook");
     await settle(await store("Delivered"), "webhook", "delivered_at");
     await oweFor(await store("Pending"), 14);
@@ -50,23 +50,26 @@ describe("leads status", () => {
 2 leads accepted: 2 stored, 0 erased.
 2 not reviewed yet, 0 of them for more than 24 hours.
 
-CHANNEL           DELIVERED    PENDING     OLDEST     FAILED      STUCK
-chat (off)                0          0          -          0          0
-email (off)               0          0          -          0          0
-webhook                   1          1     14 min          0          0
+CHANNEL             DELIVERED    PENDING     OLDEST     FAILED      STUCK
+chat (off)                  0          0          -          0          0
+email (off)                 0          0          -          0          0
+webhook                     1          1     14 min          0          0
 
 All is well.
 `.trimStart(),
     });
   });
 
-  it("leaves with 1 and says what to type when a delivery failed or is stuck", async () => {
+  it("exits with 1, says what to type and why the channel failed, when a delivery failed or is stuck", async () => {
     await channelsOn("email", "webhook");
     const [failed, late] = [await store("Failed", 30), await store("Late")];
     await settle(failed, "webhook", "failed_at");
     await settle(failed, "email", "delivered_at");
     await settle(late, "email", "delivered_at");
     await oweFor(late, 16);
+    await database.owner`
+      update private.channels set last_failure = 'Its certificate is not trusted.', last_failure_at = '2026-01-31T10:00Z'
+      where name = 'webhook'`;
     expect(await leads(url, "status")).toEqual({
       status: 1,
       stderr: "",
@@ -74,13 +77,16 @@ All is well.
 2 leads accepted: 2 stored, 0 erased.
 2 not reviewed yet, 1 of them for more than 24 hours.
 
-CHANNEL           DELIVERED    PENDING     OLDEST     FAILED      STUCK
-chat (off)                0          0          -          0          0
-email                     2          0          -          0          0
-webhook                   0          1     16 min          1          1
+CHANNEL             DELIVERED    PENDING     OLDEST     FAILED      STUCK
+chat (off)                  0          0          -          0          0
+email                       2          0          -          0          0
+webhook                     0          1     16 min          1          1
+Last failure of webhook, 2026-01-31 10:00: Its certificate is not trusted.
 
-FAILED: mend the channel, then: npm run leads -- retry --failed
+FAILED: fix the channel, then: npm run leads -- retry --failed
 STUCK: owed for 15 minutes and not delivered. Does the server run, and is the channel set up?
+       When it is fixed, send what waits at once: npm run leads -- retry --pending
+       A channel that is given up for good: npm run leads -- channel retire <name>
 Reviews are late. Who waits: npm run leads -- list --due
 `.trimStart(),
     });
@@ -101,18 +107,20 @@ Reviews are late. Who waits: npm run leads -- list --due
     await channelsOn("webhook");
     await store("Pending");
     const { status, stdout } = await leads(url, "status", "--json");
-    expect(status).toBe(0);
+    expect(status).toBe(1);
     const none = {
       ...{ retired: false, delivered: 0, failed: 0, pending: 0, oldest_pending: null, stuck: 0 },
       ...{ last_error: null, last_error_at: null },
     };
     expect(JSON.parse(stdout)).toEqual({
-      ok: true,
+      ok: false,
+      problems: ["overdue"],
       accepted: 5,
       stored: 4,
       erased: 1,
       unreviewed: 2,
       overdue: 1,
+      untold: 1,
       owed_to_no_channel: 3,
       channels: [
         { ...none, channel: "chat", enabled: false },
@@ -125,16 +133,55 @@ Reviews are late. Who waits: npm run leads -- list --due
           oldest_pending: expect.stringMatching(/Z$/),
         },
       ],
+      backup: { enabled: false, taken_at: null, verified_by: null, failure: null },
     });
   });
 
-  it("says that nobody is told when no channel is set up", async () => {
+  it("exits with 1 when leads wait and no channel is set up to tell the team of them", async () => {
     await channelsOn();
-    await store("Unheard");
-    const { stdout } = await leads(url, "status");
+    const before = await leads(url, "status");
+    expect(before.status).toBe(0);
+    expect(before.stdout).toContain("No channel is set up: nobody is told of new leads.\n");
+    const id = await store("Unheard");
+    const { status, stdout } = await leads(url, "status");
+    expect(status).toBe(1);
     expect(stdout).toContain("1 lead owed to no channel: none was set up when they came.\n");
-    expect(stdout).toContain("No channel is set up: nobody is told of new leads.\n");
+    expect(stdout).toContain("LEADS WAIT and nobody is told: set WEBHOOK_URL or NOTIFY_EMAIL");
     expect(stdout).not.toContain("All is well");
+    // A team that reviews what it finds in the list needs no channel.
+    await leads(url, "review", id);
+    expect((await leads(url, "status")).status).toBe(0);
+  });
+
+  it("exits with 1 when a review is late, also when every delivery is made", async () => {
+    await channelsOn("webhook");
+    await settle(await store("Late", 25), "webhook", "delivered_at");
+    const { status, stdout } = await leads(url, "status");
+    expect(status).toBe(1);
+    expect(stdout).toContain("\n\nReviews are late. Who waits: npm run leads -- list --due\n");
+  });
+
+  it("says how old the newest scheduled backup is, and exits with 1 when one failed or is late", async () => {
+    await channelsOn("webhook");
+    const { owner } = database;
+    onTestFinished(async () => {
+      await owner`update private.backup_state set enabled = false`;
+    });
+    await owner`
+      update private.backup_state
+      set enabled = true, taken_at = now() - interval '5 hours', file_name = 'x', verified_by = 'restored'`;
+    const well = await leads(url, "status");
+    expect(well.status).toBe(0);
+    expect(well.stdout).toContain("The newest backup is 5 h old, verified by a restoration.\nAll is well.\n");
+    await owner`update private.backup_state set failed_at = now(), failure = 'There is no room.'`;
+    const failed = await leads(url, "status");
+    expect(failed.status).toBe(1);
+    expect(failed.stdout).toContain(
+      "5 h old, verified by a restoration. The last attempt failed: There is no room.\n",
+    );
+    await owner`
+      update private.backup_state set failed_at = null, failure = null, taken_at = now() - interval '37 hours'`;
+    expect((await leads(url, "status")).status).toBe(1);
   });
 });
 
@@ -212,5 +259,45 @@ describe("leads retry", () => {
       status: 1,
       stderr: `There is nothing to send again: the channels have been told of ${reference(id)}.\n`,
     });
+  });
+
+  it("has all that waits for a later attempt sent at once", async () => {
+    await channelsOn("webhook");
+    await store("Waits");
+    await database.owner`update private.deliveries set due_at = now() + interval '3 hours', attempts = 7`;
+    expect((await leads(url, "retry", "--pending")).stdout).toBe("1 delivery is due now.\n");
+    expect(await pending()).toEqual([{ channel: "webhook" }]);
+    expect((await leads(url, "retry", "--pending")).stdout).toBe("Nothing waits for a later attempt.\n");
+  });
+});
+
+describe("leads channel retire", () => {
+  it("settles what waits on a channel that nobody has set up any more, and status is well again", async () => {
+    await channelsOn("email", "webhook");
+    const id = await store("Waits");
+    await settle(id, "webhook", "delivered_at");
+    await oweFor(id, 60);
+    await channelsOn("webhook");
+    expect((await leads(url, "status")).status).toBe(1);
+    expect(await leads(url, "channel", "retire", "email")).toEqual({
+      status: 0,
+      stdout: "Retired email: 1 delivery settled.\n",
+      stderr: "",
+    });
+    const { status, stdout } = await leads(url, "status");
+    expect(status).toBe(0);
+    expect(stdout).toContain("email (retired)");
+  });
+
+  it("refuses a channel that is set up, and one that is not there", async () => {
+    await channelsOn("webhook");
+    expect(await leads(url, "channel", "retire", "webhook")).toMatchObject({
+      status: 1,
+      stderr:
+        "The channel webhook is set up. Take its settings out and start the server again, then retire it.\n",
+    });
+    expect((await leads(url, "channel", "retire", "pager")).stderr).toMatch(
+      /^There is no channel "pager"\. Those that can be retired: chat, email\.\n$/,
+    );
   });
 });

@@ -15,3 +15,6 @@ export async function retryLead(sql: Sql, id: string): Promise<Retried> {
 
 /** Makes everything that failed due now. Returns how many deliveries that is. */
 export const retryFailed = (sql: Sql): Promise<number> => outbox.requeueFailed(sql);
+
+/** Makes everything that waits for a later attempt due now. Returns how many deliveries that is. */
+export const retryPending = (sql: Sql): Promise<number> => outbox.requeuePending(sql);
