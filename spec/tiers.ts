@@ -26,6 +26,8 @@ export const system = [
   "spec/embedded-database.spec.ts",
   "spec/erasing.spec.ts",
   "spec/hosted-supabase.spec.ts",
+  "spec/inbox-commands.spec.ts",
+  "spec/inbox-server.spec.ts",
   "spec/killed-processes.spec.ts",
   "spec/scheduled-backups.spec.ts",
   "spec/several-processes.spec.ts",

@@ -1,0 +1,163 @@
+// Sign-in with the company's own accounts, against a real OpenID provider that runs in this process.
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider from "oidc-provider";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askAsOperator } from "../team/acting.ts";
+import { inviteMember } from "../team/managing.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free-port.ts";
+import { post, serveInbox, type TestInbox } from "./support/inbox.ts";
+
+let database: TestDatabase;
+let inbox: TestInbox;
+let provider: Server;
+beforeAll(async () => {
+  database = await makeDatabase();
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const clientId = "leads-inbox";
+  const clientSecret = "a-secret-of-the-specification-alone";
+  provider = createServer().listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  const issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
+  const oidc = new Provider(issuer, {
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${url}/oidc/callback`] }],
+    pkce: { required: () => true },
+    cookies: { keys: ["a-key-of-the-specification"] },
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
+    // Anybody may sign in there under any name; whether they may come in here is the inbox's to say.
+    features: { devInteractions: { enabled: true } },
+  });
+  provider.on("request", oidc.callback());
+  inbox = await serveInbox(database, { port, url, openIdConnect: { issuer, clientId, clientSecret } });
+});
+afterAll(() => provider.close());
+
+/** A browser without a window: follows redirects, keeps cookies by host, and fills in the provider's two forms. */
+class Browser {
+  readonly cookies = new Map<string, Map<string, string>>();
+
+  async request(address: string, init: RequestInit = {}): Promise<Response> {
+    const { origin } = new URL(address);
+    const jar = this.cookies.get(origin) ?? new Map<string, string>();
+    this.cookies.set(origin, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...(init.headers as object), ...(cookie && { cookie }) };
+    const answer = await fetch(address, { ...init, headers, redirect: "manual" });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      if (value) jar.set(name, value);
+      else jar.delete(name);
+    }
+    return answer;
+  }
+
+  /** Goes to the provider, signs in there as `login`, agrees, and returns the inbox's last answer. */
+  async signIn(given: object, login: string): Promise<Response> {
+    const headers = { "content-type": "application/json", origin: inbox.url };
+    const started = await this.request(`${inbox.url}/oidc/start`, {
+      ...{ method: "POST", headers, body: JSON.stringify(given) },
+    });
+    expect(started.status).toBe(200);
+    return this.follow((await started.json()).address, login);
+  }
+
+  async follow(address: string, login: string): Promise<Response> {
+    let at = address;
+    let answer = await this.request(at);
+    for (let step = 0; step < 20; step += 1) {
+      if (new URL(at).origin === inbox.url) return answer;
+      const location = answer.headers.get("location");
+      if (location) {
+        at = new URL(location, at).href;
+        answer = await this.request(at);
+        continue;
+      }
+      const html = await answer.text();
+      const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1] ?? at;
+      const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? "";
+      const body = new URLSearchParams({ prompt, ...(prompt === "login" && { login, password: "any" }) });
+      at = new URL(action, at).href;
+      answer = await this.request(at, { method: "POST", body });
+    }
+    throw new Error("The provider goes round in circles.");
+  }
+
+  get session(): string | undefined {
+    return this.cookies.get(inbox.url)?.get("session");
+  }
+}
+
+const invite = async (name: string) =>
+  (await inviteMember(askAsOperator(database.owner), name, "member")).token;
+const meAs = (browser: Browser) =>
+  post<{ name: string }>(inbox.url, "api/me", {}, `session=${browser.session ?? ""}`);
+
+describe("the company's own sign-in", () => {
+  it("lets an invited member in, and knows them again by issuer and subject", async () => {
+    const token = await invite("Dana");
+    const first = new Browser();
+    const answer = await first.signIn({ token }, "dana@company.example");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"]);
+    expect((await meAs(first)).body.name).toBe("Dana");
+    const again = new Browser();
+    await again.signIn({}, "dana@company.example");
+    expect((await meAs(again)).body.name).toBe("Dana");
+    const [linked] = await database.owner`select subject from private.company_accounts`;
+    expect(linked).toEqual({ subject: "dana@company.example" });
+  });
+
+  it("lets nobody in who was not invited", async () => {
+    const stranger = new Browser();
+    const answer = await stranger.signIn({}, "stranger@company.example");
+    expect(answer.headers.get("location")).toBe("/sign-in#not-a-member");
+    expect(stranger.session).toBeUndefined();
+  });
+
+  it("does not link one account to a second member", async () => {
+    const token = await invite("Lee");
+    const answer = await new Browser().signIn({ token }, "dana@company.example");
+    expect(answer.headers.get("location")).toBe("/sign-in#not-a-member");
+  });
+
+  it("uses an invitation once", async () => {
+    const token = await invite("Kim");
+    await new Browser().signIn({ token }, "kim@company.example");
+    const second = await post(inbox.url, "oidc/start", { token });
+    expect([second.status, second.body]).toEqual([401, { error: "invitation used" }]);
+  });
+
+  it("takes the provider's answer only in the browser that asked, and once", async () => {
+    const mine = new Browser();
+    const headers = { "content-type": "application/json", origin: inbox.url };
+    await mine.request(`${inbox.url}/oidc/start`, { method: "POST", headers, body: "{}" });
+    const others = new Browser();
+    const forged = await others.request(`${inbox.url}/oidc/callback?code=a&state=${"b".repeat(43)}`);
+    expect(forged.headers.get("location")).toBe("/sign-in#try-again");
+    const answer = await mine.request(`${inbox.url}/oidc/callback?code=a&state=${"b".repeat(43)}`);
+    expect(answer.headers.get("location")).toBe("/sign-in#try-again");
+    expect(mine.session).toBeUndefined();
+  });
+
+  it("says so when the person breaks off at the provider", async () => {
+    const browser = new Browser();
+    const headers = { "content-type": "application/json", origin: inbox.url };
+    const started = await browser.request(`${inbox.url}/oidc/start`, { method: "POST", headers, body: "{}" });
+    const state = new URL((await started.json()).address).searchParams.get("state");
+    const answer = await browser.request(`${inbox.url}/oidc/callback?error=access_denied&state=${state}`);
+    expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+  });
+
+  it("ends with the removal of the member", async () => {
+    const browser = new Browser();
+    await browser.signIn({ token: await invite("Soon gone") }, "gone@company.example");
+    expect((await meAs(browser)).status).toBe(200);
+    await database.owner`select team.remove_member(id) from private.members where name = 'Soon gone'`;
+    expect((await meAs(browser)).status).toBe(401);
+    const answer = await new Browser().signIn({}, "gone@company.example");
+    expect(answer.headers.get("location")).toBe("/sign-in#not-a-member");
+  });
+});

@@ -1,0 +1,177 @@
+// What managers do in the inbox: members, export, erasing, reports, the audit log, the health of the machine.
+import { parse } from "csv-parse/sync";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reference } from "../lead/lead.ts";
+import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, aNumber, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+let maria: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+  maria = await inbox.member("Maria", "manager");
+});
+beforeEach(() => removeLeads(database.owner));
+
+const period = { since: "2020-01-01", until: "2035-12-31", zone: "America/New_York" };
+const lastAudit = async (action: string) => {
+  const [entry] = await database.owner`
+    select who, details from private.audit_log where action = ${action} order by id desc limit 1`;
+  return entry;
+};
+
+describe("a manager", () => {
+  it("does what a member may not", async () => {
+    const id = await addLead(database);
+    for (const [call, request] of [
+      ["members", {}],
+      ["members/invite", { name: "Mallory", role: "manager" }],
+      ["members/recover", { id: maria.id }],
+      ["members/remove", { id: maria.id }],
+      ["take-back", { id }],
+      ["export", period],
+      ["erase", { id, reference: reference(id) }],
+      ["reports", period],
+      ["audit", {}],
+      ["audit/export", {}],
+      ["pause-state", { state: "KY", reason: "why" }],
+      ["resume-state", { state: "KY" }],
+      ["retry-deliveries", {}],
+    ] as const) {
+      expect([call, (await dana.call(call, request)).status]).toEqual([call, 403]);
+    }
+  });
+
+  it("invites and recovers with a link, and sees who has joined", async () => {
+    const { body } = await maria.call("members/invite", { name: "Nora", role: "member" });
+    expect(body.link).toMatch(new RegExp(`^${inbox.url}/join#[A-Za-z0-9_-]{43}$`));
+    const { members } = (await maria.call("members")).body;
+    const nora = members.find(({ name }) => name === "Nora");
+    expect(nora).toMatchObject({ role: "member", joined_at: null, removed_at: null, passkeys: 0 });
+    const again = await maria.call("members/recover", { id: nora?.id ?? "" });
+    expect(again.body.link).not.toBe(body.link);
+    expect((await maria.call("members/invite", { name: "nora", role: "member" })).status).toBe(409);
+  });
+
+  it("exports the leads of some days as CSV, and the audit log says so before", async () => {
+    const id = await addLead(database, { name: '=cmd|"x"', phone: "111-555-0133" });
+    const { body } = await maria.call("export", period);
+    expect(body.leads).toBe(1);
+    const [row] = parse(body.csv, { columns: true }) as Record<string, string>[];
+    expect(row).toMatchObject({ id, phone: "111-555-0133", has_medicare: "true" });
+    expect(row?.name).toMatch(/^'=cmd/);
+    expect(await lastAudit("exported leads")).toEqual({
+      who: "Maria",
+      details: { since: "2020-01-01", until: "2035-12-31" },
+    });
+  });
+
+  it("erases a lead for good after typing its reference", async () => {
+    const id = await addLead(database);
+    expect((await maria.call("erase", { id, reference: "00000000" })).body).toEqual({
+      refused: "another reference",
+    });
+    expect((await maria.call("erase", { id, reference: reference(id) })).body).toEqual({ done: true });
+    expect((await maria.call("open", { id })).status).toBe(404);
+    expect(await database.owner`select reason from private.erasures where lead_id = ${id}`).toEqual([
+      { reason: "asked" },
+    ]);
+    const { entries } = (await maria.call("audit", { filter: { lead: reference(id) } })).body;
+    expect(entries.map(({ action }) => action)).toContain("erased lead");
+  });
+});
+
+describe("the reports", () => {
+  it("say how many promises were kept, how soon people were called, and what came of it", async () => {
+    const review = async (id: string, outcome: "likely_qualifies" | "needs_visit", hoursAfter: number) => {
+      const { body } = await dana.call("call", { id });
+      if (!("call_id" in body)) throw new Error("refused");
+      await dana.call("outcome", { id, call_id: body.call_id, outcome });
+      await database.owner`
+        update private.reviews r set reviewed_at = l.created_at + ${hoursAfter} * interval '1 hour'
+        from leads l where l.id = r.lead_id and l.id = ${id}`;
+      await database.owner`
+        update private.calls c set at = l.created_at + ${hoursAfter} * interval '1 hour'
+        from leads l where l.id = c.lead_id and l.id = ${id}`;
+    };
+    await review(await addLead(database, {}, 60), "likely_qualifies", 1);
+    await review(await addLead(database, {}, 60), "needs_visit", 3);
+    await review(await addLead(database, {}, 60), "needs_visit", 30);
+    await addLead(database, {}, 25);
+    await addLead(database, {}, 2);
+    const withdrew = await addLead(database, {}, 25);
+    await dana.call("stop", { id: withdrew });
+    await database.owner`update private.permissions set withdrawn_at = now() - interval '20 hours' where lead_id = ${withdrew}`;
+    const { body } = await maria.call("reports", period);
+    expect(body.promises).toEqual({ kept: 2, missed: 2, open: 1, percent: 50 });
+    expect(body.first_call).toMatchObject({ leads: 3, median_minutes: 180 });
+    expect(body.first_call.p90_minutes).toBeGreaterThan(180);
+    expect(body.outcomes).toEqual([
+      { outcome: "needs_visit", leads: 2 },
+      { outcome: "likely_qualifies", leads: 1 },
+    ]);
+    const sum = (of: (day: (typeof body.days)[number]) => number) =>
+      body.days.reduce((all, day) => all + of(day), 0);
+    expect([sum(({ leads }) => leads), sum(({ calls }) => calls), sum(({ kept }) => kept)]).toEqual([
+      6, 3, 2,
+    ]);
+    expect(body.hours.reduce((all, { reached }) => all + reached, 0)).toBe(3);
+  });
+
+  it("tell leads apart by campaign words", async () => {
+    const [one, two] = [await addLead(database), await addLead(database)];
+    await database.owner`
+      update private.permissions set utm = ${database.owner.json({ utm_source: "paper", utm_campaign: "autumn" })}
+      where lead_id = ${one}`;
+    const { campaigns } = (await maria.call("reports", period)).body;
+    expect(campaigns).toEqual([
+      expect.objectContaining({ source: "", leads: 1 }),
+      expect.objectContaining({ source: "paper", campaign: "autumn", leads: 1 }),
+    ]);
+    expect(two).toBeDefined();
+  });
+
+  it("refuse a zone and a day that are none", async () => {
+    expect((await maria.call("reports", { ...period, zone: "Nowhere" })).status).toBe(400);
+    expect((await maria.call("reports", { ...period, since: "2026-02-31" })).status).toBe(400);
+  });
+});
+
+describe("the audit log", () => {
+  it("is filtered by member, act, lead and day, read by pages, and exported, which it says itself", async () => {
+    const id = await addLead(database);
+    await dana.call("open", { id });
+    await maria.call("open", { id });
+    const entriesOf = async (filter: object) => (await maria.call("audit", { filter })).body.entries;
+    expect((await entriesOf({ lead: id })).map(({ who }) => who.name)).toEqual(["Maria", "Dana"]);
+    expect((await entriesOf({ lead: reference(id), member: dana.id })).map(({ action }) => action)).toEqual([
+      "opened lead",
+    ]);
+    expect(await entriesOf({ lead: id, action: "called" })).toEqual([]);
+    expect(await entriesOf({ lead: id, until: "2020-01-01" })).toEqual([]);
+    const { csv } = (await maria.call("audit/export", { filter: { lead: id } })).body;
+    expect(parse(csv, { columns: true })).toHaveLength(2);
+    expect(await lastAudit("exported audit log")).toEqual({ who: "Maria", details: { entries: 2 } });
+  });
+});
+
+describe("the health of the machine", () => {
+  it("is what `leads status` knows, and failed deliveries can be sent again", async () => {
+    await database.owner`update private.channels set enabled = name = 'webhook'`;
+    await addLead(database, { phone: aNumber() }, 30);
+    await database.owner`update private.deliveries set failed_at = now(), last_error = 'HTTP 500'`;
+    const { body } = await dana.call("machine");
+    expect(body).toMatchObject({ ok: false, stored: 1, unreviewed: 1, overdue: 1 });
+    expect(body.channels.find(({ channel }) => channel === "webhook")).toMatchObject({
+      failed: 1,
+      last_error: "HTTP 500",
+    });
+    expect((await maria.call("retry-deliveries")).body).toEqual({ deliveries: 1 });
+    expect((await dana.call("machine")).body).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,265 @@
+// The inbox as it stands on the network: nothing without a session, nothing for another page, nothing kept; its event stream; and how it
+// is served, beside the site or alone.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { calls, type LiveEvent } from "../inbox/api.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free-port.ts";
+import { addLead, addPlaces, post, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { insertAt, startServer } from "./support/server.ts";
+
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+});
+
+describe("everything below /api/", () => {
+  it("is answered with 401 and nothing else without a session, with a forged one and after it has ended", async () => {
+    const ended = await inbox.member("Ended");
+    await ended.call("sign-out");
+    for (const cookie of [
+      "",
+      "session=",
+      `session=${"A".repeat(43)}`,
+      "session=none",
+      ended.cookie,
+      "session='; drop",
+    ]) {
+      for (const name of [...Object.keys(calls), "no-such-call", "", "../api/me"]) {
+        const { status, text } = await post(inbox.url, `api/${name}`, {}, cookie);
+        expect([cookie, name, status, text]).toEqual([cookie, name, 401, ""]);
+      }
+      for (const [method, path] of [
+        ["GET", "events"],
+        ["GET", "queue"],
+        ["DELETE", "open"],
+      ] as const) {
+        const answer = await fetch(`${inbox.url}/api/${path}`, { method, headers: { cookie } });
+        expect([path, answer.status, await answer.text()]).toEqual([path, 401, ""]);
+      }
+    }
+  });
+
+  it("takes requests of its own page alone", async () => {
+    const send = (headers: Record<string, string>) =>
+      fetch(`${inbox.url}/api/queue`, {
+        method: "POST",
+        headers: { cookie: dana.cookie, ...headers },
+        body: "{}",
+      });
+    const json = { "content-type": "application/json" };
+    expect((await send({ ...json, origin: inbox.url })).status).toBe(200);
+    expect((await send({ ...json, "sec-fetch-site": "same-origin" })).status).toBe(200);
+    expect((await send({ ...json, origin: "https://evil.example" })).status).toBe(403);
+    expect((await send({ ...json, origin: "null" })).status).toBe(403);
+    expect((await send({ ...json, origin: inbox.url, "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await send({ ...json })).status).toBe(403);
+    expect((await send({ "content-type": "text/plain", origin: inbox.url })).status).toBe(415);
+    expect(
+      (await send({ "content-type": "application/x-www-form-urlencoded", origin: inbox.url })).status,
+    ).toBe(415);
+  });
+
+  it("refuses what is no request, in few words", async () => {
+    const send = async (name: string, body: string) => {
+      const headers = { cookie: dana.cookie, "content-type": "application/json", origin: inbox.url };
+      const answer = await fetch(`${inbox.url}/api/${name}`, { method: "POST", headers, body });
+      return [answer.status, await answer.text()];
+    };
+    const notARequest = [400, '{"error":"not a request"}'];
+    for (const body of ["", "null", "[]", "{", '{"id":"1"}', '{"id":1}', '{"id":null,"more":1}', "0"]) {
+      expect([body, ...(await send("claim", body))]).toEqual([body, ...notARequest]);
+    }
+    expect(await send("queue", '{"after":"a|b|c|d"}')).toEqual([400, '{"error":"not a value"}']);
+    expect(await send("queue", '{"after":"1|f|2026-01-01"}')).toEqual([200, expect.any(String)]);
+    expect(await send("no-such-call", "{}")).toEqual([404, '{"error":"not found"}']);
+    expect((await send("search", JSON.stringify({ text: "x".repeat(100_000) })))[0]).toBe(413);
+  });
+});
+
+describe("every answer", () => {
+  it("carries headers that keep it from other sites and from every cache", async () => {
+    for (const path of ["/", "/leads/12345678", "/api/me", "/healthz", "/assets/none.js"]) {
+      const { headers } = await fetch(inbox.url + path);
+      expect(headers.get("content-security-policy")).toMatch(
+        /^default-src 'none'; script-src 'self';.* frame-ancestors 'none'/,
+      );
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("x-frame-options")).toBe("DENY");
+      expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+      expect(headers.get("cache-control")).toMatch(/^no-(store|cache)$/);
+    }
+  });
+
+  it("has a cookie bound to the host and to TLS where the address has TLS", async () => {
+    const secure = await serveInbox(database, { url: "https://inbox.example.com" });
+    const answer = await fetch(`${secure.url}/api/sign-out`, {
+      method: "POST",
+      headers: {
+        ...{ "content-type": "application/json", origin: "https://inbox.example.com" },
+        cookie: dana.cookie.replace("session=", "__Host-session="),
+      },
+      body: "{}",
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("set-cookie")).toBe(
+      "__Host-session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
+    );
+    expect(answer.headers.get("strict-transport-security")).toBe("max-age=63072000");
+    dana = await inbox.member("Dana again");
+  });
+
+  it("is the page for any path of the application, and says nothing about anybody", async () => {
+    const id = await addLead(database);
+    const page = await (await fetch(`${inbox.url}/leads/${id.slice(-8)}`)).text();
+    expect(page).toBe(await (await fetch(`${inbox.url}/`)).text());
+    expect(page).not.toMatch(/Rosa|Dana/);
+  });
+});
+
+/** Reads the event stream until `until` holds of what was heard, and returns that. */
+async function hear(
+  member: TestMember,
+  act: () => Promise<unknown>,
+  until: (heard: LiveEvent[]) => boolean,
+  url = inbox.url,
+) {
+  const controller = new AbortController();
+  const answer = await fetch(`${url}/api/events`, {
+    headers: { cookie: member.cookie },
+    signal: controller.signal,
+  });
+  expect(answer.headers.get("content-type")).toBe("text/event-stream");
+  const heard: LiveEvent[] = [];
+  let text = "";
+  await act();
+  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    text += new TextDecoder().decode(chunk);
+    heard.length = 0;
+    for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) heard.push(JSON.parse(data));
+    if (until(heard)) break;
+  }
+  controller.abort();
+  return { heard, text };
+}
+const ids = (heard: LiveEvent[], which: "new" | "changed") =>
+  heard.flatMap((event) => (event.kind === "leads" ? event[which] : []));
+
+describe("the event stream", () => {
+  it("tells of a new lead by its id alone", async () => {
+    let id = "";
+    const insert = async () => {
+      const [lead] = await database.intake<
+        { id: string }[]
+      >`insert into public.leads ${database.intake(aLead())}`.then(
+        () => database.owner<{ id: string }[]>`select id from public.leads order by created_at desc limit 1`,
+      );
+      id = lead?.id ?? "";
+    };
+    const { heard, text } = await hear(dana, insert, (heard) => ids(heard, "new").includes(id));
+    expect(ids(heard, "new")).toContain(id);
+    expect(text).not.toMatch(/Rosa|555|example\.com/);
+  });
+
+  it("tells everybody of a lead that was claimed, and only its member of a session that ended", async () => {
+    const id = await addLead(database);
+    const lee = await inbox.member("Lee");
+    await hear(
+      dana,
+      () => lee.call("claim", { id }),
+      (heard) => ids(heard, "changed").includes(id),
+    );
+    const { heard } = await hear(
+      dana,
+      async () => {
+        await lee.call("lock");
+        await dana.call("claim", { id: await addLead(database) });
+      },
+      (heard) => heard.some(({ kind }) => kind === "leads"),
+    );
+    expect(heard.map(({ kind }) => kind)).not.toContain("session");
+    const own = await inbox.member("Own");
+    await hear(
+      own,
+      () => own.call("lock"),
+      (heard) => heard.some(({ kind }) => kind === "session"),
+    );
+  });
+
+  it("ends when the session does", async () => {
+    const member = await inbox.member("Signs out");
+    const answer = await fetch(`${inbox.url}/api/events`, { headers: { cookie: member.cookie } });
+    await member.call("sign-out");
+    expect(await answer.text()).toContain('{"kind":"session"}');
+  });
+});
+
+describe("the inbox", () => {
+  const children: ReturnType<typeof spawn>[] = [];
+  afterAll(() => {
+    for (const child of children) child.kill("SIGKILL");
+  });
+
+  it("is served by `npm start` on its own port, of which the site's port serves nothing", async () => {
+    const port = await freePort();
+    const settings = { INBOX: "on", INBOX_PORT: String(port), DATABASE_URL: database.url, DELIVERY: "off" };
+    const server = await startServer(settings);
+    const url = `http://localhost:${port}`;
+    await expect
+      .poll(() =>
+        fetch(`${url}/healthz`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+    expect((await fetch(`${url}/api/me`)).status).toBe(401);
+    for (const path of ["/api/me", "/api/events", "/join", "/sign-in"]) {
+      expect((await fetch(server.address + path)).status).toBe(404);
+    }
+    const member = await inbox.member("At the other port");
+    const insert = () => insertAt(server.address, aLead({ phone: "111-555-4321" }));
+    const { heard } = await hear(member, insert, (heard) => ids(heard, "new").length > 0, url);
+    expect(ids(heard, "new")).toHaveLength(1);
+    expect((await server.end()).code).toBe(0);
+  });
+
+  it("leaves the site alone when its port is taken", async () => {
+    const port = new URL(inbox.url).port;
+    const server = await startServer({
+      INBOX: "on",
+      INBOX_PORT: port,
+      DATABASE_URL: database.url,
+      DELIVERY: "off",
+    });
+    await expect.poll(() => server.output()).toContain("inbox-not-listening");
+    expect((await fetch(server.address)).status).toBe(200);
+    await server.end();
+  });
+
+  it("runs alone beside the database, with a login that can do nothing else, and stops when asked", async () => {
+    const port = await freePort();
+    const { PATH = "", HOME = "" } = process.env;
+    const child = spawn(process.execPath, ["bin/inbox.ts"], {
+      env: { PATH, HOME, INBOX_PORT: String(port), DATABASE_URL: database.url },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    children.push(child);
+    for await (const line of createInterface(child.stdout)) if (line.includes("inbox-listening")) break;
+    const { status } = await fetch(`http://localhost:${port}/api/me`);
+    expect(status).toBe(401);
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(0);
+  });
+});
