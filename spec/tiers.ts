@@ -11,6 +11,7 @@ export const browser = [
   "spec/inbox-sign-in.spec.ts",
   "spec/lead-form.spec.ts",
   "spec/reading.spec.ts",
+  "spec/screen-reader.spec.ts",
   "spec/spanish.spec.ts",
   "spec/thank-you.spec.ts",
   "spec/the-visitors-journey.spec.ts",
@@ -18,6 +19,7 @@ export const browser = [
 
 /** Chapters that need root, Debian's packages or Deno, or that start many programs, which takes longer. */
 export const system = [
+  "spec/other-engines.spec.ts",
   "packages/embedded-postgres/embedded-postgres.spec.ts",
   "spec/a-database-in-trouble.spec.ts",
   "spec/backup.spec.ts",

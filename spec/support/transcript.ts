@@ -1,0 +1,93 @@
+// What a screen reader is given of a page, from top to bottom, as lines that a person can read: Chromium's accessibility tree,
+// one line for each thing that is announced.
+import type { Page } from "playwright-core";
+
+interface Node {
+  nodeId: string;
+  ignored: boolean;
+  role?: { value: string };
+  name?: { value: string };
+  description?: { value: string };
+  properties?: { name: string; value: { value?: unknown } }[];
+  childIds?: string[];
+}
+
+/** The lines of a page. */
+export async function transcriptOf(page: Page): Promise<string> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = (await session.send("Accessibility.getFullAXTree")) as unknown as { nodes: Node[] };
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const lines: string[] = [];
+  let sentence = "";
+  const endLine = () => {
+    const line = sentence.replaceAll(/\s+/g, " ").replaceAll(" .", ".").trim();
+    if (line) lines.push(line);
+    sentence = "";
+  };
+  const walk = (node: Node, isInLabel = false) => {
+    const role = node.role?.value;
+    // A field says its label itself.
+    if (isInLabel && role === "StaticText") return;
+    if (role === "listitem") endLine();
+    const said = node.ignored ? undefined : announced(node);
+    if (said?.isInline) sentence += ` ${said.text}`;
+    else if (said) {
+      endLine();
+      lines.push(said.text);
+    }
+    if (!said?.isWhole)
+      for (const id of node.childIds ?? []) walk(byId.get(id) as Node, isInLabel || role === "LabelText");
+    if (!said?.isInline && isBlock(node)) endLine();
+  };
+  walk(nodes[0] as Node);
+  endLine();
+  return lines.join("\n");
+}
+
+const isBlock = ({ role }: Node) =>
+  !["StaticText", "generic", "strong", "none", "LabelText"].includes(role?.value ?? "");
+
+/** What is said of a node. A whole one speaks for its children; an inline one goes on in the line. */
+function announced(node: Node): { text: string; isInline?: boolean; isWhole?: boolean } | undefined {
+  const { role, name, description } = node;
+  const about = (property: string) => node.properties?.find((one) => one.name === property)?.value.value;
+  const words = name?.value ?? "";
+  const more = description?.value ? `, “${description.value}”` : "";
+  switch (role?.value) {
+    case "RootWebArea":
+      return { text: `page: ${words}` };
+    case "StaticText":
+      return { text: words, isInline: true, isWhole: true };
+    case "link":
+      return { text: `[link: ${words}]`, isInline: true, isWhole: true };
+    case "heading":
+      return { text: `heading ${about("level")}: ${words}`, isWhole: true };
+    case "image":
+    case "img":
+      return { text: `image: ${words}`, isWhole: true };
+    case "button":
+      return { text: `button: ${words}${about("disabled") ? ", unavailable" : ""}`, isWhole: true };
+    case "textbox":
+      return {
+        text: `edit: ${words}, required${about("invalid") === "true" ? ", invalid" : ""}${more}`,
+        isWhole: true,
+      };
+    case "checkbox":
+      return {
+        text: `check box: ${words}, ${about("checked") === "true" ? "checked" : "not checked"}`,
+        isWhole: true,
+      };
+    case "listitem":
+      return { text: "•", isInline: true };
+    case "main":
+    case "contentinfo":
+    case "list":
+    case "region":
+    case "group":
+    case "alert":
+    case "form":
+      return { text: `(${role.value}${words ? `: ${words}` : ""})` };
+    default:
+      return undefined;
+  }
+}
