@@ -140,7 +140,7 @@ describe("anything at all", () => {
 
 describe("a long header", () => {
   const longest = 15_000;
-  const runs = [..." a,;:=/.*%(\\", "\t", '"', "a,", "a;", " ,", "a=b;", "gzip,", "1.1.1.1,", "\u00ff"];
+  const runs = [" ", "a", ",", ";", "=", "/", ".", "\\", '"', "a,", " ,", "a=b;"];
   const run = (of: string) => of.repeat(longest / of.length);
   /** Each header that is read, and what a run in it stands between. */
   const readHeaders: [name: string, before: string, after: string][] = [
@@ -200,7 +200,7 @@ describe("a long header", () => {
   it.each(readHeaders)("costs in %s: %s... no more than its length", async (name, before, after) => {
     for (const route of routes) {
       const usual: number[] = [];
-      for (let n = 0; n < 8; n += 1) usual.push(await workFor(route, `${name}: ${before}${after}\r\n`));
+      for (let n = 0; n < 4; n += 1) usual.push(await workFor(route, `${name}: ${before}${after}\r\n`));
       for (const of of runs) {
         const lines = `${name}: ${before}${run(of)}${after}\r\n`;
         // Twice again, because a pause of the garbage collector does not come three times. A quadratic reader costs over 100.

@@ -40,4 +40,5 @@ export const system = [
   "spec/the-status.spec.ts",
   "spec/the-team.spec.ts",
   "spec/two-database-servers.spec.ts",
+  "spec/what-typed-values-cost.spec.ts",
 ];

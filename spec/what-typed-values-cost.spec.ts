@@ -1,0 +1,73 @@
+// What a visitor typed costs the database no more than its length, whatever it is: the checks, the triggers, and what is made of a
+// lead soon after its insert read it in linear time. The work is counted as the processor time of the one session that does it.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+
+let database: TestDatabase;
+let session: Sql;
+let pid: number;
+beforeAll(async () => {
+  database = await makeDatabase();
+  session = connect(database.url, { max: 1 });
+  const [row] = await session<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  pid = row?.pid ?? 0;
+});
+afterAll(() => session.end());
+
+/** The nanoseconds that the session's process has run. */
+const workSoFar = () => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]);
+
+const longest = 500;
+const filled = (unit: string, before = "", after = "") => {
+  const room = longest - [...before, ...after].length;
+  return before + [...unit.repeat(room)].slice(0, room).join("") + after;
+};
+
+/** The work of storing leads with this text in all four fields, and of what is made of them soon after. */
+async function workFor(text: string): Promise<number> {
+  const leads = Array.from({ length: 5 }, (_, n) => {
+    const own = `${[...text].slice(0, longest - 2).join("")}${10 + n}`;
+    return aLead({ name: own, email: own, phone: own, zip_code: own });
+  });
+  const from = workSoFar();
+  for (const lead of leads) await session`insert into public.leads ${session(lead)}`;
+  await session`select private.index_new_leads()`;
+  const work = workSoFar() - from;
+  await removeLeads(session);
+  return work;
+}
+
+const ordinary = filled("Rosa Martinez of Ocean Drive in Miami, ");
+const runs = [..."a1 .-/", "\u0085", "\u{1f9d3}", "1-", "a@", "a.", "www.", "http://"];
+
+describe.runIf(process.platform === "linux")("what a visitor typed", () => {
+  let usual = 0;
+  beforeAll(async () => {
+    await workFor(ordinary);
+    usual = Math.max(await workFor(ordinary), await workFor(ordinary), await workFor(ordinary));
+  });
+
+  /** Three times in a row, because a busy machine makes one session slow now and then. */
+  const isCostly = async (text: string) => {
+    for (let tries = 0; tries < 3; tries += 1) if ((await workFor(text)) < 2.5 * usual) return false;
+    return true;
+  };
+
+  it.each(runs)("costs no more than its length: a run of %j", async (unit) => {
+    for (const text of [filled(unit, "x", "!"), filled(unit, "http://x", ".c")])
+      expect(await isCostly(text), JSON.stringify(text)).toBe(false);
+  });
+
+  it("would be found to cost more if one expression read it as often as it has characters", async () => {
+    await database.owner.unsafe(`
+      create function public.reads_it_over_and_over() returns trigger language plpgsql as $$ begin
+        if new.name like 'a%' then perform count(new.name ~ repeat('a', at)) from generate_series(1, length(new.name), 10) as at; end if;
+        return new;
+      end $$;
+      create trigger planted before insert on leads for each row execute function public.reads_it_over_and_over()`);
+    expect(await isCostly(filled("a"))).toBe(true);
+    await database.owner.unsafe("drop trigger planted on leads");
+  });
+});
