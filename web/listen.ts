@@ -1,4 +1,4 @@
-// How the server opens its port, and how it closes it: nobody who was let in is left without an answer.
+// Opens a server's port, and closes it so that each request under way is still answered.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,0 +1,76 @@
+// What the programs that stay share: they read the settings, log, stop on a signal, and end with a sentence when a person has to
+// do something about it.
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { ContentError } from "../content/languages.ts";
+import { MigrationError } from "../database/migrate.ts";
+import { DatabaseRefusal } from "../database/prepare.ts";
+import { logBug } from "../log/bug.ts";
+import { type Log, makeLog } from "../log/log.ts";
+import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
+import { BuildError } from "../site/build-folder.ts";
+import { ListenError } from "../web/listen.ts";
+
+/** A start that cannot go on; the message is for the person who typed the command. */
+export class StartError extends Error {
+  override name = "StartError";
+}
+
+export interface Program {
+  config: Config;
+  log: Log;
+  /** Aborted when the program is asked to stop. */
+  stopping: AbortSignal;
+  /** Adds what to close at the end. What was opened last is closed first. */
+  onStop(close: () => Promise<unknown> | undefined): void;
+  /** Ends the program because of an error in what `main` has started. */
+  giveUp(error: unknown): Promise<void>;
+}
+
+/** Errors whose message is written for the operator. Any other error is a bug. */
+const forTheOperator = [
+  ...[ConfigError, ContentError, BuildError, StartError],
+  ...[ListenError, EmbeddedPostgresError, MigrationError, DatabaseRefusal],
+];
+
+/** Runs a program until a signal stops it. `main` returns when everything is started. */
+export async function runProgram(main: (program: Program) => Promise<void>): Promise<void> {
+  const write = (line: string) => process.stdout.write(line);
+  let log = makeLog(write);
+  // A reader of the log who leaves closes the pipe, and the program goes on.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  const stopping = new AbortController();
+  const open: (() => Promise<unknown> | undefined)[] = [];
+
+  const stop = async (exitCode: number): Promise<never> => {
+    if (stopping.signal.aborted) process.exit(exitCode || 130);
+    process.once("SIGINT", () => process.exit(130));
+    log("stopping");
+    stopping.abort();
+    while (open.length > 0) {
+      const close = open.pop();
+      await close?.()?.catch((error) => logBug(log, error));
+    }
+    log("stopped");
+    process.exit(exitCode);
+  };
+
+  const giveUp = async (error: unknown): Promise<void> => {
+    if (forTheOperator.some((kind) => error instanceof kind))
+      process.stderr.write(`${(error as Error).message}\n`);
+    else logBug(log, error);
+    if (open.length === 0) process.exit(1);
+    await stop(1);
+  };
+
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop(0));
+  process.on("uncaughtException", giveUp);
+  try {
+    const config = readConfig(process.env);
+    log = makeLog(write, { format: config.logFormat });
+    const onStop: Program["onStop"] = (close) => void open.push(close);
+    await main({ config, log, stopping: stopping.signal, onStop, giveUp });
+  } catch (error) {
+    // An error that the stopping causes is no failure, and the stopping goes on.
+    if (!stopping.signal.aborted) await giveUp(error);
+  }
+}

@@ -1,0 +1,71 @@
+// The database of `npm start`: the embedded one, or the operator's own. It is migrated, told the settings, and given a login for
+// each part of the program that this process runs.
+import { setTimeout as wait } from "node:timers/promises";
+import type { Config } from "../config/config.ts";
+import { connect, type Sql } from "../database/connect.ts";
+import { startEmbedded } from "../database/embedded.ts";
+import { prepare } from "../database/prepare.ts";
+import { type LoginRole, openRoleLogins, roleAddress } from "../database/role-logins.ts";
+import type { ComposedDelivery } from "../delivery/compose.ts";
+import { syncInboxSettings } from "../inbox/start.ts";
+import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
+import { enableBackups } from "../team/scheduled-backups.ts";
+import type { Program } from "./program.ts";
+
+export interface ServerDatabase {
+  /** The address for the intake's role. */
+  intake: string;
+  /** The owner's address, unless this process holds the intake's alone. */
+  owner: string | undefined;
+  /** Resolves when the schema is the newest. Rejects when the database cannot be used. */
+  prepared: Promise<void>;
+}
+
+/**
+ * Opens the database. A database that answers is ready before the first visitor comes. One that does not is waited for a moment
+ * only: the article is served meanwhile, and leads are taken when it is back.
+ */
+export async function openServerDatabase(
+  program: Program,
+  delivery: ComposedDelivery,
+): Promise<ServerDatabase> {
+  const { config, log, stopping } = program;
+  if (config.intakeDatabaseUrl && !config.databaseUrl) {
+    return { intake: config.intakeDatabaseUrl, owner: undefined, prepared: Promise.resolve() };
+  }
+  const embedded = config.databaseUrl ? undefined : await embed(program);
+  const owner = config.databaseUrl ?? embedded?.url ?? "";
+  const intake = config.intakeDatabaseUrl ?? roleAddress(owner, "leads_intake");
+  const open = () => connect(owner, { max: 1, name: "leads set-up" });
+  const setUp = async (sql: Sql) => {
+    await delivery.sync(sql);
+    await openRoleLogins(sql, owner, derivedLogins(config));
+    await syncInboxSettings(sql, config.inbox);
+    // Of several servers, the one that delivers says whether backups are made.
+    if (config.backups || config.delivery.on) await enableBackups(sql, config.backups !== undefined);
+  };
+  const prepared = prepare(open, setUp, log, stopping);
+  await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
+  return { intake, owner, prepared };
+}
+
+/** The logins that this process uses. One that the operator has made keeps the operator's password. */
+function derivedLogins(config: Config): LoginRole[] {
+  const { intakeDatabaseUrl, deliveryDatabaseUrl, inboxDatabaseUrl, delivery, inbox } = config;
+  const roles: LoginRole[] = [];
+  if (!intakeDatabaseUrl) roles.push("leads_intake");
+  if (delivery.on && !deliveryDatabaseUrl) roles.push("leads_delivery");
+  if (inbox.on && !inboxDatabaseUrl) roles.push("leads_team");
+  return roles;
+}
+
+function embed({ config: { dataDir }, log, stopping, onStop }: Program): Promise<RunningPostgres> {
+  const starting = startEmbedded({ dataDir, log, retry: true, cancel: stopping });
+  onStop(() =>
+    starting.then(
+      (embedded) => embedded.stop(),
+      () => {},
+    ),
+  );
+  return starting;
+}

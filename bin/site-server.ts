@@ -1,0 +1,64 @@
+// The site's HTTP server with all it is made of: pages, intake, health, and the two calls of the form. It does not listen yet.
+import type { Server } from "node:http";
+import type { Config } from "../config/config.ts";
+import { connect } from "../database/connect.ts";
+import { makeIsReady } from "../database/prepare.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { makeSubmitLead } from "../delivery/submit-lead.ts";
+import { makeStore } from "../intake/store.ts";
+import { makeAddressOf, makeLimit } from "../intake/visitor-address.ts";
+import type { Log } from "../log/log.ts";
+import { onceAMinute } from "../log/once-a-minute.ts";
+import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
+import { makeApp } from "../web/app.ts";
+import { type Site, show } from "../web/pages.ts";
+import { makeHttpServer } from "../web/server.ts";
+
+export interface SiteServerSettings {
+  config: Config;
+  site: Site;
+  /** The database's address for the intake's role. */
+  intake: string;
+  /** Called after each stored lead and each call 2. */
+  wake: () => void;
+  log: Log;
+}
+
+/** Makes the server. */
+export async function makeSiteServer({
+  config,
+  site,
+  intake,
+  wake,
+  log,
+}: SiteServerSettings): Promise<Server> {
+  const leads = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
+  // Apart from the leads, so that a health check never waits behind them. Its caller hears of an outage, and the log need not.
+  const readiness = makeResilientConnection(
+    () => connect(intake, { max: 1, name: "leads readiness" }),
+    () => {},
+  );
+  const trustedAddressOf = makeAddressOf(
+    config.trustProxy,
+    onceAMinute(() => log("proxy-not-trusted")),
+  );
+  // An answer that is no page runs nothing in a browser, and is kept by no cache.
+  const headers = {
+    ...commonHeaders(config.site.url),
+    "content-security-policy": nothingAllowed,
+    "cache-control": "no-store",
+  };
+  const app = makeApp({
+    anonKey: config.anonKey,
+    store: makeStore(leads, wake, config.allowedOrigins),
+    allowedOrigins: config.allowedOrigins,
+    addressOf: trustedAddressOf,
+    limit: config.rateLimit ? makeLimit() : undefined,
+    ...show(site),
+    submitLead: makeSubmitLead({ knows: (key) => key === config.anonKey, wake }),
+    isReady: await makeIsReady(readiness),
+    headers,
+    log,
+  });
+  return makeHttpServer(app, headers);
+}
