@@ -15,13 +15,14 @@ import { show } from "./show.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
 import { team } from "./team.ts";
+import { test } from "./test.ts";
 import { watch } from "./watch.ts";
 import { withdraw } from "./withdraw.ts";
 
 /** Every command, in the groups and the order of the help. */
 const groups: [heading: string, commands: AddCommand[]][] = [
   ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
-  ["Their way to the team:", [status, watch, retry, channel]],
+  ["Their way to the team:", [status, watch, retry, channel, test]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
   ["Safe keeping (see docs/backup.md):", [backup, restore]],
 ];

@@ -51,7 +51,7 @@ async function retryOne({ sql, out }: CommandContext, part: string): Promise<num
     throw new Refusal(
       retried.nothing === "delivered"
         ? `There is nothing to send again: the channels have been told of ${reference(id)}.`
-        : "No channel is set up. Set WEBHOOK_URL or NOTIFY_EMAIL (see .env.example) and start the server again.",
+        : "No channel is set up. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example) and start the server again.",
     );
   }
   await out(dueNow(retried.due));

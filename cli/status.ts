@@ -81,7 +81,8 @@ function backupLine({ backup: { enabled, takenAt, verifiedBy, failure } }: Statu
 
 /** What to do about each problem. */
 const advices: Record<Problem, string> = {
-  "no channel": "LEADS WAIT and nobody is told: set WEBHOOK_URL or NOTIFY_EMAIL and start the server again.",
+  "no channel":
+    "LEADS WAIT and nobody is told: set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL and start the server again.",
   failed: `FAILED: fix the channel, then: ${typed("retry --failed")}`,
   stuck: `STUCK: owed for 15 minutes and not delivered. Does the server run, and is the channel set up?
        When it is fixed, send what waits at once: ${typed("retry --pending")}

@@ -4,7 +4,8 @@ import type { StoredLead } from "../lead/lead.ts";
 export interface Delivery {
   /** Also the message's id on every attempt, so that a receiver can tell a repetition. */
   id: string;
-  event: "lead.created" | "lead.overdue" | "lead.erased" | "permission.withdrawn";
+  /** "test" is what `leads test` sends; it is never stored. */
+  event: "lead.created" | "lead.overdue" | "lead.erased" | "permission.withdrawn" | "test";
   channel: string;
   leadId: string;
   /** When it was owed, which is when it happened. */

@@ -35,6 +35,7 @@ export const system = [
   "spec/several-processes.spec.ts",
   "spec/starting-and-stopping.spec.ts",
   "spec/supabase-function.spec.ts",
+  "spec/testing-channels.spec.ts",
   "spec/the-doctor.spec.ts",
   "spec/the-export.spec.ts",
   "spec/the-status.spec.ts",

@@ -47,6 +47,7 @@ const sectionOf = ({ title, todo, deliveries }: EventInWords, options: MessageOp
 
 function factsOf(delivery: Delivery, { details, linkTo }: MessageOptions): Fact[] {
   const { leadId, event, lead, permission, flags, owedAt } = delivery;
+  if (event === "test") return [["Sent", timeOf(owedAt)]];
   const facts: Fact[] = [["Reference", reference(leadId)]];
   if (!lead) return [...facts, ["Erased", timeOf(owedAt)]];
   const cameAt = new Date(lead.created_at);

@@ -36,6 +36,11 @@ const wordings: Record<Delivery["event"], Wording> = {
     many: (count) => `${count} leads are waiting`,
     todo: "The thank-you page promises a review within 24 hours.",
   },
+  test: {
+    one: "This is a test, and nobody is waiting",
+    many: (count) => `${count} tests, and nobody is waiting`,
+    todo: "Somebody has typed: npm run leads -- test",
+  },
 };
 
 /** Groups deliveries by event and puts each group into words, what must stop first. */

@@ -1,0 +1,71 @@
+// How the operator learns whether each channel takes what it is sent, before a lead depends on it: `leads test`.
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { ending, startLeads } from "./support/leads-command.ts";
+import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { answers, startReceiver } from "./support/receiver.ts";
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+
+const test = (settings: Record<string, string>) =>
+  ending(startLeads(["test"], { DATABASE_URL: database.url, ...settings }));
+
+describe("leads test", () => {
+  it("sends a marked message down every channel that is set up, and says that each took it", async () => {
+    const receiver = await startReceiver();
+    const chat = await startReceiver();
+    const mail = await startMailServer();
+    const ran = await test({
+      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret, CHAT_URL: chat.url },
+      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+    });
+    expect(ran).toEqual({
+      status: 0,
+      stdout:
+        "webhook  took the test message\nemail    took the test message\nchat     took the test message\n",
+      stderr: "",
+    });
+    const [posted] = receiver.received;
+    expect(posted?.json).toMatchObject({
+      type: "test",
+      data: { name: expect.stringContaining("TEST"), marks: ["test"] },
+    });
+    expect(posted?.headers["webhook-signature"]).toMatch(/^v1,/);
+    expect(chat.received[0]?.body).toContain("This is a test");
+    expect(wordsOf(mail.mails[0]?.raw ?? "")).toContain("This is a test");
+    expect(mail.mails[0]?.headers.get("subject")).toMatch(/^This is a test/);
+  });
+
+  it("stores no lead and owes no delivery", async () => {
+    const receiver = await startReceiver();
+    await test({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
+    expect(receiver.received).toHaveLength(1);
+    expect(await database.owner`select from leads`).toHaveLength(0);
+    expect(await database.owner`select from private.deliveries`).toHaveLength(0);
+  });
+
+  it("exits with 1 and says why a channel did not take it", async () => {
+    const receiver = await startReceiver(answers(410));
+    const mail = await startMailServer();
+    const { status, stdout } = await test({
+      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
+      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+    });
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^webhook {2}DID NOT take it: .*410/);
+    expect(stdout).toContain("\nemail    took the test message\n");
+  });
+
+  it("exits with 1 where no channel is set up", async () => {
+    expect(await test({})).toEqual({
+      status: 1,
+      stdout: "",
+      stderr:
+        "No channel is set up. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example) and start the server again.\n",
+    });
+  });
+});
