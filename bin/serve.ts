@@ -10,6 +10,7 @@ import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { startInbox } from "../inbox/start.ts";
 import type { Log } from "../log/log.ts";
 import { type BackupPlan, startScheduledBackups } from "../team/scheduled-backups.ts";
+import { inheritedSocket } from "../web/inherited-socket.ts";
 import { drain, ListenError, listen } from "../web/listen.ts";
 import { loadSite } from "../web/pages.ts";
 import { type Program, runProgram } from "./program.ts";
@@ -31,7 +32,8 @@ async function serve(program: Program): Promise<void> {
   let running: RunningDelivery | undefined;
   let inbox: { stop(): Promise<void> } | undefined;
   const server = await makeSiteServer({ config, site, intake, wake: () => running?.wake(), log });
-  const address = await listen(server, config.http);
+  const descriptor = inheritedSocket(process.env, process.pid);
+  const address = await listen(server, { ...config.http, descriptor });
   // At the same time, because one after the other could take longer than a service manager waits.
   onStop(() => Promise.all([drain(server), running?.stop(6_000), inbox?.stop()]));
   log("listening", { address });

@@ -12,6 +12,8 @@ export interface Place {
   port: number;
   /** How the two settings begin: INBOX_ for INBOX_PORT and INBOX_HOST. */
   prefix?: string;
+  /** The descriptor of a socket that listens already, which host and port then do not change. */
+  descriptor?: number | undefined;
 }
 
 /** The server cannot listen there; the message is for the person who started it. */
@@ -23,7 +25,9 @@ export class ListenError extends Error {
 export async function listen(server: Server, at: Place): Promise<string> {
   for (let tries = 0; ; tries += 1) {
     try {
-      await once(server.listen(at.port, at.host), "listening");
+      const { descriptor, ...hostAndPort } = at;
+      server.listen(descriptor === undefined ? hostAndPort : { fd: descriptor });
+      await once(server, "listening");
       break;
     } catch (error) {
       // A server that was just killed may hold its port for a moment longer.

@@ -1,0 +1,105 @@
+// What an operator copies out of deploy/ and docs/, run as the machine would run it.
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { makeDatabase } from "./support/database.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "leads-deploying-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+describe("the container's health check", () => {
+  const [, words = ""] = /^HEALTHCHECK [^[]*CMD (\[[^\]]*\])/m.exec(read("deploy/Containerfile")) ?? [];
+  const [program = "", ...args] = JSON.parse(words.replace("\\\n", "")) as string[];
+
+  async function check(answer: Parameters<typeof createServer>[1]): Promise<number | null> {
+    const server = createServer(answer).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const PORT = String((server.address() as AddressInfo).port);
+    const child = spawn(program === "node" ? process.execPath : program, args, { env: { PORT } });
+    const [status] = await once(child, "exit");
+    return status;
+  }
+
+  it("passes when the server answers, and fails when it answers that it is not well", async () => {
+    expect(await check((_, response) => response.end("ok"))).toBe(0);
+    expect(await check((_, response) => response.writeHead(500).end())).toBe(1);
+  });
+
+  it("ends by itself on a server that is frozen", async () => {
+    expect(await check(() => {})).toBe(1);
+    expect(await check((_, response) => response.flushHeaders())).toBe(0);
+  });
+});
+
+describe("the nightly copy of docs/backup.md", () => {
+  const [, line = ""] = /^ {4}(\d+ \d+ \* \* \* .*)$/m.exec(read("docs/backup.md")) ?? [];
+
+  it("is a line that cron runs as it is meant, and what it says is logged", async () => {
+    const [, user, command = ""] = /^(?:\S+ ){5}(\S+) (.*)$/.exec(line) ?? [];
+    expect(user).toBe("leads");
+    // A % that stands alone ends the command in cron, and `\%` is one of its characters.
+    expect(command.replaceAll("\\%", "")).not.toContain("%");
+    const folder = temporaryFolder();
+    const logged = join(folder, "logged");
+    writeFileSync(join(folder, "logger"), `#!/bin/sh\ncat > ${logged}\n`, { mode: 0o755 });
+    const { url } = await makeDatabase();
+    const asHere = command
+      .replaceAll("\\%", "%")
+      .replace("/srv/leads/app", root)
+      .replace("/var/backups/leads", folder);
+    // cron's own environment, with this machine's npm and the chapter's database in it.
+    const env = { HOME: folder, SHELL: "/bin/sh", PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: url };
+    await promisify(execFile)("/bin/sh", ["-c", asHere], { env });
+    const day = new Date();
+    const local = [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((n) =>
+      String(n).padStart(2, "0"),
+    );
+    const file = join(folder, `${local.join("-")}.backup`);
+    expect(readFileSync(logged, "utf8")).toContain(`Backed up 0 leads and 0 deliveries to ${file}`);
+    await promisify(execFile)("/bin/sh", ["-c", asHere], { env });
+    expect(readFileSync(logged, "utf8")).toMatch(/there already|exists/);
+  });
+});
+
+describe("the systemd units", () => {
+  const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+  it.runIf(hasSystemd)("are understood by systemd to the last line", () => {
+    const folder = temporaryFolder();
+    // systemd looks whether the program is there, and the user is one of every machine.
+    const service = read("deploy/leads.service").replaceAll("/srv/leads/app", root.replace(/\/$/, ""));
+    writeFileSync(join(folder, "leads.service"), service);
+    copyFileSync(join(root, "deploy/leads.socket"), join(folder, "leads.socket"));
+    const units = ["leads.service", "leads.socket"].map((name) => join(folder, name));
+    const { stderr, status } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], {
+      env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
+      encoding: "utf8",
+    });
+    expect(stderr.split("\n").filter((line) => line.includes("leads."))).toEqual([]);
+    expect(status).toBe(0);
+  });
+
+  it("start the launcher, which a production install has", () => {
+    const [, program = ""] = /^ExecStart=(\S+)/m.exec(read("deploy/leads.service")) ?? [];
+    expect(program).toBe("/srv/leads/app/node_modules/.bin/node");
+    const { dependencies } = JSON.parse(read("package.json"));
+    expect(dependencies).toHaveProperty("node-launcher");
+  });
+});

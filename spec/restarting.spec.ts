@@ -1,0 +1,55 @@
+// A restart behind a proxy: the socket that systemd holds stays open, so a request that comes meanwhile is answered by the
+// next process.
+import { describe, expect, it } from "vitest";
+import { inheritedSocket } from "../web/inherited-socket.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
+import { serveOnHeldSocket } from "./support/held-socket.ts";
+import { anonKey } from "./support/intake.ts";
+
+describe("a server that is handed its socket", () => {
+  it("loses no request of a proxy over restarts, and no lead", async () => {
+    const database = await makeDatabase();
+    const server = await serveOnHeldSocket({
+      DATABASE_URL: database.url,
+      ANON_KEY: anonKey,
+      DELIVERY: "off",
+    });
+    const statuses = new Map<number, number>();
+    let isOver = false;
+    const send = async (path: string, init: RequestInit) => {
+      // As a proxy that opens a connection for each request; a kept one may be closed just when it is used.
+      const headers = { ...init.headers, connection: "close" };
+      const { status } = await fetch(`${server.address}${path}`, { ...init, headers });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    };
+    const visit = async (visitor: number) => {
+      for (let round = 0; !isOver; round += 1) {
+        await send("/", {});
+        await send("/rest/v1/leads", {
+          method: "POST",
+          headers: { apikey: anonKey, "content-type": "application/json" },
+          body: JSON.stringify(aLead({ name: `Visitor ${visitor} at ${round}` })),
+        });
+      }
+    };
+    const visitors = [1, 2, 3, 4].map(visit);
+    for (let restarts = 0; restarts < 2; restarts += 1) {
+      const before = statuses.get(201) ?? 0;
+      await expect.poll(() => statuses.get(201) ?? 0).toBeGreaterThan(before + 20);
+      await server.restart();
+    }
+    isOver = true;
+    await Promise.all(visitors);
+    expect([...statuses.keys()].toSorted()).toEqual([200, 201]);
+    const [stored] = await database.owner`select count(*)::int as leads from leads`;
+    expect(stored?.leads).toBe(statuses.get(201));
+  }, 60_000);
+
+  it("takes the socket that is meant for its own process alone", () => {
+    const env = { LISTEN_FDS: "1", LISTEN_PID: "42" };
+    expect(inheritedSocket(env, 42)).toBe(3);
+    expect(inheritedSocket(env, 43)).toBeUndefined();
+    expect(inheritedSocket({ ...env, LISTEN_FDS: "0" }, 42)).toBeUndefined();
+    expect(inheritedSocket({}, 42)).toBeUndefined();
+  });
+});
