@@ -26,52 +26,81 @@ export function Picture({ alt, photo }: { alt: string; photo: Photo | null }) {
   );
 }
 
+/** Leaves that taper, each with its rib, in a pot with a rim. */
 const Plant = () => (
-  <g fill="none" stroke="#5f8a6a" strokeWidth="30" strokeLinecap="round">
-    <path d="M150 480q-6-120-74-190M152 470q-2-150 36-236M156 470q20-110 88-140" />
-    <path d="M104 470h96l-14 78h-68z" fill="#c4693f" stroke="none" />
+  <g>
+    <path
+      d="M146 474c-24-70-20-150 22-222 26 76 22 152-4 222zM138 478c-14-62-44-104-88-126 0 62 26 108 72 130zM168 478c8-52 38-94 92-112 2 56-24 98-74 116z"
+      fill="#5f8a6a"
+    />
+    <path
+      d="M156 470q10-100 11-168M132 476q-18-66-52-94M174 474q22-54 58-80"
+      fill="none"
+      stroke="#8bb08f"
+      strokeWidth="4"
+      strokeLinecap="round"
+    />
+    <path d="M102 484h100l-14 64h-72z" fill="#c4693f" />
+    <path d="M96 470h112v22H96z" fill="#b25a33" />
   </g>
 );
 
 const Woman = () => (
-  <g>
-    <path d="M620 190h84v96h-84z" fill={shade} />
-    <path d="M562 600c-14-130-34-224 36-292 40-36 106-50 156-30 72 28 98 120 102 322z" fill={shirt} />
-    <path d="M617 288q46 22 92-16" fill="none" stroke={sleeve} strokeWidth="18" strokeLinecap="round" />
+  <g strokeLinecap="round">
+    <path d="M634 214l72-64 8 162h-90z" fill={shade} />
     <path
-      d="M580 96c14-34 44-52 82-52 48 0 78 38 74 96-4 62-42 104-84 104-32 0-50-18-58-40q-6-2-4-10l4-8q-8-4-4-12l2-8q-14-4-16-10 0-4 4-10 4-14 0-50z"
+      d="M562 600c-14-130-26-222 46-286 12-10 26-16 40-19 20 18 40 16 58-3 14 1 30 4 44 10 72 28 104 126 108 298z"
+      fill={shirt}
+    />
+    <path d="M646 294q28 26 52 4" fill="none" stroke={sleeve} strokeWidth="12" />
+    <path
+      d="M592 100q-9 22-8 42-1 8-5 14l-14 20q-5 9 8 12l4 2q-3 5-4 10-3 4 1 8-3 5 1 10-2 6-1 14 5 24 38 22 42-3 68-40l20-70-40-60z"
       fill={skin}
     />
+    <circle cx="612" cy="192" r="14" fill="#cf8660" />
     <path
-      d="M572 104c2-62 46-92 98-88 58 4 92 48 86 116-4 44-14 76-34 104-16-2-26-10-30-24 12-26 10-46 2-62-12 6-24-4-18-22-30-10-46-30-52-54-14 20-30 30-52 30z"
+      d="M588 120c-12-46 26-94 88-92 60 2 96 46 92 104-2 40-16 78-40 92-16 8-34 2-38-12 12-24 12-46 4-66-16-2-26-8-32-20-16 2-32-2-42-12-8 6-20 8-32 6z"
       fill="#e9e6df"
     />
     <path
-      d="M670 134q6-16 24-12 14 8 4 28-10 12-26 4"
-      fill={skin}
-      stroke={shade}
-      strokeWidth="4"
-      strokeLinecap="round"
+      d="M628 62q42-18 76 4 32 24 30 66M706 196q18-10 26-34"
+      fill="none"
+      stroke="#d3cfc4"
+      strokeWidth="5"
     />
-    <g fill="none" stroke={ink} strokeWidth="5" strokeLinecap="round">
-      <circle cx="606" cy="134" r="20" fill={white} fillOpacity=".4" />
-      <path d="m626 130 54 2" />
-      <path d="M592 131q10-6 22 0" strokeWidth="4" />
-      <path d="M599 139h0" strokeWidth="10" />
-      <path d="M594 187q16 12 32-1" stroke="#7c3f2b" />
+    <path d="M672 150q8-14 22-8 12 8 2 24-8 12-20 4" fill={skin} stroke={shade} strokeWidth="4" />
+    <circle cx="684" cy="184" r="5" fill={sun} />
+    <g fill="none" stroke={ink} strokeWidth="5">
+      <circle cx="602" cy="150" r="20" fill={white} fillOpacity=".35" />
+      <path d="m622 148 50 4" />
+      <path d="M590 150q9-7 20 0" strokeWidth="4" />
+      <path d="M597 155h0" strokeWidth="9" />
+      <path d="M588 122q12-7 24-2" stroke="#bdb7aa" />
+      <path d="M578 212q11 7 22-3" stroke="#7c3f2b" strokeWidth="4" />
+      <path d="M626 166q7 2 11 8" stroke={shade} strokeWidth="3" />
     </g>
   </g>
 );
 
 const Arm = () => (
-  <g fill="none" strokeLinecap="round" strokeLinejoin="round">
-    <path d="M716 330 674 504 452 452" stroke={skin} strokeWidth="84" />
-    <path d="M634 462q-16-2-22 4" stroke={shade} strokeWidth="6" />
-    <circle cx="722" cy="322" r="56" fill={sleeve} />
-    <path d="m722 322-16 66" stroke={sleeve} strokeWidth="112" strokeLinecap="butt" />
+  <g>
+    <path d="M488 440l-138 6q4 30 42 44l84 10z" fill={shade} />
     <Reader x={330} y={250} />
-    <path d="M452 452q-20 0-34-8M448 420q-24-2-42-6M450 484q-16 2-36-6" stroke={skin} strokeWidth="30" />
-    <Sensor x={692} y={440} />
+    <path
+      d="M766 338c-2 70-22 136-46 182-12 20-32 28-58 22l-190-42c-24-4-36-14-40-34-12-12-30-18-46-22-16-6-10-24 6-24 36 4 66 14 90 30l130 16c14 2 22-4 25-14l36-130z"
+      fill={skin}
+    />
+    <path d="M640 470q-14 0-22 6" fill="none" stroke={shade} strokeWidth="5" strokeLinecap="round" />
+    <path d="M676 306c24-34 84-24 98 26l-22 104q-54 8-104-20z" fill={sleeve} />
+    <path d="M651 406q48 26 104 18" fill="none" stroke={shirt} strokeWidth="4" />
+    <Sensor x={692} y={472} />
+    <path
+      d="m339 351 7-1m-3 27 7-1m-4 27 7-1"
+      fill="none"
+      stroke={skin}
+      strokeWidth="22"
+      strokeLinecap="round"
+    />
   </g>
 );
 
@@ -84,7 +113,7 @@ const Sensor = ({ x, y }: { x: number; y: number }) => (
   </g>
 );
 
-/** The digits are drawn, not written: the share card is made on machines that have no fonts. */
+/** The digits are drawn, not written, because the share card is made on machines without fonts. */
 const Reader = ({ x, y }: { x: number; y: number }) => (
   <g transform={`translate(${x} ${y}) rotate(-6)`} fill="none" strokeLinecap="round" strokeLinejoin="round">
     <rect width="140" height="214" rx="20" fill={ink} />
