@@ -38,7 +38,8 @@ export async function claim(
           select from private.deliveries older
           where older.lead_id = d.lead_id and older.channel = d.channel and older.event <> d.event
             and older.created_at < d.created_at
-            and older.delivered_at is null and older.failed_at is null
+            -- Not as the index of due deliveries says it, so that the lead's own few rows are read and not the backlog.
+            and coalesce(older.delivered_at, older.failed_at) is null
             and (older.due_at <= ${now} or older.claimed_until > ${now})
         ))
       order by d.due_at

@@ -23,13 +23,11 @@ export interface LeadCount {
 export async function countLeads(sql: Sql): Promise<LeadCount> {
   const [counts] = await sql<LeadCount[]>`
     with standing as (
-      select
-        l.created_at,
-        not exists (select from private.deliveries d where d.lead_id = l.id) as is_untold,
-        not exists (select from private.reviews r where r.lead_id = l.id)
-          and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
-          as is_waiting
+      select l.created_at, d.lead_id is null as is_untold, r.lead_id is null and p.lead_id is null as is_waiting
       from public.leads l
+      left join (select distinct lead_id from private.deliveries) d on d.lead_id = l.id
+      left join private.reviews r on r.lead_id = l.id
+      left join private.permissions p on p.lead_id = l.id and p.withdrawn_at is not null
     )
     select
       count(*)::int as stored,

@@ -4,6 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs } from "../database/connect.ts";
+import { roleAddress } from "../database/role-logins.ts";
+import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
@@ -51,7 +53,7 @@ const isSetUp = async (count: number) =>
   (await sql`select name from private.channels where enabled`).length === count;
 
 describe("npm run deliver", () => {
-  it("sends again under the same id when it was killed between sending and writing it down", async () => {
+  it("sends again under the same id when it was killed between sending and recording it", async () => {
     const receiver = await startReceiver(() => {});
     const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
     const first = startDeliver(env);
@@ -60,7 +62,7 @@ describe("npm run deliver", () => {
     await until(() => receiver.received.length === 1);
     await end(first.child, "SIGKILL");
     receiver.answer = answers(204);
-    // The lease of the dead worker is over.
+    // The lease of the dead process is over.
     await sql`update private.deliveries set claimed_until = now()`;
     startDeliver(env);
     await until(async () => (await delivered()).length === 1, 20);
@@ -91,7 +93,7 @@ describe("npm run deliver", () => {
       await sql`update private.deliveries set claimed_until = null where delivered_at is null`;
       running = startDeliver(env);
     }
-    // Time goes by faster than it does: waits are over, and the mail channel has rested.
+    // Time goes by faster than it does: waits are over, and the mail channel's cooldown is over.
     await until(async () => {
       await sql`update private.deliveries set due_at = now() where delivered_at is null and due_at > now()`;
       await sql`update private.channels set cooldown_until = null`;
@@ -100,8 +102,8 @@ describe("npm run deliver", () => {
     const names = receiver.received.map((r) => r.json.data.name);
     expect(new Set(names).size).toBe(80);
     const byLead = Map.groupBy(receiver.received, (r) => r.json.data.id);
-    for (const tries of byLead.values()) {
-      expect(new Set(tries.map((r) => r.headers["webhook-id"])).size).toBe(1);
+    for (const attempts of byLead.values()) {
+      expect(new Set(attempts.map((r) => r.headers["webhook-id"])).size).toBe(1);
     }
     const references = wordsOf(mail.mails.map((m) => m.raw).join("")).match(/Reference: \w+/g);
     expect(new Set(references).size).toBe(80);
@@ -119,7 +121,90 @@ describe("npm run deliver", () => {
     expect(output()).toMatch(/ stopping: .* stopped: /s);
   });
 
-  it("says plainly that nobody will be told when no channel is set", async () => {
+  it("works with the login of the delivery alone, once the tables are there, and says which channels are set up", async () => {
+    const receiver = await startReceiver();
+    await insert();
+    const { output } = startDeliver({
+      DELIVERY_DATABASE_URL: roleAddress(url, "leads_delivery"),
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: secret,
+    });
+    await until(() => isSetUp(1), 20);
+    await insert({ name: "Ana" });
+    await until(() => receiver.received.length === 2, 20);
+    expect(output()).not.toMatch(/ bug: | database-unreachable: /);
+  });
+
+  it("says with that login that the tables are of another version, and what to do", async () => {
+    const { url: empty } = await makeDatabase({ schema: false });
+    const { child, output } = startDeliver({ DELIVERY_DATABASE_URL: roleAddress(empty, "leads_delivery") });
+    await once(child, "exit");
+    expect(child.exitCode).toBe(1);
+    expect(output()).toMatch(
+      /^The tables of the database are of version none, and this program needs \d+\. Start it once with DATABASE_URL, the owner's address, which brings them up to date\.\n$/,
+    );
+  });
+
+  it("delivers as the role of the delivery, although it was given the owner's address", async () => {
+    const receiver = await startReceiver();
+    startDeliver({ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
+    await until(() => isSetUp(1), 20);
+    const roles = () => sql`
+      select distinct usename as role from pg_stat_activity
+      where datname = current_database() and application_name = 'leads delivery'`;
+    await until(async () => (await roles()).length > 0);
+    expect(await roles()).toEqual([{ role: "leads_delivery" }]);
+  });
+
+  it("sends the whole backlog after a mail server's address was corrected and it was started again", async () => {
+    const mail = await startMailServer();
+    const rest = { DATABASE_URL: url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" };
+    const wrong = startDeliver({ ...rest, SMTP_URL: `smtps://127.0.0.1:${mail.port}` });
+    await until(() => isSetUp(1), 20);
+    for (let i = 0; i < 40; i++) await insert({ name: `Visitor ${i}` });
+    const lastFailure = async () => {
+      const [channel] = await sql`select last_failure from private.channels where name = 'email'`;
+      return channel?.last_failure;
+    };
+    await until(lastFailure, 20);
+    expect(await lastFailure()).toContain("the mail server speaks no TLS at this port");
+    await end(wrong.child, "SIGTERM");
+    // The outage went on for long: what waits is due in hours.
+    await sql`
+      update private.deliveries set attempts = 9, due_at = now() + interval '4 hours',
+        last_error = coalesce(last_error, 'the mail server speaks no TLS at this port')`;
+    await sql`update private.channels set cooldown_until = null`;
+    startDeliver({ ...rest, SMTP_URL: mail.url });
+    await until(async () => (await delivered()).length === 40, 20);
+    const references = wordsOf(mail.mails.map(({ raw }) => raw).join("")).match(/Reference: \w+/g);
+    expect(new Set(references).size).toBe(40);
+  });
+
+  it("tells e-mail and chat the link to the lead in the inbox, unless there is none", async () => {
+    const mail = await startMailServer();
+    const chat = await startReceiver();
+    const env = {
+      ...{ DATABASE_URL: url, CHAT_URL: chat.url, INBOX_URL: "https://inbox.example" },
+      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+    };
+    const { child } = startDeliver(env);
+    await until(() => isSetUp(2), 20);
+    await insert();
+    await until(() => chat.received.length === 1 && mail.mails.length === 1, 20);
+    const [lead] = await sql`select id from public.leads`;
+    const link = `https://inbox.example/leads/${reference(lead?.id)}`;
+    expect(chat.received[0]?.json).toEqual({ text: `A lead is waiting: ${link}` });
+    expect(wordsOf(mail.mails[0]?.raw ?? "")).toContain(`In the inbox: ${link}`);
+    await end(child, "SIGTERM");
+    await sql`truncate public.leads, private.deliveries cascade`;
+    await sql`update private.channels set cooldown_until = null`;
+    startDeliver({ ...env, INBOX: "off" });
+    await insert();
+    await until(() => chat.received.length === 2, 20);
+    expect(JSON.stringify(chat.received[1]?.json)).toMatch(/"A lead is waiting: reference [0-9a-f]{8}"/);
+  });
+
+  it("says plainly that the team is not told when no channel is set up", async () => {
     const { output } = startDeliver({ DATABASE_URL: url });
     await until(
       () => output().includes("no-channel: No channel is set up: leads are stored, but the team is not told"),
@@ -127,7 +212,7 @@ describe("npm run deliver", () => {
     );
   });
 
-  it("goes on when nobody reads its log any more, and when its terminal is closed ends as when it is asked to", async () => {
+  it("goes on when its log is read no more, and ends as on SIGTERM when its terminal is closed", async () => {
     const receiver = await startReceiver();
     const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
     const { child } = startDeliver(env);

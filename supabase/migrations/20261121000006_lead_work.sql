@@ -146,6 +146,8 @@ security definer
 set search_path = ''
 as $$
 declare
+  -- A variable, because the planner must see that few leads are newer: it would otherwise read every row at each call.
+  since timestamptz := coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity');
   indexed uuid[];
 begin
   with new_rows as (
@@ -162,7 +164,7 @@ begin
       p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone)
     from public.leads l
     left join private.permissions p on p.lead_id = l.id
-    where l.created_at > coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity')
+    where l.created_at > since
       and not exists (select from private.lead_work w where w.lead_id = l.id)
     order by l.created_at
     limit at_most
