@@ -141,10 +141,12 @@ function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | unde
   return { columns: columns.split(",").map((column) => column.trim().replace(/^"(.*)"$/, "$1")) };
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 function readRow(body: Uint8Array, columns?: string[]): Read<{ values: Record<string, unknown> }> {
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    json = JSON.parse(utf8.decode(body));
   } catch {
     return { refusal: columns ? refusals.notJsonForColumns : refusals.notJson };
   }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
+import { makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
 import { say } from "./support/wire.ts";
@@ -220,6 +221,22 @@ describe("with the embedded PostgreSQL", () => {
       .filter((path) => !path.startsWith(join(dataDir, "postgresql/")));
     expect(files).toContain(join(dataDir, "log/postgresql.log"));
     expect(files.filter((path) => readFileSync(path).includes("canary"))).toEqual([]);
+  });
+});
+
+describe("a bug that nothing catches", () => {
+  it("ends the server with its class and our frames in the log, and without its message", async () => {
+    const { url } = await makeDatabase();
+    // Planted from outside: on a signal, an exception that quotes a lead is thrown where nothing catches it.
+    const planted = 'process.on("SIGUSR2",()=>{throw(new(RangeError)("canaryofabug"))})';
+    const server = await startServer({
+      DATABASE_URL: url,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(planted)}`,
+    });
+    expect(await server.end("SIGUSR2")).toEqual({ code: 1, signal: null });
+    expect(server.output()).toMatch(/ error bug: .* class=RangeError/);
+    expect(server.output()).toMatch(/ info stopped: /);
+    expect(server.output()).not.toContain("canaryofabug");
   });
 });
 

@@ -92,7 +92,12 @@ const valuesOf = ({ headers }: IncomingMessage): HeaderValues => ({
   get: (name) => headers[name] as string | undefined,
 });
 
-const queryOf = (url: string) => new URLSearchParams(url.split("?").slice(1).join("?"));
+const queryOf = (url: string): URLSearchParams => {
+  const at = url.indexOf("?");
+  return at < 0 ? noQuery : new URLSearchParams(url.slice(at + 1));
+};
+
+const noQuery = new URLSearchParams();
 
 /** The body, of the length that was declared. Rejects when the client breaks off. */
 function bodyOf(incoming: IncomingMessage): Promise<Uint8Array> {
@@ -100,6 +105,6 @@ function bodyOf(incoming: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
   incoming.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-  incoming.on("close", () => reject(new Error("The client has broken off.")));
+  incoming.on("close", () => incoming.complete || reject(new Error("The client has broken off.")));
   return promise;
 }
