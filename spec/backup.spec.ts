@@ -70,7 +70,14 @@ const count = async (owner: Sql) => (await owner`select count(*)::int as n from 
 
 describe("leads backup", () => {
   it("copies every table that there is, but those of this very database and those that a migration fills", async () => {
-    const endsByItself = ["sessions", "invitations", "challenges", "company_sign_ins", "claims"];
+    const endsByItself = [
+      "sessions",
+      "invitations",
+      "challenges",
+      "company_sign_ins",
+      "claims",
+      "place_windows",
+    ];
     const ofThisDatabase = [
       "wake_up_call",
       "retention_plan",

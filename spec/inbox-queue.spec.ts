@@ -67,8 +67,31 @@ describe("the queue", () => {
 
   it("has nobody who withdrew the permission", async () => {
     const id = await addLead(database);
+    await dana.call("claim", { id });
     await database.owner`select private.withdraw_permission(${id})`;
     expect(await idsIn(dana)).toEqual([]);
+    expect((await dana.call("rows", { ids: [id] })).body.rows[0]).toMatchObject({
+      withdrawn: true,
+      stage: "closed",
+      claim: null,
+    });
+  });
+
+  it("follows the clock and the managers: hours that end, and states that are paused", async () => {
+    const id = await addLead(database);
+    expect((await dana.call("queue", {})).body.rows[0]).toMatchObject({ id, section: "callable" });
+    await maria.call("pause-state", { state: "VT", reason: "An emergency" });
+    const paused = (await dana.call("queue", {})).body;
+    expect(paused.rows[0]).toMatchObject({
+      section: "not_callable",
+      place: { reason: "paused", blocking_state: "VT" },
+    });
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
+    await maria.call("resume-state", { state: "VT" });
+    expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
+    // As if the hours had ended since they were worked out.
+    await database.owner`update private.place_windows set callable = false, callable_at = now(), holds_until = now()`;
+    expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
   });
 
   it("is read a page at a time without missing one or naming one twice", async () => {
@@ -98,6 +121,18 @@ describe("the queue", () => {
     await dana.call("claim", { id: night });
     expect(await idsIn(dana, { mine: true })).toEqual([night]);
     expect(await idsIn(lee, { mine: true })).toEqual([]);
+  });
+});
+
+describe("a lead reviewed by command", () => {
+  it("leaves the queue, as with an outcome in the inbox", async () => {
+    const id = await addLead(database);
+    await database.owner`insert into private.reviews (lead_id, outcome) values (${id}, 'qualifies')`;
+    expect(await idsIn(dana)).toEqual([]);
+    expect((await dana.call("open", { id })).body).toMatchObject({
+      stage: "closed",
+      reviewed_at: expect.any(String),
+    });
   });
 });
 

@@ -57,7 +57,7 @@ describe("the inbox's login", () => {
     for (const statement of [
       "select phone from public.leads",
       "select * from private.sessions",
-      "select * from private.queue",
+      "select * from private.not_callable",
       "insert into public.leads (name, email, phone, zip_code) values ('a', 'b', 'c', 'd')",
       "update public.leads set phone = '1'",
       "insert into private.audit_log (who, action) values ('Dana', 'nothing')",

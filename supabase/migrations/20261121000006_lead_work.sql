@@ -36,10 +36,13 @@ create table private.lead_work (
   constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null))
 );
 
-create index lead_work_by_place on private.lead_work (place) where stage <> 'closed';
+-- The order of the queue: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one tried longest
+-- ago first.
+create index lead_work_open on private.lead_work ((tried_at is not null), coalesce(tried_at, created_at), lead_id)
+where stage = 'open';
+create index lead_work_callbacks on private.lead_work (callback_at, lead_id) where stage = 'callback';
 create index lead_work_by_reference on private.lead_work (right(lead_id::text, 8));
 create index lead_work_by_time on private.lead_work (created_at, lead_id);
-create index lead_work_unfinished on private.lead_work (created_at, lead_id) where stage <> 'closed';
 create index lead_work_by_phone on private.lead_work (phone_digits, created_at) where phone_digits <> '';
 create index lead_work_by_email on private.lead_work (email_key, created_at);
 create index lead_work_by_search on private.lead_work using gin (search);
@@ -151,7 +154,7 @@ declare
   indexed uuid[];
 begin
   with new_rows as (
-    insert into private.lead_work (lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place)
+    insert into private.lead_work (lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place, stage)
     select
       l.id, l.created_at, private.phone_digits(l.phone), lower(btrim(l.email, e' \t\r\n')),
       to_tsvector('simple', l.name),
@@ -161,7 +164,8 @@ begin
         -- Without a list of allowed origins a form on another site is taken, and said.
         case when p.is_foreign_page then 'page elsewhere' end
       ], null),
-      p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone)
+      p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone),
+      case when p.withdrawn_at is null then 'open' else 'closed' end
     from public.leads l
     left join private.permissions p on p.lead_id = l.id
     where l.created_at > since

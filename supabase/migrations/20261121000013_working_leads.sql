@@ -73,6 +73,89 @@ alter table private.eligibility_checks enable row level security;
 revoke all on private.claims, private.calls, private.outcomes, private.eligibility_checks
 from public, anon, leads_intake, leads_delivery, leads_team;
 
+-- The calling hours of each place that a lead has, worked out when they change and not at each look at the queue.
+create table private.place_windows (
+  place text primary key,
+  callable boolean not null default false,
+  callable_at timestamptz,
+  callable_until timestamptz,
+  states text[] not null default '{}',
+  zones text[] not null default '{}',
+  reason text,
+  blocking_state text,
+  blocking_zone text,
+  -- Until when the row holds: to the end or the beginning of the hours, and no longer than an hour, because the reason changes at
+  -- midnight.
+  holds_until timestamptz not null default '-infinity'
+);
+create index place_windows_by_age on private.place_windows (holds_until);
+alter table private.place_windows enable row level security;
+-- No policy and no grant: functions of the owner use it.
+revoke all on private.place_windows from public, anon, leads_intake, leads_delivery, leads_team;
+
+create function private.add_place_windows() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.place_windows (place) select distinct a.place from added a on conflict do nothing;
+  return null;
+end $$;
+
+create trigger lead_work_10_add_place_windows after insert on private.lead_work
+referencing new table as added
+for each statement execute function private.add_place_windows();
+
+create function private.refresh_place_windows() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stale text[] := array(select p.place from private.place_windows p where p.holds_until <= now() for update skip locked);
+begin
+  if stale = '{}' then
+    return;
+  end if;
+  update private.place_windows p
+  set callable = c.callable, callable_at = case when not c.callable then c.next_callable_at end, callable_until = c.callable_until,
+    states = array(select distinct s from unnest(c.states) as s where s <> 'unknown'), zones = c.zones, reason = c.reason,
+    blocking_state = nullif(c.blocking_state, 'unknown'), blocking_zone = c.blocking_zone,
+    holds_until = least(c.callable_until, case when not c.callable then c.next_callable_at end, now() + interval '1 hour')
+  from private.calling_windows(stale) c
+  where p.place = c.place;
+end $$;
+
+create function private.forget_place_windows() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.place_windows set holds_until = '-infinity';
+  return null;
+end $$;
+
+create trigger paused_states_10_forget_place_windows after insert or update or delete on private.paused_states
+for each statement execute function private.forget_place_windows();
+
+-- Whichever way a permission is withdrawn, nobody works the lead any more.
+create function private.close_withdrawn_lead() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.lead_work w set stage = 'closed', callback_at = null where w.lead_id = new.lead_id and w.stage <> 'closed';
+  delete from private.claims c where c.lead_id = new.lead_id;
+  perform private.tell_inbox_of_leads(array[new.lead_id]);
+  return null;
+end $$;
+
+create trigger permissions_10_close_withdrawn_lead after update on private.permissions
+for each row when (old.withdrawn_at is null and new.withdrawn_at is not null)
+execute function private.close_withdrawn_lead();
+
 -- A review by command ends the work on a lead, as an outcome does that a member records.
 create function private.close_reviewed_lead() returns trigger
 language plpgsql
@@ -103,7 +186,7 @@ end;
 
 -- The numbers that were called three times in 24 hours, and when they may be called again.
 create function private.exhausted_numbers() returns table (number_key text, until timestamptz)
-language sql stable
+language sql stable rows 20
 set search_path = ''
 as $$
   select x.number_key, x.at + interval '24 hours'
@@ -120,23 +203,23 @@ create function private.zip_shown(zip_code text) returns text
 language sql immutable
 return coalesce(private.zip_in(zip_code), '');
 
-create function private.place_json(zip text, w record) returns jsonb
-language plpgsql immutable
+create function private.place_json(zip text, w private.place_windows) returns jsonb
+language sql immutable
+return jsonb_build_object(
+  'zip', zip, 'states', w.states, 'zones', w.zones, 'callable', w.callable, 'callable_at', w.callable_at,
+  'callable_until', w.callable_until, 'reason', w.reason, 'blocking_state', w.blocking_state, 'blocking_zone', w.blocking_zone
+);
+
+-- The place of a lead at any moment, worked out anew: what a call and a callback are decided by.
+create function private.place_at(place_key text, moment timestamptz) returns private.place_windows
+language sql stable
 set search_path = ''
 as $$
-begin
-  return jsonb_build_object(
-    'zip', zip,
-    'states', to_jsonb(array(select distinct s from unnest(w.states) as s where s <> 'unknown')),
-    'zones', to_jsonb(w.zones),
-    'callable', w.callable,
-    'callable_at', case when not w.callable then w.next_callable_at end,
-    'callable_until', w.callable_until,
-    'reason', w.reason,
-    'blocking_state', nullif(w.blocking_state, 'unknown'),
-    'blocking_zone', w.blocking_zone
-  );
-end $$;
+  select c.place, c.callable, case when not c.callable then c.next_callable_at end, c.callable_until,
+    array(select distinct s from unnest(c.states) as s where s <> 'unknown'), c.zones, c.reason,
+    nullif(c.blocking_state, 'unknown'), c.blocking_zone, moment
+  from private.calling_window(place_key, moment) c
+$$;
 
 -- Rows for a list, in the order of the ids. No phone, e-mail address or health answer is in them.
 create function private.rows_of(leads uuid[]) returns jsonb
@@ -148,7 +231,6 @@ as $$
     from unnest(leads) with ordinality as given (lead_id, nth)
     join private.lead_work w on w.lead_id = given.lead_id
   ),
-  windows as materialized (select * from private.calling_windows(array(select distinct w.place from work w))),
   exhausted as materialized (select * from private.exhausted_numbers())
   select coalesce(jsonb_agg(
     jsonb_build_object(
@@ -175,7 +257,7 @@ as $$
   ), '[]')
   from work w
   join public.leads l on l.id = w.lead_id
-  join windows win on win.place = w.place
+  join private.place_windows win on win.place = w.place
   left join private.permissions p on p.lead_id = w.lead_id
   left join private.reviews r on r.lead_id = w.lead_id
   left join exhausted e on e.number_key = w.number_key
@@ -183,33 +265,15 @@ as $$
   left join private.members m on m.id = c.member_id
 $$;
 
--- Every lead that is not closed, with its place in the queue. Leads that nobody has tried to reach come by time left of their 24
--- hours, then those that were tried, the one tried longest ago first; leads that may not be called now come by when they may.
-create view private.queue as
-with windows as materialized (
-  select * from private.calling_windows(array(select distinct w.place from private.lead_work w where w.stage <> 'closed'))
-),
-exhausted as materialized (select * from private.exhausted_numbers()),
-withdrawn as materialized (select p.lead_id from private.permissions p where p.withdrawn_at is not null),
-placed as (
-  select w.lead_id, w.created_at, w.stage, w.outcome, w.place, w.tried_at, w.callback_at, w.flags <> '{}' as is_flagged,
-    private.section_of(w.stage, w.callback_at, w.callback_asked_for, win.callable, e.until, false) as section,
-    greatest(case when not win.callable then win.next_callable_at end, e.until, w.callback_at) as callable_at
-  from private.lead_work w
-  join windows win on win.place = w.place
-  left join exhausted e on e.number_key = w.number_key
-  where w.stage <> 'closed' and not exists (select from withdrawn x where x.lead_id = w.lead_id)
-)
-select p.lead_id, p.created_at, p.stage, p.outcome, p.place, p.is_flagged, p.section,
-  p.section = 2 and p.tried_at is not null as is_later,
-  case p.section
-    when 1 then p.callback_at
-    when 2 then coalesce(p.tried_at, p.created_at)
-    else coalesce(p.callable_at, 'infinity')
-  end as sort_time,
-  p.tried_at is null and p.created_at < now() - interval '24 hours' as is_late
-from placed p;
-revoke all on private.queue from public, anon, leads_intake, leads_delivery, leads_team;
+-- Every lead that is not closed and may not be called now, with when it may.
+create view private.not_callable as
+select w.lead_id, w.created_at, w.stage, w.outcome, w.place, w.tried_at, w.flags,
+  coalesce(greatest(p.callable_at, e.until, w.callback_at), 'infinity') as callable_at
+from private.lead_work w
+join private.place_windows p on p.place = w.place
+left join (select * from private.exhausted_numbers()) e on e.number_key = w.number_key
+where w.stage <> 'closed' and private.section_of(w.stage, w.callback_at, w.callback_asked_for, p.callable, e.until, false) = 3;
+revoke all on private.not_callable from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- A day in a time zone as the moment it begins; null for null. Raises 22023 for a zone that is none.
 create function private.day_begins(day text, zone text) returns timestamptz
@@ -217,7 +281,86 @@ language sql stable
 set search_path = ''
 return (day::date)::timestamp at time zone coalesce(zone, 'America/New_York');
 
--- `filter` and `page` are those of the API (inbox/api-work.ts).
+-- How many leads each section of the queue has, and how many are late.
+create function private.queue_counts(actor private.actor) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'callback_due', count(*) filter (where s.section = 1),
+    'callable', count(*) filter (where s.section = 2),
+    'not_callable', count(*) filter (where s.section = 3),
+    'late', count(*) filter (where s.is_late),
+    'mine', (select count(*) from private.claims c where c.member_id = actor.member_id and c.until > now())
+  )
+  from (
+    select
+      private.section_of(
+        w.stage, w.callback_at, w.callback_asked_for, p.callable, case when w.number_key = any (e.numbers) then now() end, false
+      ) as section,
+      w.tried_at is null and w.created_at < now() - interval '24 hours' as is_late
+    from private.lead_work w
+    join private.place_windows p on p.place = w.place
+    cross join (select array(select x.number_key from private.exhausted_numbers() x) as numbers) e
+    where w.stage <> 'closed'
+  ) s
+$$;
+
+-- The ids of one section, in its order, that `filter` lets through. `after` is the sort key of the last row of the page before: two
+-- values and the id. Each section is read in the order of an index, so that a page costs the rows it has and not the whole queue.
+create function private.queue_section(
+  section integer, filter jsonb, actor private.actor, after text[], at_most integer
+)
+returns table (lead_id uuid, is_later boolean, sort_time timestamptz)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  callable_places text[] := array(select p.place from private.place_windows p where p.callable);
+  exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
+  conditions constant text := $conditions$
+    ($1 ->> 'stage' is null or w.stage = $1 ->> 'stage')
+    and ($1 ->> 'outcome' is null or w.outcome = $1 ->> 'outcome')
+    and ($1 ->> 'state' is null or '|' || w.place like '%|' || ($1 ->> 'state') || '/%')
+    and (($1 ->> 'mine')::boolean is not true or exists (
+      select from private.claims c where c.lead_id = w.lead_id and c.member_id = $2 and c.until > now()))
+    and (($1 ->> 'late')::boolean is not true or w.tried_at is null and w.created_at < now() - interval '24 hours')
+    and ($1 ->> 'flagged' is null or (w.flags <> '{}') = ($1 ->> 'flagged')::boolean)
+    and ($1 ->> 'since' is null or w.created_at >= private.day_begins($1 ->> 'since', $1 ->> 'zone'))
+    and ($1 ->> 'until' is null or w.created_at < private.day_begins($1 ->> 'until', $1 ->> 'zone') + interval '1 day')
+  $conditions$;
+begin
+  return query execute case section
+    when 1 then $query$
+      select w.lead_id, false, w.callback_at
+      from private.lead_work w
+      where w.stage = 'callback' and w.callback_at <= now()
+        and (w.callback_asked_for or w.place = any ($5)) and w.number_key <> all ($6)
+        and ($3 is null or (w.callback_at, w.lead_id) > ($3[2]::timestamptz, $3[3]::uuid))
+        and $query$ || conditions || $query$
+      order by w.callback_at, w.lead_id limit $4
+    $query$
+    when 2 then $query$
+      select w.lead_id, w.tried_at is not null, coalesce(w.tried_at, w.created_at)
+      from private.lead_work w
+      where w.stage = 'open' and w.place = any ($5) and w.number_key <> all ($6)
+        and ($3 is null or ((w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id)
+          > ($3[1]::boolean, $3[2]::timestamptz, $3[3]::uuid))
+        and $query$ || conditions || $query$
+      order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
+    $query$
+    else $query$
+      select w.lead_id, false, w.callable_at
+      from private.not_callable w
+      where ($3 is null or (w.callable_at, w.lead_id) > ($3[2]::timestamptz, $3[3]::uuid))
+        and $query$ || conditions || $query$
+      order by w.callable_at, w.lead_id limit $4
+    $query$
+  end
+  using filter, actor.member_id, after, at_most, callable_places, exhausted;
+end $$;
+
+-- `filter`, `after` and `at_most` are those of the API (inbox/api-work.ts).
 create function team.queue(filter jsonb, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
@@ -225,46 +368,33 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.acting(is_activity => false);
-  cursor_parts text[] := string_to_array(after, '|');
-  page_ids uuid[];
+  after_key text[] := string_to_array(after, '|');
+  wanted integer := array_position(array['callback_due', 'callable', 'not_callable'], filter ->> 'section');
+  section integer := greatest(coalesce(after_key[1]::integer, 1), coalesce(wanted, 1));
+  found_row record;
+  page uuid[] := '{}';
   last_key text;
-  counts jsonb;
+  next_key text;
 begin
-  with q as materialized (select * from private.queue),
-  mine as materialized (select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()),
-  page as (
-    select q.lead_id, q.section, q.is_later, q.sort_time,
-      row_number() over (order by q.section, q.is_later, q.sort_time, q.lead_id) as nth
-    from q
-    where (after is null or (q.section, q.is_later, q.sort_time, q.lead_id) > (
-        cursor_parts[1]::integer, cursor_parts[2]::boolean, cursor_parts[3]::timestamptz, cursor_parts[4]::uuid))
-      and (filter ->> 'section' is null
-        or q.section = array_position(array['callback_due', 'callable', 'not_callable'], filter ->> 'section'))
-      and (filter ->> 'stage' is null or q.stage = filter ->> 'stage')
-      and (filter ->> 'outcome' is null or q.outcome = filter ->> 'outcome')
-      and (filter ->> 'state' is null or '|' || q.place like '%|' || (filter ->> 'state') || '/%')
-      and ((filter ->> 'mine')::boolean is not true or q.lead_id in (select m.lead_id from mine m))
-      and ((filter ->> 'late')::boolean is not true or q.is_late)
-      and (filter ->> 'flagged' is null or q.is_flagged = (filter ->> 'flagged')::boolean)
-      and (filter ->> 'since' is null or q.created_at >= private.day_begins(filter ->> 'since', filter ->> 'zone'))
-      and (filter ->> 'until' is null or q.created_at < private.day_begins(filter ->> 'until', filter ->> 'zone') + interval '1 day')
-    order by q.section, q.is_later, q.sort_time, q.lead_id
-    limit at_most + 1
-  )
-  select
-    (select array_agg(p.lead_id order by p.nth) from page p where p.nth <= at_most),
-    (select concat_ws('|', p.section, p.is_later, p.sort_time, p.lead_id) from page p
-      where p.nth = at_most and exists (select from page further where further.nth > at_most)),
-    jsonb_build_object(
-      'callback_due', count(*) filter (where q.section = 1),
-      'callable', count(*) filter (where q.section = 2),
-      'not_callable', count(*) filter (where q.section = 3),
-      'late', count(*) filter (where q.is_late),
-      'mine', (select count(*) from mine)
-    )
-  into page_ids, last_key, counts
-  from q;
-  return jsonb_build_object('rows', private.rows_of(page_ids), 'next', last_key, 'counts', counts, 'at', now());
+  perform private.refresh_place_windows();
+  while section <= coalesce(wanted, 3) and next_key is null loop
+    for found_row in
+      select * from private.queue_section(
+        section, filter, actor, case when after_key[1]::integer = section then after_key[2:] end, at_most + 1 - cardinality(page)
+      )
+    loop
+      if cardinality(page) = at_most then
+        next_key := last_key;
+        exit;
+      end if;
+      page := page || found_row.lead_id;
+      last_key := concat_ws('|', section, found_row.is_later, found_row.sort_time, found_row.lead_id);
+    end loop;
+    section := section + 1;
+  end loop;
+  return jsonb_build_object(
+    'rows', private.rows_of(page), 'next', next_key, 'counts', private.queue_counts(actor), 'at', now()
+  );
 end $$;
 
 -- The words of a search as a prefix query on names; null when there are none.
@@ -294,6 +424,7 @@ declare
   page_ids uuid[];
   next_key text;
 begin
+  perform private.refresh_place_windows();
   if given = '' then
     kind := 'none';
     condition := 'true';
@@ -360,6 +491,7 @@ set search_path = ''
 as $$
 begin
   perform private.acting(is_activity => false);
+  perform private.refresh_place_windows();
   return jsonb_build_object('rows', private.rows_of(leads));
 end $$;
 
@@ -372,13 +504,16 @@ declare
   w private.lead_work;
   wanted text := lower(id_or_reference);
 begin
-  -- A lead of this second may have no row yet.
-  perform private.index_new_leads();
-  if length(wanted) = 36 then
-    select * into w from private.lead_work x where x.lead_id = wanted::uuid;
-  else
-    select * into w from private.lead_work x where right(x.lead_id::text, 8) = wanted order by x.created_at desc limit 1;
-  end if;
+  for attempt in 1..2 loop
+    if length(wanted) = 36 then
+      select * into w from private.lead_work x where x.lead_id = wanted::uuid;
+    else
+      select * into w from private.lead_work x where right(x.lead_id::text, 8) = wanted order by x.created_at desc limit 1;
+    end if;
+    exit when found;
+    -- A lead of this second may have no row yet.
+    perform private.index_new_leads();
+  end loop;
   if w.lead_id is null then
     raise exception using errcode = 'PT404', message = 'There is no such lead.';
   end if;
@@ -434,12 +569,13 @@ declare
   candidate uuid;
 begin
   perform private.index_new_leads();
+  perform private.refresh_place_windows();
   for candidate in
-    select q.lead_id from private.queue q
-    where q.section <= 2
-      and not exists (select from private.claims c where c.lead_id = q.lead_id and c.until > now())
-    order by q.section, q.is_later, q.sort_time, q.lead_id
-    limit 50
+    select q.lead_id
+    from generate_series(1, 2) as section
+    cross join lateral private.queue_section(section, '{}', actor, null, 200) with ordinality as q (lead_id, is_later, sort_time, nth)
+    where not exists (select from private.claims c where c.lead_id = q.lead_id and c.until > now())
+    order by section, q.nth
   loop
     insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)
     on conflict (lead_id) do update
@@ -600,6 +736,7 @@ declare
   stopped timestamptz := private.stopped_at(w);
   may_reach boolean := permission ->> 'withdrawn_at' is null and stopped is null;
 begin
+  perform private.refresh_place_windows();
   update private.claims c set until = now() + interval '20 minutes'
   where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
   return private.rows_of(array[w.lead_id]) -> 0 || (
@@ -667,7 +804,7 @@ as $$
 declare
   actor private.actor := private.acting_member();
   w private.lead_work := private.work_of(lead::text);
-  win record;
+  win private.place_windows;
   refused text;
   next_at timestamptz;
   may_be_asked_for boolean := false;
@@ -678,7 +815,7 @@ begin
   -- Two calls to one number are counted one after the other.
   perform pg_advisory_xact_lock(hashtextextended(w.number_key, 1));
   select * into w from private.lead_work x where x.lead_id = lead for update;
-  select * into win from private.calling_window(w.place, now());
+  win := private.place_at(w.place, now());
   under_way := private.call_under_way(lead, actor.member_id);
   -- A due callback for a time that the person asked for carries that reason with it.
   is_asked := coalesce(asked, false) or coalesce(
@@ -704,7 +841,7 @@ begin
     next_at := (select c.next_callable_at from private.calling_window(w.place, next_at) c);
   elsif not win.callable and not (is_asked and win.reason <> 'paused') then
     refused := win.reason;
-    next_at := win.next_callable_at;
+    next_at := win.callable_at;
     may_be_asked_for := win.reason <> 'paused';
   end if;
   if refused is not null then
@@ -787,15 +924,16 @@ declare
   w private.lead_work := private.work_of(lead::text);
   call_back_at timestamptz;
   call_back_asked boolean := coalesce((callback ->> 'asked_for_this_time')::boolean, false);
-  win record;
+  win private.place_windows;
   refused text;
   recorded private.outcomes;
   is_first_review boolean;
+  is_withdrawn boolean := exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null);
 begin
   perform private.refuse_medicare_number(words);
   select * into w from private.lead_work x where x.lead_id = lead for update;
   call_back_at := (callback ->> 'at')::timestamp at time zone (callback ->> 'zone');
-  select * into win from private.calling_window(w.place, coalesce(call_back_at, now()));
+  win := private.place_at(w.place, coalesce(call_back_at, now()));
   if (what = 'callback') <> (callback is not null) then
     raise exception using errcode = 'PT400', message = 'callback';
   end if;
@@ -808,7 +946,7 @@ begin
     refused := 'not_your_call';
   elsif what = 'callback' then
     refused := case
-      when exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null) then 'withdrawn'
+      when is_withdrawn then 'withdrawn'
       when call_back_at <= now() then 'callback_past'
       when call_back_at > now() + interval '90 days' then 'callback_too_far'
       when not win.callable and not (call_back_asked and win.reason <> 'paused') then 'callback_not_callable'
@@ -818,7 +956,7 @@ begin
     return jsonb_build_object(
       'refused', refused,
       'reason', case when refused = 'callback_not_callable' then win.reason end,
-      'next_at', case when refused = 'callback_not_callable' then win.next_callable_at end,
+      'next_at', case when refused = 'callback_not_callable' then win.callable_at end,
       'place', case when refused = 'callback_not_callable' then (
         select private.place_json(private.zip_shown(l.zip_code), win) from public.leads l where l.id = lead
       ) end
@@ -837,7 +975,12 @@ begin
   returning * into recorded;
   update private.lead_work x
   set outcome = what,
-    stage = case when what = 'callback' then 'callback' when what in ('no_answer', 'left_message') then 'open' else 'closed' end,
+    stage = case
+      when is_withdrawn then 'closed'
+      when what = 'callback' then 'callback'
+      when what in ('no_answer', 'left_message') then 'open'
+      else 'closed'
+    end,
     callback_at = call_back_at, callback_zone = callback ->> 'zone', callback_asked_for = recorded.callback_asked_for,
     tried_at = case when what in ('no_answer', 'left_message') then now() else x.tried_at end
   where x.lead_id = lead;
@@ -880,7 +1023,8 @@ begin
     select b.stage, b.outcome, b.callback_at, b.callback_zone, b.callback_asked_for, b.tried_at
     from jsonb_populate_record(null::private.lead_work, o.before) b
   )
-  where w.lead_id = o.lead_id;
+  where w.lead_id = o.lead_id
+    and not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is not null);
   perform private.claim_lead(o.lead_id, actor.member_id);
   perform private.audit(actor, 'took outcome back', o.lead_id, jsonb_build_object('outcome', o.outcome));
   perform private.tell_inbox_of_leads(array[o.lead_id]);
@@ -947,14 +1091,7 @@ begin
     stopped := array(select private.stop_number(digits));
     update private.stop_list s set member_id = actor.member_id, who = actor.name where s.phone_digits = digits;
   end if;
-  update private.lead_work w set stage = 'closed', callback_at = null
-  where w.stage <> 'closed' and (w.lead_id = lead or (w.phone_digits = digits and digits <> ''));
-  delete from private.claims c using private.lead_work w
-  where w.lead_id = c.lead_id and (w.lead_id = lead or (w.phone_digits = digits and digits <> ''));
   perform private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', cardinality(stopped)));
-  perform private.tell_inbox_of_leads(array(
-    select w.lead_id from private.lead_work w where w.lead_id = lead or (w.phone_digits = digits and digits <> '')
-  ));
   return cardinality(stopped);
 end $$;
 
@@ -1047,10 +1184,12 @@ as $$
 $$;
 
 revoke execute on function
-  private.close_reviewed_lead, private.section_of, private.exhausted_numbers, private.zip_shown, private.place_json, private.rows_of,
-  private.day_begins, private.name_query, private.work_of, private.claim_lead, private.holder_of, private.acting_member,
-  private.stopped_at, private.tel_of, private.call_under_way, private.log_of, private.check_json, private.permission_json,
-  private.others_of, private.number_told, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility,
+  private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead,
+  private.place_at, private.queue_counts, private.queue_section, private.close_reviewed_lead, private.section_of,
+  private.exhausted_numbers, private.zip_shown, private.place_json, private.rows_of, private.day_begins,
+  private.name_query, private.work_of, private.claim_lead, private.holder_of, private.acting_member, private.stopped_at,
+  private.tel_of, private.call_under_way, private.log_of, private.check_json, private.permission_json, private.others_of,
+  private.number_told, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility,
   private.stop_by, private.stop_proof
 from public;
 revoke execute on all functions in schema team from public;

@@ -183,7 +183,7 @@ begin
   perform private.audit(actor, 'read reports', null, jsonb_build_object('since', since, 'until', until));
   with work as materialized (
     select w.lead_id, w.created_at, w.outcome, r.reviewed_at, p.withdrawn_at, p.utm,
-      (select min(c.at) from private.calls c where c.lead_id = w.lead_id) as called_at,
+      c.called_at,
       case
         when r.reviewed_at <= w.created_at + interval '24 hours' then 'kept'
         -- Whoever withdrew within the 24 hours is owed no review.
@@ -194,6 +194,9 @@ begin
     from private.lead_work w
     left join private.reviews r on r.lead_id = w.lead_id
     left join private.permissions p on p.lead_id = w.lead_id
+    left join (
+      select x.lead_id, min(x.at) as called_at from private.calls x where x.at >= begins group by x.lead_id
+    ) c on c.lead_id = w.lead_id
     where w.created_at >= begins and w.created_at < ends
   ),
   calls as materialized (
