@@ -49,7 +49,7 @@ say(`quiet, both channels down:    ${told(await load(server.port, 8, 4, inserts(
 for (let first = 1; first <= Number(options.leads); first += 1000) {
   const last = Math.min(first + 999, Number(options.leads));
   await owner`
-    insert into public.leads (name, email, phone, zip_code, evidence)
+    insert into public.leads (name, email, phone, zip_code, request_headers)
     select 'Visitor ' || i, i || '@example.com', '555-' || i, '33101', '{"x-forwarded-for": "192.0.2.7"}'
     from generate_series(${first}::integer, ${last}::integer) as i`;
 }

@@ -1,5 +1,5 @@
 // Call 2: `POST /functions/v1/submit-lead` wakes the delivery. It stores nothing, sends nothing on and reads nothing of
-// what it is sent, so that a forged call tells nobody of a lead that was never stored. Its answer is always the same,
+// what it is sent, so that a forged call makes no message about a lead that was never stored. Its answer is always the same,
 // so it cannot be asked who enquired. Preflights are answered before it. Our server and Supabase's functions share it. (Specification 7)
 
 export interface SubmitLeadDependencies {

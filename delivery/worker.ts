@@ -36,8 +36,8 @@ export interface Worker {
 
 const sweepInterval = 500;
 
-/** Milliseconds after which a job that failed is tried again. */
-const retryJobAfter = 60_000;
+/** Milliseconds after which a job that failed is tried again, and a preparation that failed by a bug of ours. */
+const retryAfter = 60_000;
 
 /** Starts a worker. A database that is unreachable does not end it; it goes on when the database is back. */
 export function startWorker(dependencies: WorkerDependencies): Worker {
@@ -45,12 +45,18 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
   const dispatchers = channels.map((channel) => makeDispatcher(channel, dependencies));
   const nextTime = new Map<ScheduledJob, number>();
   let isPrepared = prepare === undefined;
+  let nextPreparation = 0;
   let isStopped = false;
   let underWay: Promise<void> | undefined;
 
   async function prepareOnce(): Promise<void> {
-    if (isPrepared) return;
-    await prepare?.();
+    if (isPrepared || now().getTime() < nextPreparation) return;
+    try {
+      await prepare?.();
+    } catch (error) {
+      if (!isDatabaseTrouble(error)) nextPreparation = now().getTime() + retryAfter;
+      throw error;
+    }
     isPrepared = true;
     wake();
   }
@@ -64,7 +70,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
         await job.run();
         nextTime.set(job, time + job.every);
       } catch (error) {
-        nextTime.set(job, time + retryJobAfter);
+        nextTime.set(job, time + retryAfter);
         logIfBug(error);
       }
     }
@@ -82,7 +88,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
   function sweep(): void {
     wake();
     underWay ??= prepareOnce()
-      .then(runJobs)
+      .then(() => (isPrepared ? runJobs() : undefined))
       .catch(logIfBug)
       .finally(() => {
         underWay = undefined;

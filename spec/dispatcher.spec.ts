@@ -319,6 +319,29 @@ describe("the worker", () => {
     expect(attempts).toBe(3);
   });
 
+  it("logs a preparation that fails by a bug once a minute, and does no job before it", async () => {
+    let fails = true;
+    let jobs = 0;
+    const prepare = async () => {
+      if (fails) throw new TypeError("not a function");
+    };
+    const { sweep } = startByHand([], {
+      prepare,
+      jobs: [{ every: 1000, run: async () => void (jobs += 1) }],
+    });
+    const bugs = () => lines.filter((line) => line.includes(" error bug")).length;
+    await until(() => bugs() === 1);
+    for (ahead = 1; ahead < 59; ahead += 1) {
+      sweep();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([bugs(), jobs]).toEqual([1, 0]);
+    fails = false;
+    ahead = 61;
+    sweep();
+    await until(() => jobs === 1);
+  });
+
   it("does its jobs at their times, and a job that failed a minute later", async () => {
     let fails = true;
     const done: number[] = [];

@@ -75,7 +75,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
       ["add", "insert into leads (name, email, phone, zip_code) values ('R', 'r', '1', '2')"],
       ["empty", "truncate leads"],
       ["look into private of", "select private.erase_leads('{}', 'asked')"],
-    ])("lets nobody who is signed in %s leads", async (_, statement) => {
+    ])("lets no signed-in user %s leads", async (_, statement) => {
       await expect(asRole(database, "authenticated", statement)).rejects.toMatchObject({ code: "42501" });
     });
 
@@ -95,7 +95,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
       expect(left).toEqual({ leads: 0, permissions: 0, deliveries: 0, receipts: 1 });
     });
 
-    it("tells a visitor in words what to mend, through PostgREST too", async () => {
+    it("tells a visitor in words what to correct, through PostgREST too", async () => {
       await expect(asPostgrest(database, aLead({ phone: " " }))).rejects.toMatchObject({
         code: "23514",
         message: "Please enter your phone number.",
@@ -104,7 +104,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
   });
 });
 
-describe("waking submit-lead each minute", () => {
+describe("the wake-up call of submit-lead each minute", () => {
   const url = "https://project.example/functions/v1/submit-lead";
   let database: SupabaseLike;
   const arrange = (sql: Sql, key = "sb_publishable_one") =>

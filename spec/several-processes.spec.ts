@@ -49,7 +49,7 @@ describe("several processes on one database, through a pooler of transactions", 
     for (const server of servers) expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 
-  it("keep the intake's patience with a statement, which stands on its role", async () => {
+  it("keep the intake's statement timeout, which stands on its role", async () => {
     const intake = connect(roleAddress(pooler.url, "leads_intake"), { max: 1 });
     expect(await intake`show statement_timeout`).toEqual([{ statement_timeout: "8s" }]);
     await intake.end();

@@ -58,7 +58,7 @@ describe("submit-lead", () => {
     [{ authorization: "Bearer wrong" }, "UNAUTHORIZED", "Invalid API key"],
     [{ apikey: "wrong" }, "UNAUTHORIZED", "Invalid API key"],
     [{ authorization: "Basic abc" }, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"],
-  ])("refuses %j with 401, a message, and CORS, and wakes nobody", async (headers, code, message) => {
+  ])("refuses %j with 401, a message, and CORS, and wakes nothing", async (headers, code, message) => {
     const { handle, woken } = make();
     const response = await handle(call({ headers: headers as Record<string, string> }));
     expect([response.status, await response.json()]).toEqual([401, { code, message }]);

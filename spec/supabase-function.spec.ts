@@ -102,7 +102,7 @@ describe("the hosted submit-lead", () => {
     expect(await response.json()).toMatchObject({ message: expect.any(String) });
   });
 
-  it("tells the database the notice in force, the channels there are, and where to call each minute", async () => {
+  it("syncs to the database the notice in force, the channels there are, and where to call each minute", async () => {
     await call(quiet, authorized);
     const row = await until(async () => {
       const [found] = await database.owner`
@@ -119,7 +119,7 @@ describe("the hosted submit-lead", () => {
   it("delivers what waits through the signed webhook, and does not keep the caller waiting for it", async () => {
     const receiver = await startReceiver();
     const working = await startFunction(database.url, { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
-    // Stored before the function ever ran: owed to nobody yet, and found all the same.
+    // Stored before the function ever ran: owed to no channel yet, and found all the same.
     const lead = aLead({ name: "Waiting for the first call" });
     await insert(lead);
     const delivered = until(async () => {
@@ -268,7 +268,7 @@ describe("the plain form post to the hosted function", () => {
     expect(back.headers.get("location")).toBe(`${site}/thank-you`);
   });
 
-  it("refuses in plain words that say what to mend and that nothing is lost", async () => {
+  it("refuses in plain words that say what to correct and that nothing is lost", async () => {
     const response = await post(quiet, { ...typed("x"), phone: " " });
     expect(response.status).toBe(400);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");

@@ -113,7 +113,7 @@ describe("the webhook", () => {
     }
   });
 
-  it("tries again when nobody listens", async () => {
+  it("tries again when nothing listens", async () => {
     const receiver = await startReceiver();
     await receiver.close();
     expect(await sendTo(receiver.url)).toEqual({
