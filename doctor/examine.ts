@@ -1,5 +1,6 @@
 // The whole examination, in the order in which one thing depends on another.
 import type { Sql } from "../database/connect.ts";
+import { examineClaims } from "./claims.ts";
 import { examineCors } from "./cors.ts";
 import { examineInserting, examineReading } from "./data-path.ts";
 import { examineDatabase } from "./database.ts";
@@ -33,6 +34,7 @@ export async function examine(
   };
   const testLead = makeTestLead(now);
   say(await examinePages(deployment));
+  say([examineClaims(now)]);
   say(examineKey(deployment, now));
   const reading = await examineReading(deployment);
   say(reading.findings);

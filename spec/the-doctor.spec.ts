@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { examineClaims } from "../doctor/claims.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineKey } from "../doctor/key.ts";
@@ -167,6 +168,15 @@ describe("the doctor", () => {
     expect(await seenAt(site, null)).toEqual([]);
     for (const url of ["http://localhost:3000", "http://10.0.0.5", "http://[::1]:3000"])
       expect(await seenAt(url, "127.0.0.1")).toEqual([]);
+  });
+
+  it("finds each source of a claim that nobody has read for 90 days", () => {
+    expect(examineClaims(new Date("2026-11-30"))).toMatchObject({ is: "pass" });
+    expect(examineClaims(new Date("2027-06-01"))).toMatchObject({
+      is: "fail",
+      says: expect.stringMatching(/medicare\.gov.*\(2026-/),
+      fix: expect.stringContaining("content/claims.ts"),
+    });
   });
 
   it("asks whether somebody works on Sundays, until the last weekends tell", async () => {
@@ -352,7 +362,11 @@ describe("the doctor names a site that", () => {
       altered("</main>", "<!-- sb_secret_x --></main>"),
     ],
     ["states no notice", /page \/ does not state which/, altered('name="notice"', 'name="no"')],
-    ["shows another notice", /page \/ shows another permission notice/, altered("you allow", "you beg")],
+    [
+      "shows another notice",
+      /page \/ shows another permission notice/,
+      altered(/<p class="notice"[^<>]*>/g, "$&Please. "),
+    ],
     ["still has placeholders", /provider that does not exist/, altered("(305) 555-0100", "(800) 555-0142")],
     [
       "serves no script",
