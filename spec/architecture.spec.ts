@@ -3,7 +3,9 @@
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
+  existsSync,
   globSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -184,12 +186,25 @@ describe("the settings", () => {
   });
 });
 
+/** What a package's files take, without the packages in its own node_modules. */
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== "node_modules")
+    .reduce((sum, entry) => {
+      const path = join(folder, entry.name);
+      return sum + (entry.isDirectory() ? bytesIn(path) : lstatSync(path).size);
+    }, 0);
+}
+
 /** What the lock file says of a package. */
 interface Locked {
   integrity?: string;
   resolved?: string;
   /** A folder of packages/, and not a package from outside. */
   link?: true;
+  /** Only development dependencies need it. */
+  dev?: true;
+  devOptional?: true;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
 }
@@ -221,6 +236,17 @@ describe("what comes in from outside", () => {
       Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !isLocked(path, name)),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("weighs less than 300 MB, and what runs without development dependencies less than 130", () => {
+    const installed = Object.entries(packages).filter(
+      ([path, { link }]) => path.includes("node_modules/") && !link && existsSync(join(root, path)),
+    );
+    const megabytes = (some: typeof installed) =>
+      some.reduce((sum, [path]) => sum + bytesIn(join(root, path)), 0) / 2 ** 20;
+    expect(installed.length).toBeGreaterThan(80);
+    expect(megabytes(installed)).toBeLessThan(300);
+    expect(megabytes(installed.filter(([, { dev, devOptional }]) => !dev && !devOptional))).toBeLessThan(130);
   });
 
   it("is argued for, each dependency by a line of its own, and nothing that is gone is", () => {
