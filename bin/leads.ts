@@ -58,6 +58,7 @@ async function main(words: string[]): Promise<number> {
     const command = readCommand(words, columns);
     if ("handler" in command)
       return await runHandler(command.handler, command.makesDatabase === true, stop.signal);
+    if ("folderHandler" in command) return await command.folderHandler(contextOf(stop.signal));
     await out(command.help);
     return 0;
   } catch (error) {
@@ -67,10 +68,17 @@ async function main(words: string[]): Promise<number> {
   }
 }
 
-async function runHandler(handler: Handler, makesDatabase: boolean, signal: AbortSignal): Promise<number> {
+/** What a command works with beside a database. */
+function contextOf(signal: AbortSignal) {
   readSettingsFile();
   const config = readConfig(process.env);
-  const database = await openDatabase(config, tell, makesDatabase);
+  const person = { tell, showStatusLine, ask, columns, onTerminal: stdout.isTTY };
+  return { config, now: new Date(), out, ...person, signal };
+}
+
+async function runHandler(handler: Handler, makesDatabase: boolean, signal: AbortSignal): Promise<number> {
+  const context = contextOf(signal);
+  const database = await openDatabase(context.config, tell, makesDatabase);
   const { url } = database;
   const sql = connect(url, { max: 2, name: "leads command" });
   // A query under way ends with its connection, and the handler with it.
@@ -78,8 +86,7 @@ async function runHandler(handler: Handler, makesDatabase: boolean, signal: Abor
   try {
     signal.throwIfAborted();
     await requireSchema(sql, makesDatabase);
-    const person = { tell, showStatusLine, ask, columns, onTerminal: stdout.isTTY };
-    return await handler({ sql, url, config, now: new Date(), out, ...person, signal });
+    return await handler({ ...context, sql, url });
   } finally {
     clearStatusLine();
     await sql.end({ timeout: 1 });

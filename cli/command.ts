@@ -30,15 +30,19 @@ export interface CommandContext {
 /** Does what was asked and returns the exit status: 0 when all is well, 1 when something is wrong. */
 export type Handler = (context: CommandContext) => Promise<number>;
 
+/** A handler that opens no database, because it works on the data folder itself. */
+export type FolderHandler = (context: Omit<CommandContext, "sql" | "url">) => Promise<number>;
+
 /**
  * Adds one command to the program: its arguments, options and help. Its action reads what was typed, so that a usage error never
- * costs a connection, and hands the rest to `run`.
+ * costs a connection, and hands the rest to `run`, or to `runOnFolder` where it needs no database.
  */
-export type AddCommand = (program: Command, run: Run) => void;
+export type AddCommand = (program: Command, run: Run, runOnFolder: RunOnFolder) => void;
 
 /** Takes what a command does. With `makesDatabase`, a database that is not there yet is made for it. */
 export type Run = (handler: Handler, needs?: Needs) => void;
 export type Needs = { makesDatabase?: boolean };
+export type RunOnFolder = (handler: FolderHandler) => void;
 
 /** What was typed cannot be understood; the message says what to type. Exit status 2. */
 export class UsageError extends Error {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
-import { migrate, newestVersion } from "../database/migrate.ts";
+import { migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
 
@@ -57,9 +57,7 @@ export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
 
 async function versionOf(sql: Sql): Promise<string | undefined> {
   try {
-    const [newest] = await sql<{ version: string }[]>`
-      select version from supabase_migrations.schema_migrations order by version desc limit 1`;
-    return newest?.version;
+    return (await schemaVersion(sql)) || undefined;
   } catch (cause) {
     const code = codeOf(cause);
     if (code === "42P01" || code === "3F000") return undefined;

@@ -4,7 +4,16 @@ import { audit } from "./audit.ts";
 import { backup } from "./backup.ts";
 import { callLogCommand } from "./call-log.ts";
 import { channel } from "./channel.ts";
-import { type AddCommand, type Handler, type Needs, type Run, typed, UsageError } from "./command.ts";
+import {
+  type AddCommand,
+  type FolderHandler,
+  type Handler,
+  type Needs,
+  type Run,
+  type RunOnFolder,
+  typed,
+  UsageError,
+} from "./command.ts";
 import { erase } from "./erase.ts";
 import { exportCommand } from "./export.ts";
 import { list } from "./list.ts";
@@ -16,6 +25,7 @@ import { status } from "./status.ts";
 import { stop } from "./stop.ts";
 import { team } from "./team.ts";
 import { test } from "./test.ts";
+import { upgrade } from "./upgrade.ts";
 import { watch } from "./watch.ts";
 import { withdraw } from "./withdraw.ts";
 
@@ -24,7 +34,7 @@ const groups: [heading: string, commands: AddCommand[]][] = [
   ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
   ["Their way to the team:", [status, watch, retry, channel, test]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
-  ["Safe keeping (see docs/backup.md):", [backup, restore]],
+  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],
 ];
 
 const notes = `
@@ -35,18 +45,22 @@ Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck deli
 
 Options and examples of a command: ${typed("list --help")}`;
 
+/** A command as it was typed: it works on the database, on the data folder alone, or prints help. */
+export type ReadCommand =
+  | ({ handler: Handler } & Needs)
+  | { folderHandler: FolderHandler }
+  | { help: string };
+
 /**
  * Reads what was typed: a command's handler, or the help that was asked for, in lines of so many cells.
  * @throws UsageError
  */
-export function readCommand(
-  words: readonly string[],
-  columns: number,
-): ({ handler: Handler } & Needs) | { help: string } {
-  let chosen: ({ handler: Handler } & Needs) | undefined;
+export function readCommand(words: readonly string[], columns: number): ReadCommand {
+  let chosen: ReadCommand | undefined;
   let help = "";
   const program = makeProgram(
     (handler, needs) => (chosen = { handler, ...needs }),
+    (folderHandler) => (chosen = { folderHandler }),
     (text) => (help += text),
     columns,
   );
@@ -63,7 +77,12 @@ export function readCommand(
   return chosen ?? { help };
 }
 
-function makeProgram(run: Run, write: (text: string) => void, columns: number): Command {
+function makeProgram(
+  run: Run,
+  runOnFolder: RunOnFolder,
+  write: (text: string) => void,
+  columns: number,
+): Command {
   const program = new Command("npm run leads --")
     .usage("<command> [options]")
     .description(
@@ -82,7 +101,7 @@ function makeProgram(run: Run, write: (text: string) => void, columns: number): 
     .exitOverride();
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading);
-    for (const add of commands) add(program, run);
+    for (const add of commands) add(program, run, runOnFolder);
   }
   program.commandsGroup("Help:");
   return program;

@@ -23,11 +23,12 @@ export class MigrationError extends Error {
 }
 
 /**
- * Applies what is missing, in order, and returns the names of what was applied. Processes that do it at the same time
- * wait for each other. @throws MigrationError when the server is too old or an applied migration was edited since.
+ * Applies what is missing, in order, and returns the names of what was applied; with `upTo` nothing newer than that version.
+ * Processes that do it at the same time wait for each other. @throws MigrationError when the server is too old or an applied
+ * migration was edited since.
  */
-export async function migrate(sql: Sql): Promise<string[]> {
-  const migrations = await readMigrations();
+export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}): Promise<string[]> {
+  const migrations = (await readMigrations()).filter(({ version }) => version <= upTo);
   return transaction(sql, async (tx) => {
     await refuseOldServer(tx);
     // A process that waits longer fails here, logs that, and tries again.
@@ -51,6 +52,13 @@ export async function migrate(sql: Sql): Promise<string[]> {
 /** The version of the newest migration on disk; a database is current when it says the same. */
 export async function newestVersion(): Promise<string> {
   return (await readMigrations()).at(-1)?.version ?? "";
+}
+
+/** The version of the newest migration that was applied to a database. @throws the database's error where none was. */
+export async function schemaVersion(sql: Sql): Promise<string> {
+  const [newest] = await sql<{ version: string }[]>`
+    select version from supabase_migrations.schema_migrations order by version desc limit 1`;
+  return newest?.version ?? "";
 }
 
 async function readMigrations(): Promise<Migration[]> {

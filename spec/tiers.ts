@@ -21,6 +21,7 @@ export const browser = [
 export const system = [
   "spec/other-engines.spec.ts",
   "packages/embedded-postgres/embedded-postgres.spec.ts",
+  "packages/embedded-postgres/upgrade-data.spec.ts",
   "spec/a-database-in-trouble.spec.ts",
   "spec/backup.spec.ts",
   "spec/building.spec.ts",
@@ -43,5 +44,6 @@ export const system = [
   "spec/the-status.spec.ts",
   "spec/the-team.spec.ts",
   "spec/two-database-servers.spec.ts",
+  "spec/upgrading.spec.ts",
   "spec/what-typed-values-cost.spec.ts",
 ];

@@ -29,6 +29,9 @@ import type { PostgresEvent } from "./options.ts";
 
 const isRoot = process.getuid?.() === 0;
 
+// Each test starts servers, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
 let dataDir: string;
 let events: PostgresEvent["name"][];
 const running: RunningPostgres[] = [];

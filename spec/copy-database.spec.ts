@@ -1,0 +1,44 @@
+// All that one database holds, copied into another: for an upgrade of PostgreSQL, where no row may be missing.
+import { beforeAll, describe, expect, it } from "vitest";
+import { copyDatabase } from "../database/copy-database.ts";
+import { migrate } from "../database/migrate.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+
+let from: TestDatabase;
+let to: TestDatabase;
+beforeAll(async () => {
+  [from, to] = await Promise.all([makeDatabase(), makeDatabase({ schema: false })]);
+});
+
+/** Tables of many lengths: where the last rows of one meet a full buffer, the connection must go on with the next. */
+const lengths = Array.from({ length: 25 }, (_, index) => 600 + index * 397);
+
+describe("a copy of a database", () => {
+  it("holds every row of every table, also of long ones, and goes on where the old one's ids end", async () => {
+    await migrate(to.owner);
+    for (const { owner } of [from, to])
+      for (const length of lengths) await owner.unsafe(`create table private.rows_${length} (x text)`);
+    for (const length of lengths)
+      await from.owner.unsafe(
+        `insert into private.rows_${length} select repeat('x', 100) from generate_series(1, ${length})`,
+      );
+    await from.owner`insert into public.leads ${from.owner(aLead({ name: "\\N\t\\." }))}`;
+    await from.owner`insert into private.audit_log (who, action) values ('the specification', 'tried')`;
+
+    const rows = await copyDatabase(from.owner, to.owner);
+    for (const length of lengths) expect(rows[`private.rows_${length}`]).toBe(length);
+    expect(rows["public.leads"]).toBe(1);
+    const lead = ({ owner }: TestDatabase) => owner`select * from public.leads`;
+    expect(await lead(to)).toEqual(await lead(from));
+    const insert = ({ owner }: TestDatabase) =>
+      owner`insert into private.audit_log (who, action) values ('the specification', 'tried') returning id`;
+    expect(await insert(to)).toEqual(await insert(from));
+  });
+
+  it("tells no channel of a lead, and takes new leads as before", async () => {
+    const [{ count } = {}] = await to.owner`select count(*)::int as count from private.deliveries`;
+    expect(count).toBe((await from.owner`select from private.deliveries`).length);
+    await to.owner`insert into public.leads ${to.owner(aLead({ name: "New" }))}`;
+    expect(await to.owner`select from private.permissions`).toHaveLength(2);
+  });
+});

@@ -1,0 +1,112 @@
+// `leads upgrade`: the embedded database of an older PostgreSQL, brought over with every lead and all that belongs to it. It
+// needs an older PostgreSQL on this machine, as Debian's packages bring it.
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { embeddedOptions, findRunning } from "../database/embedded.ts";
+import { migrate } from "../database/migrate.ts";
+import { syncChannels } from "../delivery/outbox.ts";
+import { startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
+import { findInstalled } from "../packages/embedded-postgres/old-programs.ts";
+import { aLead } from "./support/database.ts";
+import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { insertAt, spawnServer, startServer } from "./support/server.ts";
+
+const older = [17, 16, 15, 14].find(findInstalled) ?? 0;
+const programs = findInstalled(older)?.folder ?? "";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "leads-upgrade-"));
+  chmodSync(folder, 0o755);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+
+const upgrade = () => ending(startLeads(["upgrade"], { DATA_DIR: folder }));
+
+/** Fills a database of the older PostgreSQL with leads, and returns all that it holds. */
+async function makeOldData() {
+  const postgres = await startPostgres({ ...embeddedOptions(folder), programs });
+  const sql = connect(postgres.url, { max: 1 });
+  await migrate(sql);
+  await syncChannels(sql, ["webhook"]);
+  await sql`insert into public.leads ${sql(aLead({ name: "Zoë O’Neil\t\\N \\. 'x'" }))}`;
+  await sql`insert into public.leads ${sql(aLead({ phone: "call me after 5pm" }))}`;
+  await sql`select private.index_new_leads()`;
+  const held = await contentsOf(sql);
+  await sql.end();
+  await postgres.stop();
+  return held;
+}
+
+/** Every row of every table, as text. */
+async function contentsOf(sql: Sql): Promise<Record<string, string[]>> {
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname in ('public', 'private') order by 1`;
+  const rows: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const found = await sql.unsafe<{ row: string }[]>(
+      `select row_to_json(t)::text as row from ${name} t order by 1`,
+    );
+    rows[name] = found.map(({ row }) => row);
+  }
+  return rows;
+}
+
+describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () => {
+  it("brings every row of every table over, and the server starts on it and takes leads", async () => {
+    const held = await makeOldData();
+    expect(held["public.leads"]).toHaveLength(2);
+    expect(held["private.deliveries"]).toHaveLength(2);
+    const refused = spawnServer({ DATA_DIR: folder });
+    expect(await refused.ended).toMatchObject({ code: 1 });
+    expect(refused.output()).toContain("bring it over with: npm run leads -- upgrade.");
+
+    const ran = await upgrade();
+    expect([ran.status, ran.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(`^Upgraded PostgreSQL ${older} to \\d+: 2 leads, [\\d,]+ rows in all\\.\n$`),
+      ),
+    ]);
+    expect(ran.stderr).toContain(`The old data is kept in ${join(folder, `postgresql-${older}`)}.`);
+    expect(existsSync(join(folder, `postgresql-${older}`, "PG_VERSION"))).toBe(true);
+
+    const postgres = await startPostgres(embeddedOptions(folder));
+    const sql = connect(postgres.url, { max: 1 });
+    expect(await contentsOf(sql)).toEqual(held);
+    await sql.end();
+    await postgres.stop();
+
+    const server = await startServer({ DATA_DIR: folder, DELIVERY: "off" });
+    onTestFinished(async () => void (await server.end()));
+    await expect.poll(async () => (await fetch(`${server.address}/readyz`)).status).toBe(200);
+    expect((await insertAt(server.address, aLead({ name: "After the upgrade" }))).status).toBe(201);
+    const listed = await leads((await findRunning({ dataDir: folder })) ?? "", "list", "--json");
+    expect(JSON.parse(listed.stdout)).toHaveLength(3);
+  }, 180_000);
+
+  it("says what keeps it from working", async () => {
+    expect(await upgrade()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("There is no data in"),
+    });
+    const postgres = await startPostgres(embeddedOptions(folder));
+    expect(await upgrade()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("Another server is already running on the data folder"),
+    });
+    await postgres.stop();
+    expect(await upgrade()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("there is nothing to upgrade."),
+    });
+    expect(await leads("postgres://u:p@db.example.com/leads", "upgrade")).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("DATABASE_URL names a PostgreSQL server of your own"),
+    });
+  }, 120_000);
+});
