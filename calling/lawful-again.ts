@@ -28,7 +28,8 @@ export function timeThere(at: Date, zone: string): string {
   return clock.format(at).replace(/^0(?=\d:)/, "");
 }
 
-function dayThere(at: Date, zone: string, now: Date): string {
+/** "today", "Monday", or "Monday, November 30" when it is more than six days ahead, by the calendar of a zone. */
+export function dayThere(at: Date, zone: string, now: Date): string {
   const daysAhead = (dayNumber(at, zone) - dayNumber(now, zone)) / 86_400_000;
   if (daysAhead === 0) return "today";
   const weekday = { timeZone: zone, weekday: "long" } as const;

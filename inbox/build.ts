@@ -1,0 +1,83 @@
+// Builds the pages of the inbox into a folder of `.inbox/`, which the server reads at start. With `--if-stale` it does so only when
+// what they are made of has changed. `.inbox/current.json` names the folder in force and is replaced by one rename, so a build that
+// ends midway leaves the last one as it was.
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const projectRoot = fileURLToPath(new URL("..", import.meta.url));
+const builds = join(projectRoot, ".inbox");
+const current = join(builds, "current.json");
+
+async function main(): Promise<void> {
+  const madeOf = fingerprint();
+  if (process.argv.includes("--if-stale") && currentBuild()?.madeOf === madeOf) return;
+  const started = performance.now();
+  mkdirSync(builds, { recursive: true });
+  removeOld();
+  const folder = mkdtempSync(join(builds, "build-"));
+  try {
+    // The server may run as another user than the build.
+    chmodSync(folder, 0o755);
+    const { bundleClient } = await import("./bundle-client.ts");
+    await bundleClient(projectRoot, folder);
+    const named = join(folder, "current.json");
+    writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
+    renameSync(named, current);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  process.stderr.write(`Built the inbox in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
+}
+
+/** Of everything that ends up in the files. */
+function fingerprint(): string {
+  const hash = createHash("sha256");
+  const patterns = ["inbox/client/**/*.*", "inbox/*.ts", "calling/*", "team/csv.ts", "package-lock.json"];
+  for (const source of globSync(patterns, { cwd: projectRoot }).sort()) {
+    hash.update(source).update(readFileSync(join(projectRoot, source)));
+  }
+  return hash.digest("hex");
+}
+
+function currentBuild(): { name: string; madeOf: string } | undefined {
+  if (!existsSync(current)) return undefined;
+  const build = JSON.parse(readFileSync(current, "utf8"));
+  return existsSync(join(builds, build.name, "index.html")) ? build : undefined;
+}
+
+/** Removes old builds and what a killed one has left. A younger folder may belong to a build or a start under way. */
+function removeOld(): void {
+  const anHourAgo = Date.now() - 3_600_000;
+  const inForce = currentBuild()?.name;
+  for (const name of readdirSync(builds)) {
+    const path = join(builds, name);
+    if (name === inForce || name === "current.json" || statSync(path).mtimeMs > anHourAgo) continue;
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  process.stderr.write(
+    `The build may not write into ${builds}: ${(error as Error).message}\n` +
+      `An earlier build probably ran as another user, such as root. Remove what it left: sudo rm -rf "${builds}"\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,130 @@
+// The member's own page: passkeys, what this browser may do to be noticed, and the way out.
+import { useState } from "react";
+import { CallFailed } from "./call-api.ts";
+import { dropDrafts } from "./page/drafts.ts";
+import type { SignedIn } from "./page/frame.tsx";
+import { FailureNotice, Loading, Notice } from "./page/notice.tsx";
+import { chime } from "./page/notifications.ts";
+import { PageHeading } from "./page/page-heading.tsx";
+import { prefer, usePreferences } from "./page/preferences.ts";
+import { moment } from "./page/times.ts";
+import { queries, refresh, useAction, useCall } from "./queries.ts";
+import { noteFailure, tellTabs } from "./session.ts";
+import { addPasskey, signInSentence } from "./signing-in/passkeys.ts";
+
+export function AccountPage({ member }: { member: SignedIn }) {
+  return (
+    <>
+      <PageHeading title="Your account">{member.name}</PageHeading>
+      <p className="quiet">
+        {member.role === "manager" ? "Manager" : "Member"}, signed in until {moment(member.ends_at)}
+      </p>
+      <Passkeys />
+      <BeingNoticed />
+      <Leaving />
+    </>
+  );
+}
+
+function Passkeys() {
+  const { data, error } = useCall("passkeys", {});
+  const remove = useAction("passkeys/remove");
+  const [trouble, setTrouble] = useState("");
+  const again = () => refresh("passkeys", "me");
+  const add = () => {
+    setTrouble("");
+    addPasskey().then(again, (failure) => setTrouble(signInSentence(failure)));
+  };
+  return (
+    <section className="card" aria-labelledby="passkeys">
+      <h2 id="passkeys">Passkeys</h2>
+      <p>A second passkey, on your phone or a security key, lets you in on the day this device is lost.</p>
+      {data ? (
+        <ul className="plain-list">
+          {data.passkeys.map((passkey) => (
+            <li key={passkey.id}>
+              <span>
+                <strong>{passkey.label || "Passkey"}</strong>
+                <span className="quiet">
+                  made {moment(passkey.created_at)}
+                  {passkey.last_used_at && `, last used ${moment(passkey.last_used_at)}`}
+                </span>
+              </span>
+              {data.passkeys.length > 1 && (
+                <button
+                  type="button"
+                  className="button quiet"
+                  onClick={() => remove.mutate({ id: passkey.id }, { onSuccess: again })}
+                >
+                  Remove
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Loading error={error} />
+      )}
+      <button type="button" className="button" onClick={add}>
+        Add a passkey
+      </button>
+      {trouble && <Notice kind="trouble">{trouble}</Notice>}
+      <FailureNotice error={remove.error} />
+    </section>
+  );
+}
+
+function BeingNoticed() {
+  const { keys, sound, notifications } = usePreferences();
+  const allow = async () => {
+    const isAllowed = !notifications && (await Notification.requestPermission()) === "granted";
+    prefer({ notifications: isAllowed });
+  };
+  const play = () => {
+    prefer({ sound: !sound });
+    if (!sound) void chime();
+  };
+  return (
+    <section className="card" aria-labelledby="noticed">
+      <h2 id="noticed">In this browser</h2>
+      <label className="choice">
+        <input type="checkbox" checked={sound} onChange={play} />A sound when a lead comes
+      </label>
+      <label className="choice">
+        <input type="checkbox" checked={notifications} onChange={() => void allow()} />A desktop notification
+        when a lead comes. It says no name.
+      </label>
+      <label className="choice">
+        <input type="checkbox" checked={keys} onChange={() => prefer({ keys: !keys })} />
+        Single keys as shortcuts (press <kbd>?</kbd> for the list)
+      </label>
+    </section>
+  );
+}
+
+function Leaving() {
+  const [lock, leave] = [useAction("lock"), useAction("sign-out")];
+  const out = () => {
+    dropDrafts();
+    tellTabs();
+    noteFailure(new CallFailed("signed out"), queries);
+  };
+  const locked = () => {
+    tellTabs();
+    noteFailure(new CallFailed("locked"), queries);
+  };
+  return (
+    <section className="card" aria-labelledby="leaving">
+      <h2 id="leaving">Going away</h2>
+      <div className="actions">
+        <button type="button" className="button" onClick={() => lock.mutate({}, { onSuccess: locked })}>
+          Lock now
+        </button>
+        <button type="button" className="button" onClick={() => leave.mutate({}, { onSuccess: out })}>
+          Sign out
+        </button>
+      </div>
+      <FailureNotice error={lock.error ?? leave.error} />
+    </section>
+  );
+}

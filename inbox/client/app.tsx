@@ -1,0 +1,39 @@
+// Chooses what a member sees: the ways in, the lock, or the page of the address.
+import { useEffect } from "react";
+import { Route, Switch } from "wouter";
+import { Frame } from "./page/frame.tsx";
+import { Pages } from "./pages.tsx";
+import { useCall } from "./queries.ts";
+import { followTabs, noteMember, useSessionState } from "./session.ts";
+import { JoinPage } from "./signing-in/join-page.tsx";
+import { LockScreen } from "./signing-in/lock-screen.tsx";
+import { SignInPage } from "./signing-in/sign-in-page.tsx";
+
+export function App() {
+  return (
+    <Switch>
+      <Route path="/join" component={JoinPage} />
+      <Route component={MembersPages} />
+    </Switch>
+  );
+}
+
+function MembersPages() {
+  const state = useSessionState();
+  // The server ends and locks sessions by its own clock, so it is asked again and again.
+  const { data: member, refetch } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 0 });
+  const id = member?.id;
+  useEffect(() => {
+    if (id) noteMember(id);
+  }, [id]);
+  useEffect(() => followTabs(() => void refetch()), [refetch]);
+  const enter = () => void refetch().then(({ data }) => data && noteMember(data.id));
+  if (state === "out") return <SignInPage onSignedIn={enter} />;
+  if (state === "locked") return <LockScreen name={member?.name} onUnlocked={enter} />;
+  if (!member) return <p className="loading first">Loading…</p>;
+  return (
+    <Frame member={member}>
+      <Pages member={member} />
+    </Frame>
+  );
+}

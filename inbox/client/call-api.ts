@@ -1,0 +1,90 @@
+// Calls the inbox's API (inbox/api.ts) and its sign-in requests (inbox/api-sign-in.ts). What goes wrong is a CallFailed that says why.
+import type { InferInput, InferOutput } from "valibot";
+import type { CallName, RequestOf, ResponseOf } from "../api.ts";
+import type { SignInName, signIn } from "../api-sign-in.ts";
+import { readClock } from "./page/clock.ts";
+import { noteCall } from "./page/connection.ts";
+
+export type Failure =
+  | "offline"
+  | "database away"
+  | "signed out"
+  | "locked"
+  | "forbidden"
+  | "not found"
+  | "not accepted"
+  | "bug";
+
+export class CallFailed extends Error {
+  override name = "CallFailed";
+  readonly why: Failure;
+  /** The server's word for it, such as "invitation used"; empty when it has none. */
+  readonly detail: string;
+  constructor(why: Failure, detail = "") {
+    super(detail || why);
+    this.why = why;
+    this.detail = detail;
+  }
+}
+
+/** A request without an answer for so long counts as a network that is gone, in milliseconds. */
+const timeout = 15_000;
+
+/** @throws CallFailed */
+export const callApi = <Name extends CallName>(
+  name: Name,
+  request: RequestOf<Name>,
+  signal?: AbortSignal,
+): Promise<ResponseOf<Name>> => post(`/api/${name}`, request, signal);
+
+/** @throws CallFailed; `signed out` with one of `signInErrors` as its detail */
+export const callSignIn = <Name extends SignInName>(
+  name: Name,
+  request: InferInput<(typeof signIn)[Name]["request"]>,
+): Promise<InferOutput<(typeof signIn)[Name]["response"]>> => post(`/${name}`, request);
+
+async function post<Body>(path: string, request: unknown, signal?: AbortSignal): Promise<Body> {
+  const late = AbortSignal.timeout(timeout);
+  const asked = fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+    signal: signal ? AbortSignal.any([signal, late]) : late,
+  });
+  const [answer, text] = await asked
+    .then(async (answer) => [answer, await answer.text()] as const)
+    .catch((error) => {
+      // The page itself has given the call up; that says nothing about the network.
+      if (signal?.aborted) throw error;
+      noteCall("offline");
+      throw new CallFailed("offline");
+    });
+  readClock(answer.headers.get("date"));
+  const failure = failureOf(answer.status);
+  noteCall(failure === "database away" ? "database away" : "connected");
+  if (failure) throw new CallFailed(failure, errorIn(text));
+  return JSON.parse(text) as Body;
+}
+
+function failureOf(status: number): Failure | undefined {
+  if (status === 200) return undefined;
+  const failures: Record<number, Failure> = {
+    401: "signed out",
+    403: "forbidden",
+    404: "not found",
+    423: "locked",
+    // A proxy in front says that the server is away with one of these.
+    502: "database away",
+    503: "database away",
+    504: "database away",
+  };
+  return failures[status] ?? (status < 500 ? "not accepted" : "bug");
+}
+
+function errorIn(text: string): string {
+  try {
+    return String(JSON.parse(text).error ?? "");
+  } catch {
+    return "";
+  }
+}

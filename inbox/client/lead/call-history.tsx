@@ -1,0 +1,48 @@
+// What was tried so far: each call and review, by whom, and what came of it.
+
+import { useNow } from "../page/clock.ts";
+import { moment, momentThere } from "../page/times.ts";
+import { count, outcomeNames } from "../page/words.ts";
+import type { Lead } from "./lead-page.tsx";
+
+type Call = Lead["calls"][number];
+
+export function CallHistory({ calls, attempts }: { calls: Call[]; attempts: number }) {
+  return (
+    <section className="card" aria-labelledby="calls">
+      <h2 id="calls">Calls so far</h2>
+      {attempts > 0 && (
+        <p className="quiet">{count(attempts, "attempt")} in the last 24 hours; three are allowed.</p>
+      )}
+      {calls.length === 0 ? (
+        <p className="quiet">Nobody has called yet.</p>
+      ) : (
+        <ol className="history">
+          {calls.toReversed().map((call) => (
+            <Entry key={call.id} call={call} />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function Entry({ call }: { call: Call }) {
+  const now = useNow();
+  return (
+    <li>
+      <p>
+        <strong>{call.outcome ? outcomeNames[call.outcome] : "No outcome recorded"}</strong>
+        <span className="quiet">
+          {call.member.name}, {moment(call.at)}
+          {!call.called && ", without a call"}
+        </span>
+      </p>
+      {call.callback_at && (
+        <p>Callback {momentThere(call.callback_at, call.callback_zone ?? undefined, now)} on their clocks</p>
+      )}
+      {call.asked_for_this_time && <p className="quiet">The person asked for this time</p>}
+      {call.note && <p className="note-text">{call.note}</p>}
+    </li>
+  );
+}

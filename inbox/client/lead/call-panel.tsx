@@ -1,0 +1,104 @@
+// The call: asks the server whether it may be made, shows the number, and asks for the outcome right after.
+import { useEffect, useRef, useState } from "react";
+import type { ResponseOf } from "../../api.ts";
+import { announce } from "../page/announcer.tsx";
+import type { SignedIn } from "../page/frame.tsx";
+import { Icon } from "../page/icon.tsx";
+import { useKeys } from "../page/keys.ts";
+import { FailureNotice } from "../page/notice.tsx";
+import { refresh, useAction } from "../queries.ts";
+import { CallRefused } from "./call-refused.tsx";
+import { CallScripts } from "./call-scripts.tsx";
+import { CallingHours } from "./calling-hours.tsx";
+import type { Lead } from "./lead-page.tsx";
+import { OutcomeForm } from "./outcome-form.tsx";
+import { OutcomeRecorded } from "./outcome-recorded.tsx";
+import { Stopped } from "./stopped.tsx";
+
+type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }>;
+
+interface Props {
+  lead: Lead;
+  member: SignedIn;
+  isStopped: boolean;
+}
+
+export function CallPanel({ lead, member, isStopped }: Props) {
+  const [recorded, setRecorded] = useState<Recorded>();
+  const [isReviewing, review] = useState(false);
+  const call = useAction("call");
+  const refusal = call.data && "refused" in call.data ? call.data : undefined;
+  const underWay = lead.under_way ?? undefined;
+  const start = (asked_for_this_time = false) => {
+    if (call.isPending || isStopped || underWay) return;
+    setRecorded(undefined);
+    call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("open", "queue") });
+  };
+  useKeys({ c: () => start() });
+  const done = (outcome: Recorded | undefined) => {
+    setRecorded(outcome);
+    review(false);
+    call.reset();
+    refresh("open", "queue");
+  };
+  if (isStopped) return <Stopped lead={lead} />;
+  if (recorded) return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={() => done(undefined)} />;
+  return (
+    <section className="card call" aria-labelledby="call">
+      <h2 id="call" className="visually-hidden">
+        Call
+      </h2>
+      {underWay ? (
+        <NumberLink {...underWay} />
+      ) : (
+        <CallButton isBusy={call.isPending} onCall={() => start()} />
+      )}
+      {!underWay && !refusal && <CallingHours place={lead.place} />}
+      {refusal && !underWay && <CallRefused refusal={refusal} onAsked={() => start(true)} />}
+      <FailureNotice error={call.error} />
+      {underWay && <CallScripts lead={lead} member={member} />}
+      {underWay || isReviewing ? (
+        <OutcomeForm lead={lead} callId={underWay?.call_id ?? null} onRecorded={done} />
+      ) : (
+        <button type="button" className="button quiet" onClick={() => review(true)}>
+          Review without a call
+        </button>
+      )}
+    </section>
+  );
+}
+
+function CallButton({ isBusy, onCall }: { isBusy: boolean; onCall(): void }) {
+  return (
+    <button
+      type="button"
+      className="button primary large"
+      aria-keyshortcuts="c"
+      aria-disabled={isBusy}
+      onClick={onCall}
+    >
+      <Icon name="phone" />
+      Call
+      <span className="key" aria-hidden="true">
+        c
+      </span>
+    </button>
+  );
+}
+
+/** The number as a link that dials. It takes the focus, so that Enter is the next key. */
+function NumberLink({ phone, tel }: NonNullable<Lead["under_way"]>) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    link.current?.focus();
+    announce("You may call. The number is shown.");
+  }, []);
+  return (
+    <p className="number">
+      <a ref={link} href={tel || undefined}>
+        <Icon name="phone" />
+        {phone}
+      </a>
+    </p>
+  );
+}

@@ -1,0 +1,120 @@
+// When to call back: a day and a time on the person's own clocks, which the server checks against the calling hours there.
+import { useEffect, useRef } from "react";
+import { lawfulAgain } from "../../../calling/lawful-again.ts";
+import type { RequestOf, ResponseOf } from "../../api.ts";
+import { serverNow } from "../page/clock.ts";
+import { useDraft } from "../page/drafts.ts";
+import { Notice } from "../page/notice.tsx";
+import { dayOf } from "../page/times.ts";
+import { notNowReasons, stateName } from "../page/words.ts";
+import type { Lead } from "./lead-page.tsx";
+
+export type Callback = NonNullable<RequestOf<"outcome">["callback"]>;
+type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
+
+const nothingTyped = { day: "", time: "", zone: "", asked: false };
+
+interface Props {
+  lead: Lead;
+  refused: Refused | undefined;
+  onSend(callback: Callback): void;
+  onCancel(): void;
+}
+
+export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
+  const { value, set, drop } = useDraft(`callback ${lead.id}`, nothingTyped);
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const zones = lead.place.zones.length > 0 ? lead.place.zones : ["America/New_York"];
+  const zone = value.zone || (zones[0] as string);
+  const send = () => {
+    onSend({ at: `${value.day}T${value.time}`, zone, ...(value.asked && { asked_for_this_time: true }) });
+  };
+  const isWhole = value.day !== "" && value.time !== "";
+  return (
+    <fieldset className="callback">
+      <legend>When, on their clocks in {stateName(lead.place)}?</legend>
+      <label className="field">
+        Day
+        <input
+          ref={first}
+          type="date"
+          min={dayOf(serverNow(), zone)}
+          value={value.day}
+          onChange={({ target }) => set({ ...value, day: target.value })}
+        />
+      </label>
+      <label className="field">
+        Time there
+        <input
+          type="time"
+          value={value.time}
+          onChange={({ target }) => set({ ...value, time: target.value })}
+        />
+      </label>
+      {zones.length > 1 && (
+        <label className="field">
+          Zone
+          <select value={zone} onChange={({ target }) => set({ ...value, zone: target.value })}>
+            {zones.map((name) => (
+              <option key={name} value={name}>
+                {zoneName(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {refused && <CallbackRefused refused={refused} zone={zone} />}
+      {refused?.refused === "callback_not_callable" && refused.reason !== "paused" && (
+        <label className="choice">
+          <input
+            type="checkbox"
+            checked={value.asked}
+            onChange={({ target }) => set({ ...value, asked: target.checked })}
+          />
+          The person asked for this time
+        </label>
+      )}
+      <div className="actions">
+        <button type="button" className="button primary" disabled={!isWhole} onClick={send}>
+          Set the callback
+        </button>
+        <button
+          type="button"
+          className="button quiet"
+          onClick={() => {
+            drop();
+            onCancel();
+          }}
+        >
+          Cancel
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+function CallbackRefused({ refused, zone }: { refused: Refused; zone: string }) {
+  const sentences: Record<Refused["refused"], string> = {
+    callback_past: "This time is over already.",
+    callback_too_far: "This is more than 90 days ahead.",
+    withdrawn: "This person asked us to stop. No callback can be set.",
+    not_your_call: "This call has an outcome already. Look at the calls below.",
+    callback_not_callable: `No call is lawful then${refused.reason ? `: ${notNowReasons[refused.reason].toLowerCase()}` : ""}. ${again(refused, zone)}`,
+  };
+  return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
+}
+
+function again({ next_at, place }: Refused, zone: string): string {
+  const next = {
+    at: next_at ? new Date(next_at) : null,
+    zone: place?.blocking_zone ?? zone,
+    state: place?.blocking_state ?? place?.states[0],
+  };
+  return lawfulAgain(next, serverNow());
+}
+
+const zoneName = (zone: string) =>
+  new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longGeneric" })
+    .formatToParts(serverNow())
+    .find(({ type }) => type === "timeZoneName")?.value ?? zone;

@@ -1,0 +1,75 @@
+// The eligibility check: what L33822 asks, as a list to go through on the phone, and what the answers mean. No field of it takes a
+// Medicare number.
+import { useEffect, useRef, useState } from "react";
+import type { ResponseOf } from "../../api.ts";
+import { useDraft } from "../page/drafts.ts";
+import { FailureNotice, Notice } from "../page/notice.tsx";
+import { moment } from "../page/times.ts";
+import { refresh, useAction } from "../queries.ts";
+import { EligibilityFields } from "./eligibility-fields.tsx";
+import { noAnswers, reasonNames, resultNames } from "./eligibility-questions.ts";
+import type { Lead } from "./lead-page.tsx";
+
+type Check = ResponseOf<"eligibility-check">;
+
+export function Eligibility({ lead }: { lead: Lead }) {
+  const latest = lead.checks[0];
+  const draft = useDraft(`eligibility ${lead.id}`, latest?.answers ?? noAnswers);
+  const [checked, setChecked] = useState<Check>();
+  const check = useAction("eligibility-check");
+  const result = checked ?? latest;
+  const send = () =>
+    check.mutate(
+      { id: lead.id, answers: draft.value },
+      {
+        onSuccess: (answer) => {
+          draft.drop();
+          setChecked(answer);
+          refresh("open");
+        },
+      },
+    );
+  return (
+    <section className="card" aria-labelledby="eligibility">
+      <h2 id="eligibility">Eligibility</h2>
+      {result && <EligibilityResult check={result} takesFocus={checked !== undefined} />}
+      <details>
+        <summary>{result ? "Ask again" : "Go through the questions"}</summary>
+        <EligibilityFields lead={lead.id} answers={draft.value} onAnswer={draft.set} />
+        <FailureNotice error={check.error} />
+        <button type="button" className="button primary" onClick={send}>
+          See what it means
+        </button>
+      </details>
+      <p className="quiet">
+        Source: Medicare LCD L33822 and article A52464. Only Medicare approves. Never ask for a Medicare
+        number.
+      </p>
+    </section>
+  );
+}
+
+function EligibilityResult({ check, takesFocus }: { check: Check; takesFocus: boolean }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new check takes the focus again.
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus();
+  }, [takesFocus, check.id]);
+  return (
+    <Notice kind={check.result === "likely" ? "done" : check.result === "needs_visit" ? "caution" : "plain"}>
+      <h3 ref={heading} tabIndex={-1}>
+        {resultNames[check.result]}
+      </h3>
+      {check.reasons.length > 0 && (
+        <ul>
+          {check.reasons.map((reason) => (
+            <li key={reason}>{reasonNames[reason] ?? reason}</li>
+          ))}
+        </ul>
+      )}
+      <p className="quiet">
+        Checked by {check.member.name}, {moment(check.at)}
+      </p>
+    </Notice>
+  );
+}

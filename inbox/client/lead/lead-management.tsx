@@ -1,0 +1,64 @@
+// What only a manager does with a lead: erases it for good.
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { announce } from "../page/announcer.tsx";
+import { Dialog } from "../page/dialog.tsx";
+import { FailureNotice, Notice } from "../page/notice.tsx";
+import { refresh, useAction } from "../queries.ts";
+import type { Lead } from "./lead-page.tsx";
+
+export function LeadManagement({ lead }: { lead: Lead }) {
+  const [asks, ask] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [, navigate] = useLocation();
+  const erase = useAction("erase");
+  const send = () =>
+    erase.mutate(
+      { id: lead.id, reference: typed },
+      {
+        onSuccess: (answer) => {
+          if (!("done" in answer)) return;
+          announce("Erased.");
+          refresh("queue");
+          navigate("/");
+        },
+      },
+    );
+  return (
+    <section className="card" aria-labelledby="managing">
+      <h2 id="managing">For managers</h2>
+      <button type="button" className="button quiet" onClick={() => ask(true)}>
+        Erase this lead
+      </button>
+      {asks && (
+        <Dialog title="Erase this lead for good?" onClose={() => ask(false)}>
+          <p>
+            Everything kept about it goes: the person, the permission, calls and notes. It cannot be taken
+            back. A person who only wants no calls is better stopped than erased.
+          </p>
+          <label className="field">
+            Type the reference {lead.reference} to confirm
+            <input
+              type="text"
+              autoComplete="off"
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          </label>
+          {erase.data && "refused" in erase.data && (
+            <Notice kind="trouble">This is another reference.</Notice>
+          )}
+          <FailureNotice error={erase.error} />
+          <div className="actions">
+            <button type="button" className="button danger" onClick={send}>
+              Erase
+            </button>
+            <button type="button" className="button" onClick={() => ask(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,97 @@
+// The page of one lead: the person and the work on the left, the permission and what is known of them on the right.
+import { useEffect } from "react";
+import { Link } from "wouter";
+import type { ResponseOf } from "../../api.ts";
+import { CallFailed } from "../call-api.ts";
+import { useLeadOnScreen } from "../page/activity.ts";
+import type { SignedIn } from "../page/frame.tsx";
+import { Icon } from "../page/icon.tsx";
+import { Loading } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { refresh, useCall } from "../queries.ts";
+import { CallHistory } from "./call-history.tsx";
+import { CallPanel } from "./call-panel.tsx";
+import { ClaimLine } from "./claim-line.tsx";
+import { Eligibility } from "./eligibility.tsx";
+import { HealthAnswers } from "./health-answers.tsx";
+import { LeadManagement } from "./lead-management.tsx";
+import { LeadPerson } from "./lead-person.tsx";
+import { OtherLeads } from "./other-leads.tsx";
+import { PermissionPanel } from "./permission-panel.tsx";
+import { StopButton } from "./stop-button.tsx";
+
+export type Lead = ResponseOf<"open">;
+
+/** `id` is the lead's id or, from a link in a message, its reference. */
+export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
+  const { lead, error } = useLead(id);
+  useLeadOnScreen(lead?.id);
+  if (!lead) return <NoLead error={error} />;
+  const isStopped = lead.withdrawn || lead.stopped_at !== null;
+  return (
+    <>
+      <BackLink />
+      <div className="lead">
+        <div className="lead-main">
+          <LeadPerson lead={lead} isStopped={isStopped} />
+          <ClaimLine lead={lead} member={member} isStopped={isStopped} />
+          <CallPanel lead={lead} member={member} isStopped={isStopped} />
+          {!isStopped && <StopButton lead={lead} />}
+          {!isStopped && <Eligibility lead={lead} />}
+          <CallHistory calls={lead.calls} attempts={lead.attempts_today} />
+        </div>
+        <div className="lead-side">
+          <PermissionPanel lead={lead} />
+          <HealthAnswers id={lead.id} />
+          <OtherLeads others={lead.others} />
+          {member.role === "manager" && <LeadManagement lead={lead} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/**
+ * Opens the lead, which the audit log notes, once; what changes afterwards comes as a row, which says nothing that a list may not
+ * say. The lead is opened anew only when that row shows that its work or permission has changed.
+ */
+function useLead(id: string) {
+  const once = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false } as const;
+  const { data: opened, error } = useCall("open", { id }, once);
+  const { data: live } = useCall(
+    "rows",
+    { ids: opened ? [opened.id] : [] },
+    { enabled: opened !== undefined, staleTime: 0, gcTime: 0 },
+  );
+  const row = live?.rows[0];
+  const isOld =
+    opened !== undefined &&
+    live !== undefined &&
+    (row === undefined ||
+      row.withdrawn !== opened.withdrawn ||
+      row.stage !== opened.stage ||
+      row.outcome !== opened.outcome ||
+      row.reviewed_at !== opened.reviewed_at);
+  useEffect(() => {
+    if (isOld) refresh("open");
+  }, [isOld]);
+  const isGone = error instanceof CallFailed && error.why === "not found";
+  return { lead: opened && !isGone ? { ...opened, ...row } : undefined, error };
+}
+
+const BackLink = () => (
+  <Link href="/" className="back-link">
+    <Icon name="back" /> Queue
+  </Link>
+);
+
+function NoLead({ error }: { error: Error | null }) {
+  if (!(error instanceof CallFailed && error.why === "not found")) return <Loading error={error} />;
+  return (
+    <>
+      <BackLink />
+      <PageHeading title="Lead">There is no such lead</PageHeading>
+      <p>It was erased, or the link is not complete.</p>
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+// Who the person is: name, place, the time there, the 24 hours, and how to write to them.
+import { useNow } from "../page/clock.ts";
+import { PageHeading } from "../page/page-heading.tsx";
+import { localTime, moment } from "../page/times.ts";
+import { languageName, outcomeNames, placeName } from "../page/words.ts";
+import { Deadline } from "../queue/queue-row.tsx";
+import type { Lead } from "./lead-page.tsx";
+
+export function LeadPerson({ lead, isStopped }: { lead: Lead; isStopped: boolean }) {
+  const now = useNow();
+  const language = lead.permission?.language;
+  return (
+    <header className="person">
+      <PageHeading title="Lead">{lead.name}</PageHeading>
+      <p className="person-place">
+        {placeName(lead.place)}
+        <span className="person-time">
+          <strong>{localTime(lead.place, now)}</strong> there
+        </span>
+        {!isStopped && <ReviewState lead={lead} now={now} />}
+      </p>
+      <dl className="facts">
+        <div>
+          <dt>Came</dt>
+          <dd>{moment(lead.created_at)}</dd>
+        </div>
+        <div>
+          <dt>Reference</dt>
+          <dd>{lead.reference}</dd>
+        </div>
+        {lead.email && (
+          <div>
+            <dt>E-mail</dt>
+            <dd>{lead.email}</dd>
+          </div>
+        )}
+        {language && (
+          <div>
+            <dt>Reads</dt>
+            <dd>{languageName(language)}</dd>
+          </div>
+        )}
+      </dl>
+      {lead.flags.length > 0 && <p className="badge caution">May be spam: {lead.flags.join(", ")}</p>}
+    </header>
+  );
+}
+
+/** Whether the review that the page promised was made in time. */
+function ReviewState({ lead, now }: { lead: Lead; now: Date }) {
+  const { reviewed_at, due_at, outcome } = lead;
+  if (reviewed_at === null) return <Deadline dueAt={due_at} now={now} />;
+  const isLate = Date.parse(reviewed_at) > Date.parse(due_at);
+  return (
+    <>
+      {outcome && <span className="badge">{outcomeNames[outcome]}</span>}
+      <span className={`deadline ${isLate ? "late" : "calm"}`}>
+        {isLate ? "Reviewed late" : "Reviewed in time"}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+// What came of the call: one button and one key each, recorded at once, with a note if one is wanted.
+import { useRef, useState } from "react";
+import type { RequestOf, ResponseOf } from "../../api.ts";
+import { type Outcome, outcomes } from "../../api-values.ts";
+import { announce } from "../page/announcer.tsx";
+import { useDraft } from "../page/drafts.ts";
+import { useKeys } from "../page/keys.ts";
+import { FailureNotice, Notice } from "../page/notice.tsx";
+import { outcomeNames } from "../page/words.ts";
+import { useAction } from "../queries.ts";
+import { type Callback, CallbackFields } from "./callback-fields.tsx";
+import type { Lead } from "./lead-page.tsx";
+
+type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }>;
+type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
+
+/** What comes of a call alone. */
+const needCall: readonly Outcome[] = ["no_answer", "left_message", "wrong_number"];
+
+interface Props {
+  lead: Lead;
+  /** Null: a review without a call. */
+  callId: string | null;
+  onRecorded(recorded: Recorded): void;
+}
+
+export function OutcomeForm({ lead, callId, onRecorded }: Props) {
+  const note = useDraft(`note ${lead.id}`, "");
+  const [asksCallback, askCallback] = useState(false);
+  const [refused, setRefused] = useState<Refused>();
+  const record = useAction("outcome");
+  const send = (outcome: Outcome, callback?: Callback) => {
+    if (record.isPending) return;
+    setRefused(undefined);
+    const request: RequestOf<"outcome"> = { id: lead.id, call_id: callId, outcome, note: note.value };
+    record.mutate(callback ? { ...request, callback } : request, {
+      onSuccess: (answer) => {
+        if ("refused" in answer) return setRefused(answer);
+        note.drop();
+        announce(`Recorded: ${outcomeNames[outcome]}.`);
+        onRecorded(answer);
+      },
+    });
+  };
+  const choose = (outcome: Outcome) => (outcome === "callback" ? askCallback(true) : send(outcome));
+  return (
+    <div className="outcome">
+      <h3>{callId ? "What came of it?" : "Review without a call"}</h3>
+      <NoteField value={note.value} onType={note.set} />
+      <OutcomeButtons hasCall={callId !== null} isCallback={asksCallback} onChoose={choose} />
+      {asksCallback && (
+        <CallbackFields
+          lead={lead}
+          refused={refused}
+          onSend={(callback) => send("callback", callback)}
+          onCancel={() => askCallback(false)}
+        />
+      )}
+      {refused && !asksCallback && <Notice kind="trouble">{refusedSentence(refused)}</Notice>}
+      <FailureNotice error={record.error} />
+    </div>
+  );
+}
+
+const refusedSentence = ({ refused }: Refused): string =>
+  refused === "not_your_call"
+    ? "This call has an outcome already. Look at the calls below."
+    : "This person asked us to stop. No callback can be set.";
+
+function NoteField({ value, onType }: { value: string; onType(text: string): void }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useKeys({ t: () => field.current?.focus() });
+  return (
+    <label className="field">
+      Note, if one is wanted
+      <textarea
+        ref={field}
+        rows={2}
+        maxLength={2000}
+        value={value}
+        aria-keyshortcuts="t"
+        onChange={({ target }) => onType(target.value)}
+      />
+    </label>
+  );
+}
+
+interface ButtonsProps {
+  hasCall: boolean;
+  isCallback: boolean;
+  onChoose(outcome: Outcome): void;
+}
+
+function OutcomeButtons({ hasCall, isCallback, onChoose }: ButtonsProps) {
+  const offered = outcomes.filter((outcome) => hasCall || !needCall.includes(outcome));
+  const keyOf = (outcome: Outcome) => String(outcomes.indexOf(outcome) + 1);
+  useKeys(Object.fromEntries(offered.map((outcome) => [keyOf(outcome), () => onChoose(outcome)])));
+  return (
+    <fieldset className="outcomes" aria-label="Outcome">
+      {offered.map((outcome) => (
+        <button
+          key={outcome}
+          type="button"
+          className="button outcome-button"
+          aria-keyshortcuts={keyOf(outcome)}
+          aria-expanded={outcome === "callback" ? isCallback : undefined}
+          onClick={() => onChoose(outcome)}
+        >
+          <span className="key" aria-hidden="true">
+            {keyOf(outcome)}
+          </span>
+          {outcomeNames[outcome]}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,61 @@
+// After an outcome: what was recorded, a few minutes to take it back, and the next lead.
+import { useEffect, useRef } from "react";
+import type { ResponseOf } from "../../api.ts";
+import { useNow } from "../page/clock.ts";
+import { useKeys } from "../page/keys.ts";
+import { FailureNotice, Notice } from "../page/notice.tsx";
+import { momentThere } from "../page/times.ts";
+import { outcomeNames, stateName } from "../page/words.ts";
+import { useAction } from "../queries.ts";
+import { TakeNextButton } from "../queue/take-next.tsx";
+import type { Lead } from "./lead-page.tsx";
+
+interface Props {
+  recorded: Extract<ResponseOf<"outcome">, { outcome_id: string }>;
+  lead: Lead;
+  onUndone(): void;
+}
+
+export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
+  const now = useNow();
+  const undo = useAction("undo-outcome");
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const isOpen = Date.parse(recorded.undo_until) > now.getTime();
+  const takeBack = () => {
+    if (!isOpen || undo.isPending) return;
+    undo.mutate(
+      { outcome_id: recorded.outcome_id },
+      { onSuccess: (answer) => "done" in answer && onUndone() },
+    );
+  };
+  useKeys({ u: takeBack });
+  return (
+    <section className="card call" aria-labelledby="recorded">
+      <h2 id="recorded" ref={heading} tabIndex={-1}>
+        Recorded{lead.outcome && `: ${outcomeNames[lead.outcome]}`}
+      </h2>
+      {recorded.callback_at && (
+        <p>
+          Callback {momentThere(recorded.callback_at, lead.place.zones[0], now)} in {stateName(lead.place)}.
+          It comes first in the queue when it is due.
+        </p>
+      )}
+      <div className="actions">
+        <TakeNextButton />
+        {isOpen && (
+          <button type="button" className="button large" aria-keyshortcuts="u" onClick={takeBack}>
+            Undo
+            <span className="key" aria-hidden="true">
+              u
+            </span>
+          </button>
+        )}
+      </div>
+      {undo.data && "refused" in undo.data && (
+        <Notice kind="trouble">It is too late to take this outcome back. Record a new one instead.</Notice>
+      )}
+      <FailureNotice error={undo.error} />
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+// "They asked us to stop": at once, for every lead with the number.
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { announce } from "../page/announcer.tsx";
+import { Dialog } from "../page/dialog.tsx";
+import { Icon } from "../page/icon.tsx";
+import { FailureNotice } from "../page/notice.tsx";
+import { refresh, useAction } from "../queries.ts";
+import type { Lead } from "./lead-page.tsx";
+
+export function StopButton({ lead }: { lead: Lead }) {
+  const [asks, ask] = useState(false);
+  const [, navigate] = useLocation();
+  const stop = useAction("stop");
+  const send = () =>
+    stop.mutate(
+      { id: lead.id },
+      {
+        onSuccess: () => {
+          announce("Stopped. Nobody will call this number again.");
+          refresh("open", "queue");
+          navigate(`/leads/${lead.id}/stop-proof`);
+        },
+      },
+    );
+  return (
+    <>
+      <button type="button" className="button stop-button" onClick={() => ask(true)}>
+        <Icon name="stop" />
+        They asked us to stop
+      </button>
+      {asks && (
+        <Dialog title="Stop all calls to this person?" onClose={() => ask(false)}>
+          <p>
+            At once, and for every lead with this number. The number goes from every screen, and the other
+            systems are told. It cannot be taken back.
+          </p>
+          <FailureNotice error={stop.error} />
+          <div className="actions">
+            <button type="button" className="button danger" onClick={send}>
+              Stop all calls
+            </button>
+            <button type="button" className="button" onClick={() => ask(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

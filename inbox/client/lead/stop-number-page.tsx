@@ -1,0 +1,62 @@
+// Stops a number that a member is told on the phone: who calls in may not be found by name.
+import { type FormEvent, useState } from "react";
+import { useDraft } from "../page/drafts.ts";
+import { FailureNotice, Notice } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { count } from "../page/words.ts";
+import { refresh, useAction } from "../queries.ts";
+
+export default function StopNumberPage() {
+  const phone = useDraft("stop-number", "");
+  const [done, setDone] = useState("");
+  const stop = useAction("stop-number");
+  const isRefused = stop.data !== undefined && "refused" in stop.data;
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    setDone("");
+    stop.mutate(
+      { phone: phone.value },
+      {
+        onSuccess: (answer) => {
+          if ("refused" in answer) return;
+          phone.drop();
+          refresh("queue");
+          setDone(`Stopped. It ended ${count(answer.leads, "permission")}.`);
+        },
+      },
+    );
+  };
+  return (
+    <>
+      <PageHeading title="Stop a number">Stop a number</PageHeading>
+      <p className="lead-in">
+        Somebody is on the phone and asks us not to call. Type their number: every lead with it stops at once,
+        and the other systems are told.
+      </p>
+      <form className="card narrow" onSubmit={send}>
+        <label className="field">
+          Phone number
+          <input
+            type="tel"
+            required
+            autoComplete="off"
+            maxLength={100}
+            value={phone.value}
+            aria-describedby="stop-number-said"
+            onChange={({ target }) => phone.set(target.value)}
+          />
+        </label>
+        <div id="stop-number-said" role="status">
+          {isRefused && (
+            <Notice kind="caution">There is no phone number in this. Type all its digits.</Notice>
+          )}
+          {done && <Notice kind="done">{done}</Notice>}
+        </div>
+        <FailureNotice error={stop.error} />
+        <button type="submit" className="button danger">
+          Stop all calls
+        </button>
+      </form>
+    </>
+  );
+}

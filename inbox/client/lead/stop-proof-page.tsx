@@ -1,0 +1,66 @@
+// The proof that a request to stop was honoured, to read and to print.
+import { Link } from "wouter";
+import type { ResponseOf } from "../../api.ts";
+import { Icon } from "../page/icon.tsx";
+import { Loading } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { moment } from "../page/times.ts";
+import { count } from "../page/words.ts";
+import { useCall } from "../queries.ts";
+
+type Proof = ResponseOf<"stop-proof">;
+
+export default function StopProofPage({ id }: { id: string }) {
+  const { data, error } = useCall("stop-proof", { id }, { refetchOnWindowFocus: false });
+  return (
+    <>
+      <Link href={`/leads/${id}`} className="back-link">
+        <Icon name="back" /> Lead
+      </Link>
+      <PageHeading title="Proof of a stop">Proof of a stop</PageHeading>
+      {data ? <ProofDocument proof={data} /> : <Loading error={error} />}
+    </>
+  );
+}
+
+function ProofDocument({ proof }: { proof: Proof }) {
+  return (
+    <article className="card proof">
+      <p>
+        On <strong>{moment(proof.stopped_at)}</strong> a person asked us to stop calling.{" "}
+        <strong>{proof.stopped_by.name}</strong> recorded it, and it took effect in the same moment for{" "}
+        {count(proof.leads.length, "lead")} with the same number.
+      </p>
+      <ScrollingTable name="Each lead, and who was told">
+        <table>
+          <caption>Each lead, and who was told</caption>
+          <thead>
+            <tr>
+              <th scope="col">Reference</th>
+              <th scope="col">Permission ended</th>
+              <th scope="col">Told</th>
+            </tr>
+          </thead>
+          <tbody>
+            {proof.leads.map((lead) => (
+              <tr key={lead.id}>
+                <th scope="row">{lead.reference}</th>
+                <td>{moment(lead.withdrawn_at)}</td>
+                <td>{lead.channels.map(toldOf).join("; ") || "No other system had it"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollingTable>
+      <button type="button" className="button no-print" onClick={() => print()}>
+        Print the proof
+      </button>
+    </article>
+  );
+}
+
+function toldOf({ channel, told_at, failed }: Proof["leads"][number]["channels"][number]): string {
+  if (told_at) return `${channel} on ${moment(told_at)}`;
+  return failed ? `${channel}: could not be told, see Health` : `${channel}: is being told`;
+}

@@ -1,0 +1,58 @@
+// The event stream (inbox/api.ts, LiveEvent), opened by one tab for all of them: a browser allows a server six connections, and a
+// stream in each of many tabs would use them up.
+import type { LiveEvent } from "../api.ts";
+
+type Message = LiveEvent | { kind: "connection"; isOpen: boolean };
+
+/** Hears events until the returned function is called. After each gap it hears of `leads` without ids, which means: load anew. */
+export function followEvents(hear: (message: Message) => void): () => void {
+  const channel = new BroadcastChannel("inbox-events");
+  const over = new AbortController();
+  const share = (message: Message) => {
+    hear(message);
+    channel.postMessage(message);
+  };
+  channel.onmessage = ({ data }) => hear(data);
+  navigator.locks
+    .request("inbox-events", { signal: over.signal }, () => {
+      const close = openStream(share);
+      return new Promise<void>((resolve) =>
+        over.signal.addEventListener("abort", () => {
+          close();
+          resolve();
+        }),
+      );
+    })
+    // This tab has closed before it was its turn.
+    .catch(() => {});
+  return () => {
+    over.abort();
+    channel.close();
+  };
+}
+
+function openStream(share: (message: Message) => void): () => void {
+  let stream: EventSource;
+  let again: ReturnType<typeof setTimeout> | undefined;
+  const open = () => {
+    stream = new EventSource("/api/events");
+    stream.onopen = () => {
+      share({ kind: "connection", isOpen: true });
+      // What happened while nobody listened was not heard.
+      share({ kind: "leads", new: [], changed: [] });
+      share({ kind: "team" });
+    };
+    stream.onmessage = ({ data }) => share(JSON.parse(data));
+    stream.onerror = () => {
+      share({ kind: "connection", isOpen: false });
+      share({ kind: "session" });
+      // The browser tries again by itself, except after an answer that is no stream.
+      if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, 2_000);
+    };
+  };
+  open();
+  return () => {
+    clearTimeout(again);
+    stream.close();
+  };
+}

@@ -1,0 +1,100 @@
+// The audit log for managers: who opened, called, exported, erased what, and when.
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import type { RequestOf, ResponseOf } from "../../api.ts";
+import { FailureNotice, Loading } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { moment } from "../page/times.ts";
+import { useAction, useCall } from "../queries.ts";
+import { AuditFilters } from "./audit-filters.tsx";
+import { saveCsv } from "./save-csv.ts";
+
+export type AuditFilter = NonNullable<RequestOf<"audit">["filter"]>;
+type Entry = ResponseOf<"audit">["entries"][number];
+
+export default function AuditPage() {
+  const [filter, setFilter] = useState<AuditFilter>({});
+  const [starts, setStarts] = useState<(number | null)[]>([null]);
+  const { data, error } = useCall(
+    "audit",
+    { filter, after: starts.at(-1) ?? null },
+    { placeholderData: keepPreviousData },
+  );
+  const exported = useAction("audit/export");
+  const save = () => exported.mutate({ filter }, { onSuccess: ({ name, csv }) => saveCsv(name, csv) });
+  return (
+    <>
+      <div className="page-top">
+        <PageHeading title="Audit log">Audit log</PageHeading>
+        <button type="button" className="button no-print" onClick={save}>
+          CSV of what the filter leaves
+        </button>
+      </div>
+      <AuditFilters
+        filter={filter}
+        actions={data?.actions ?? []}
+        onChange={(next) => {
+          setFilter(next);
+          setStarts([null]);
+        }}
+      />
+      <FailureNotice error={exported.error} />
+      {data ? <AuditTable entries={data.entries} /> : <Loading error={error} />}
+      <div className="pager no-print">
+        {starts.length > 1 && (
+          <button type="button" className="button" onClick={() => setStarts(starts.slice(0, -1))}>
+            Newer
+          </button>
+        )}
+        {data?.next != null && (
+          <button type="button" className="button" onClick={() => setStarts([...starts, data.next])}>
+            Older
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function AuditTable({ entries }: { entries: Entry[] }) {
+  if (entries.length === 0) return <p className="empty">The filter leaves nothing.</p>;
+  return (
+    <div className="card">
+      <ScrollingTable name="Entries">
+        <table className="audit">
+          <caption className="visually-hidden">Audit log, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+              <th scope="col">Lead</th>
+              <th scope="col">More</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr key={entry.id}>
+                <td>{moment(entry.at)}</td>
+                <td>{entry.who.name}</td>
+                <td>{entry.action}</td>
+                <td>{entry.lead && <Link href={`/leads/${entry.lead.id}`}>{entry.lead.reference}</Link>}</td>
+                <td>{detailsOf(entry)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollingTable>
+    </div>
+  );
+}
+
+const detailsOf = ({ details }: Entry) =>
+  Object.entries(details)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${wordOf(value)}`)
+    .join(", ");
+
+const wordOf = (value: string | number | boolean | null) =>
+  value === true ? "yes" : value === false ? "no" : String(value ?? "none").replaceAll("_", " ");

@@ -1,0 +1,112 @@
+// Whether every lead reaches the team: channels, deliveries that wait or failed, the last backup, overdue leads.
+import type { ResponseOf } from "../../api.ts";
+import { useNow } from "../page/clock.ts";
+import { FailureNotice, Loading, Notice } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { moment, span } from "../page/times.ts";
+import { count } from "../page/words.ts";
+import { refresh, useAction, useCall } from "../queries.ts";
+import { Figure } from "./figure.tsx";
+
+type Machine = ResponseOf<"machine">;
+
+export default function HealthPage({ isManager }: { isManager: boolean }) {
+  const { data, error } = useCall("machine", {}, { refetchInterval: 30_000 });
+  return (
+    <>
+      <PageHeading title="Health">Health of the machine</PageHeading>
+      {data ? <Health machine={data} isManager={isManager} /> : <Loading error={error} />}
+    </>
+  );
+}
+
+function Health({ machine, isManager }: { machine: Machine; isManager: boolean }) {
+  const now = useNow();
+  const { ok, stored, unreviewed, overdue, last_backup_at } = machine;
+  return (
+    <>
+      <Notice kind={ok ? "done" : "caution"}>
+        {ok ? "No delivery has failed or is stuck." : "Something was not delivered. See below."}
+      </Notice>
+      <dl className="figures">
+        <Figure name="Leads stored" value={stored.toLocaleString("en-US")} />
+        <Figure name="Not reviewed yet" value={unreviewed.toLocaleString("en-US")} />
+        <Figure
+          name="Over 24 hours"
+          value={overdue.toLocaleString("en-US")}
+          kind={overdue > 0 ? "bad" : "plain"}
+        />
+        <Figure
+          name="Last backup"
+          value={last_backup_at ? `${span(now.getTime() - Date.parse(last_backup_at))} ago` : "None known"}
+          kind={last_backup_at ? "plain" : "bad"}
+        />
+      </dl>
+      <Channels channels={machine.channels} isManager={isManager} />
+      <p className="quiet">
+        Schema {machine.schema}. As of {moment(machine.at)}.
+      </p>
+    </>
+  );
+}
+
+function Channels({ channels, isManager }: { channels: Machine["channels"]; isManager: boolean }) {
+  const retry = useAction("retry-deliveries");
+  const failed = channels.reduce((sum, channel) => sum + channel.failed, 0);
+  return (
+    <section className="card" aria-labelledby="channels">
+      <h2 id="channels">Where leads are told</h2>
+      <ScrollingTable name="Where leads are told">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Channel</th>
+              <th scope="col">State</th>
+              <th scope="col">Delivered</th>
+              <th scope="col">Waiting</th>
+              <th scope="col">Failed</th>
+              <th scope="col">Last trouble</th>
+            </tr>
+          </thead>
+          <tbody>
+            {channels.map((channel) => (
+              <tr key={channel.channel}>
+                <th scope="row">{channel.channel}</th>
+                <td>{channel.enabled ? (channel.stuck > 0 ? "Stuck" : "On") : "Off"}</td>
+                <td>{channel.delivered.toLocaleString("en-US")}</td>
+                <td>
+                  {channel.pending.toLocaleString("en-US")}
+                  {channel.oldest_pending && (
+                    <span className="quiet">since {moment(channel.oldest_pending)}</span>
+                  )}
+                </td>
+                <td className={channel.failed > 0 ? "bad" : undefined}>
+                  {channel.failed.toLocaleString("en-US")}
+                </td>
+                <td>{channel.last_error ?? "None"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollingTable>
+      {failed > 0 && isManager && (
+        <button
+          type="button"
+          className="button"
+          onClick={() => retry.mutate({}, { onSuccess: () => refresh("machine") })}
+        >
+          Try {count(failed, "failed delivery", "failed deliveries")} again
+        </button>
+      )}
+      <div role="status">
+        {retry.data && (
+          <Notice kind="done">
+            {count(retry.data.deliveries, "delivery", "deliveries")} will be sent again.
+          </Notice>
+        )}
+      </div>
+      <FailureNotice error={retry.error} />
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+// Invites a member: a name and a role, and the link that is shown once.
+import { type FormEvent, useState } from "react";
+import { CallFailed } from "../call-api.ts";
+import { FailureNotice, Notice } from "../page/notice.tsx";
+import { moment } from "../page/times.ts";
+import { refresh, useAction } from "../queries.ts";
+
+export function InviteForm() {
+  const [name, setName] = useState("");
+  const [isManager, setManager] = useState(false);
+  const [invited, setInvited] = useState("");
+  const invite = useAction("members/invite");
+  const isTaken = invite.error instanceof CallFailed && invite.error.why === "not accepted";
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    const request = { name: name.trim(), role: isManager ? ("manager" as const) : ("member" as const) };
+    invite.mutate(request, {
+      onSuccess: () => {
+        setInvited(request.name);
+        setName("");
+        refresh("members");
+      },
+    });
+  };
+  return (
+    <form className="card" aria-labelledby="invite" onSubmit={send}>
+      <h2 id="invite">Invite somebody</h2>
+      <div className="form-line">
+        <label className="field">
+          Name
+          <input
+            type="text"
+            required
+            maxLength={100}
+            autoComplete="off"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </label>
+        <label className="choice">
+          <input type="checkbox" checked={isManager} onChange={({ target }) => setManager(target.checked)} />
+          As a manager
+        </label>
+        <button type="submit" className="button primary">
+          Make a link
+        </button>
+      </div>
+      {isTaken ? (
+        <Notice kind="trouble">A member has this name already. Choose another.</Notice>
+      ) : (
+        <FailureNotice error={invite.error} />
+      )}
+      {invite.data && <OneTimeLink {...invite.data} name={invited} />}
+    </form>
+  );
+}
+
+/** The link is kept nowhere: the database holds its hash alone. */
+export function OneTimeLink({ link, expires_at, name }: { link: string; expires_at: string; name: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => navigator.clipboard.writeText(link).then(() => setCopied(true));
+  return (
+    <div className="one-time-link" role="status">
+      <p>
+        Give this link to {name}. It is shown this once, works once, and until {moment(expires_at)}.
+      </p>
+      <code>{link}</code>
+      <button type="button" className="button" onClick={() => void copy()}>
+        {isCopied ? "Copied" : "Copy the link"}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+// The states to which no calls are made for a while, as Louisiana may order in an emergency.
+import { type FormEvent, useState } from "react";
+import { stateNames } from "../../../calling/state-names.ts";
+import { FailureNotice, Loading } from "../page/notice.tsx";
+import { moment } from "../page/times.ts";
+import { refresh, useAction, useCall } from "../queries.ts";
+
+export function PausedStates() {
+  const { data, error } = useCall("paused-states", {});
+  const resume = useAction("resume-state");
+  const again = { onSuccess: () => refresh("paused-states", "queue") };
+  return (
+    <section className="card" aria-labelledby="paused-states">
+      <h2 id="paused-states">Paused states</h2>
+      <p className="quiet">
+        While a state is paused nobody there is called, whatever they asked for. A state may order this in an
+        emergency.
+      </p>
+      {data ? (
+        <ul className="plain-list">
+          {data.states.map(({ state, paused_at, paused_by, reason }) => (
+            <li key={state}>
+              <span>
+                <strong>{stateNames[state] ?? state}</strong>
+                <span className="quiet">
+                  {reason}. By {paused_by}, {moment(paused_at)}
+                </span>
+              </span>
+              <button type="button" className="button quiet" onClick={() => resume.mutate({ state }, again)}>
+                Call there again
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Loading error={error} />
+      )}
+      <FailureNotice error={resume.error} />
+      <PauseForm onPaused={again.onSuccess} />
+    </section>
+  );
+}
+
+function PauseForm({ onPaused }: { onPaused(): void }) {
+  const [state, setState] = useState("");
+  const [reason, setReason] = useState("");
+  const pause = useAction("pause-state");
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    pause.mutate(
+      { state, reason: reason.trim() },
+      {
+        onSuccess: () => {
+          setState("");
+          setReason("");
+          onPaused();
+        },
+      },
+    );
+  };
+  const codes = Object.keys(stateNames).filter((code) => code.length === 2);
+  return (
+    <form className="form-line" onSubmit={send}>
+      <label className="field">
+        State
+        <select required value={state} onChange={({ target }) => setState(target.value)}>
+          <option value="">Choose</option>
+          {codes.map((code) => (
+            <option key={code} value={code}>
+              {stateNames[code]?.replace(/^the /, "")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        Why
+        <input
+          type="text"
+          required
+          maxLength={200}
+          autoComplete="off"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </label>
+      <button type="submit" className="button">
+        Pause
+      </button>
+      <FailureNotice error={pause.error} />
+    </form>
+  );
+}

@@ -1,0 +1,63 @@
+// The days that a report or an export is about.
+import { serverNow } from "../page/clock.ts";
+import { dayOf, ownZone } from "../page/times.ts";
+
+export interface Period {
+  since: string;
+  until: string;
+  zone: string;
+}
+
+/** The last so many days, today among them, in the member's own zone. */
+export function lastDays(days: number): Period {
+  const since = new Date(serverNow().getTime() - (days - 1) * 86_400_000);
+  return { since: dayOf(since), until: dayOf(serverNow()), zone: ownZone };
+}
+
+const spans = [
+  [7, "7 days"],
+  [30, "30 days"],
+  [90, "90 days"],
+] as const;
+
+interface Props {
+  period: Period;
+  onChange(period: Period): void;
+}
+
+export function PeriodFields({ period, onChange }: Props) {
+  const isLast = (days: number) =>
+    lastDays(days).since === period.since && lastDays(days).until === period.until;
+  return (
+    <div className="period no-print">
+      <fieldset className="chips" aria-label="The last">
+        {spans.map(([days, name]) => (
+          <button
+            key={days}
+            type="button"
+            className="chip"
+            aria-pressed={isLast(days)}
+            onClick={() => onChange(lastDays(days))}
+          >
+            {name}
+          </button>
+        ))}
+      </fieldset>
+      <DayField name="From" value={period.since} onChoose={(since) => onChange({ ...period, since })} />
+      <DayField name="To" value={period.until} onChoose={(until) => onChange({ ...period, until })} />
+    </div>
+  );
+}
+
+interface DayProps {
+  name: string;
+  value: string;
+  onChoose(day: string): void;
+}
+
+export const DayField = ({ name, value, onChoose }: DayProps) => (
+  <label className="field">
+    {name}
+    <input type="date" value={value} onChange={({ target }) => target.value && onChoose(target.value)} />
+  </label>
+);

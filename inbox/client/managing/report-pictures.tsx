@@ -1,0 +1,112 @@
+// The pictures of the reports, as SVG and tables of our own. Each stands above a table that says the same in figures.
+import type { Reports } from "../../api-managing.ts";
+import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { dayInWords } from "../page/times.ts";
+
+/** Leads by day: kept, missed, and the rest, one column a day. */
+export function DaysPicture({ days }: Pick<Reports, "days">) {
+  const highest = Math.max(1, ...days.map(({ leads }) => leads));
+  const [width, height, gap] = [720, 160, 720 / Math.max(days.length, 7)];
+  const scale = (leads: number) => (leads / highest) * (height - 20);
+  return (
+    <figure className="picture">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`Leads by day, at most ${highest} on one day`}
+      >
+        <line x1="0" y1={height} x2={width} y2={height} className="axis" />
+        {days.map(({ day, leads, kept, missed }, nth) => (
+          <g key={day} transform={`translate(${nth * gap + gap * 0.12} 0)`}>
+            <title>{`${dayInWords(day)}: ${leads} leads, ${kept} kept, ${missed} missed`}</title>
+            <rect className="bar" y={height - scale(leads)} width={gap * 0.76} height={scale(leads)} />
+            <rect className="bar kept" y={height - scale(kept)} width={gap * 0.76} height={scale(kept)} />
+            <rect
+              className="bar missed"
+              y={height - scale(kept + missed)}
+              width={gap * 0.76}
+              height={scale(missed)}
+            />
+          </g>
+        ))}
+      </svg>
+      {days.length > 0 && (
+        <p className="days-axis quiet" aria-hidden="true">
+          <span>{dayInWords(days[0]?.day ?? "")}</span>
+          <span>{dayInWords(days.at(-1)?.day ?? "")}</span>
+        </p>
+      )}
+      <figcaption className="legend">
+        <span className="swatch kept">Kept</span>
+        <span className="swatch missed">Missed</span>
+        <span className="swatch open">Still open</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** How large each part is, as bars with their words. */
+export function BarsPicture({ parts }: { parts: readonly (readonly [string, number])[] }) {
+  const highest = Math.max(1, ...parts.map(([, value]) => value));
+  return (
+    <div className="bars" aria-hidden="true">
+      {parts.map(([name, value]) => (
+        <div key={name} className="bars-line">
+          <span>{name}</span>
+          <svg viewBox="0 0 100 8" preserveAspectRatio="none">
+            <rect className="bar" width={(value / highest) * 100} height="8" />
+          </svg>
+          <span>{value.toLocaleString("en-US")}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const allHours = Array.from({ length: 24 }, (_, hour) => hour);
+
+/** Hours by weekdays as a table whose cells are shaded: it reads and prints. */
+export function HoursTable({
+  hours,
+  what,
+}: Pick<Reports, "hours"> & { what: "leads" | "calls" | "reached" }) {
+  const highest = Math.max(1, ...hours.map((cell) => cell[what]));
+  const valueAt = (weekday: number, hour: number) =>
+    hours.find((cell) => cell.weekday === weekday && cell.hour === hour)?.[what] ?? 0;
+  return (
+    <ScrollingTable name={`${what} by hour and weekday`}>
+      <table className="hours">
+        <caption className="visually-hidden">{what} by hour and weekday</caption>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="visually-hidden">Weekday</span>
+            </th>
+            {allHours.map((hour) => (
+              <th key={hour} scope="col">
+                {hour}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {weekdays.map((name, nth) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {allHours.map((hour) => (
+                <HourCell key={hour} value={valueAt(nth + 1, hour)} highest={highest} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollingTable>
+  );
+}
+
+/** Five shades; the number stands in each. */
+function HourCell({ value, highest }: { value: number; highest: number }) {
+  const shade = value === 0 ? 0 : Math.ceil((value / highest) * 4);
+  return <td className={`shade-${shade}`}>{value > 0 ? value : ""}</td>;
+}

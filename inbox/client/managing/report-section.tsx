@@ -1,0 +1,82 @@
+// One report: a heading, a picture where one helps, the table behind it, and that table as CSV.
+import type { ReactNode } from "react";
+import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { saveTable } from "./save-csv.ts";
+
+type Cell = string | number;
+
+interface Props {
+  title: string;
+  /** The name of the CSV file, without its ending. */
+  file: string;
+  columns: readonly string[];
+  lines: readonly (readonly Cell[])[];
+  /** The picture, which says nothing that the table does not. */
+  children?: ReactNode;
+  /** Folds the table up below its picture. */
+  isFolded?: boolean;
+}
+
+export function ReportSection({ title, file, columns, lines, children, isFolded = false }: Props) {
+  const id = `report-${file}`;
+  const table = <ReportTable title={title} columns={columns} lines={lines} />;
+  return (
+    <section className="card report" aria-labelledby={id}>
+      <div className="report-top">
+        <h2 id={id}>{title}</h2>
+        <button
+          type="button"
+          className="button quiet no-print"
+          onClick={() => saveTable(`${file}.csv`, [columns, ...lines])}
+        >
+          CSV<span className="visually-hidden"> of {title}</span>
+        </button>
+      </div>
+      {lines.length === 0 ? <p className="quiet">Nothing in these days.</p> : children}
+      {lines.length > 0 && !isFolded && table}
+      {lines.length > 0 && isFolded && (
+        <details>
+          <summary>Table</summary>
+          {table}
+        </details>
+      )}
+    </section>
+  );
+}
+
+function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" | "lines">) {
+  return (
+    <ScrollingTable name={title}>
+      <table>
+        <caption className="visually-hidden">{title}</caption>
+        <thead>
+          <tr>
+            {columns.map((column, nth) => (
+              <th
+                key={column}
+                scope="col"
+                className={typeof lines[0]?.[nth] === "number" ? "number-cell" : undefined}
+              >
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(([first, ...cells], nth) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a report never move.
+            <tr key={nth}>
+              <th scope="row">{first}</th>
+              {cells.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: nor do its columns.
+                <td key={column} className={typeof cell === "number" ? "number-cell" : undefined}>
+                  {typeof cell === "number" ? cell.toLocaleString("en-US") : cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollingTable>
+  );
+}

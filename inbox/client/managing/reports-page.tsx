@@ -1,0 +1,162 @@
+// Reports for managers: how the promise was kept, how soon people were called, what came of it, and from which campaigns they came.
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Reports } from "../../api-managing.ts";
+import { FailureNotice, Loading } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { dayInWords, span } from "../page/times.ts";
+import { outcomeNames } from "../page/words.ts";
+import { useAction, useCall } from "../queries.ts";
+import { Figure } from "./figure.tsx";
+import { lastDays, type Period, PeriodFields } from "./period-fields.tsx";
+import { BarsPicture, DaysPicture, HoursTable } from "./report-pictures.tsx";
+import { ReportSection } from "./report-section.tsx";
+import { saveCsv } from "./save-csv.ts";
+
+export default function ReportsPage() {
+  const [period, setPeriod] = useState(() => lastDays(30));
+  const { data, error } = useCall("reports", period, {
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <>
+      <PageHeading title="Reports">Reports</PageHeading>
+      <p className="print-only">
+        {dayInWords(period.since)} to {dayInWords(period.until)}, {period.zone}
+      </p>
+      <PeriodFields period={period} onChange={setPeriod} />
+      {data ? <AllReports reports={data} period={period} /> : <Loading error={error} />}
+      <Taking period={period} />
+    </>
+  );
+}
+
+function AllReports({ reports, period }: { reports: Reports; period: Period }) {
+  const { promises, first_call, outcomes, campaigns } = reports;
+  const days = everyDay(reports.days, period);
+  const bars = outcomes.map(({ outcome, leads }) => [outcomeNames[outcome], leads] as const);
+  return (
+    <>
+      <KeyFigures promises={promises} firstCall={first_call} />
+      <ReportSection
+        title="By day"
+        file="days"
+        columns={["Day", "Leads", "Kept", "Missed", "Calls"]}
+        lines={days.map(({ day, leads, kept, missed, calls }) => [day, leads, kept, missed, calls])}
+        isFolded
+      >
+        <DaysPicture days={days} />
+      </ReportSection>
+      <ReportSection title="Outcomes" file="outcomes" columns={["Outcome", "Leads"]} lines={bars} isFolded>
+        <BarsPicture parts={bars} />
+      </ReportSection>
+      <HoursReport hours={reports.hours} />
+      <ReportSection
+        title="By campaign"
+        file="campaigns"
+        columns={[
+          "Source",
+          "Medium",
+          "Campaign",
+          "Leads",
+          "Reviewed",
+          "Likely",
+          "Needs a visit",
+          "Withdrawn",
+        ]}
+        lines={campaigns.map((line) => [
+          ...[line.source || "None", line.medium || "None", line.campaign || "None"],
+          ...[line.leads, line.reviewed, line.likely, line.needs_visit, line.withdrawn],
+        ])}
+      />
+    </>
+  );
+}
+
+/** Days on which nothing happened are not in the answer, and have their place in the picture. */
+function everyDay(days: Reports["days"], { since, until }: Period): Reports["days"] {
+  const known = new Map(days.map((day) => [day.day, day]));
+  const all: Reports["days"] = [];
+  for (let at = Date.parse(since); at <= Date.parse(until) && all.length < 400; at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    all.push(known.get(day) ?? { day, leads: 0, kept: 0, missed: 0, calls: 0 });
+  }
+  return all;
+}
+
+interface KeyFiguresProps {
+  promises: Reports["promises"];
+  firstCall: Reports["first_call"];
+}
+
+function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
+  const minutes = (value: number | null) => (value === null ? "None yet" : span(value * 60_000));
+  const { percent, kept, missed, open } = promises;
+  return (
+    <dl className="figures">
+      <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent} %`} />
+      <Figure name="Kept, missed, open" value={`${kept} · ${missed} · ${open}`} />
+      <Figure name="To the first call, median" value={minutes(firstCall.median_minutes)} />
+      <Figure name="To the first call, 9 of 10" value={minutes(firstCall.p90_minutes)} />
+    </dl>
+  );
+}
+
+const kinds = [
+  ["leads", "Leads come"],
+  ["calls", "Calls made"],
+  ["reached", "People reached"],
+] as const;
+
+function HoursReport({ hours }: Pick<Reports, "hours">) {
+  const [what, setWhat] = useState<(typeof kinds)[number][0]>("leads");
+  return (
+    <ReportSection
+      title="By hour and weekday"
+      file="hours"
+      columns={["Weekday", "Hour", "Leads", "Calls", "Reached"]}
+      lines={hours.map(({ weekday, hour, leads, calls, reached }) => [weekday, hour, leads, calls, reached])}
+      isFolded
+    >
+      <fieldset className="chips" aria-label="Of">
+        {kinds.map(([kind, name]) => (
+          <button
+            key={kind}
+            type="button"
+            className="chip"
+            aria-pressed={what === kind}
+            onClick={() => setWhat(kind)}
+          >
+            {name}
+          </button>
+        ))}
+      </fieldset>
+      <HoursTable hours={hours} what={what} />
+    </ReportSection>
+  );
+}
+
+/** What a manager takes away: paper, or the leads themselves. */
+function Taking({ period }: { period: Period }) {
+  const exported = useAction("export");
+  const save = () => exported.mutate(period, { onSuccess: ({ name, csv }) => saveCsv(name, csv) });
+  return (
+    <section className="card no-print" aria-labelledby="taking">
+      <h2 id="taking">Take away</h2>
+      <div className="actions">
+        <button type="button" className="button" onClick={() => print()}>
+          Print the reports
+        </button>
+        <button type="button" className="button" onClick={save}>
+          Export the leads of these days
+        </button>
+      </div>
+      <p className="quiet">
+        The export holds names, numbers and health answers. It is written to the audit log; keep the file
+        safe.
+      </p>
+      <FailureNotice error={exported.error} />
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+// The team, for managers: who is in it, invitations, and the states to which calls are paused.
+import { useState } from "react";
+import type { ResponseOf } from "../../api.ts";
+import { Dialog } from "../page/dialog.tsx";
+import type { SignedIn } from "../page/frame.tsx";
+import { FailureNotice, Loading } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { moment } from "../page/times.ts";
+import { refresh, useAction, useCall } from "../queries.ts";
+import { InviteForm, OneTimeLink } from "./invitation.tsx";
+import { PausedStates } from "./paused-states.tsx";
+
+type Member = ResponseOf<"members">["members"][number];
+
+export default function TeamPage({ member }: { member: SignedIn }) {
+  const { data, error } = useCall("members", {});
+  return (
+    <>
+      <PageHeading title="Team">Team</PageHeading>
+      <section className="card" aria-labelledby="members">
+        <h2 id="members">Members</h2>
+        {data ? (
+          <ul className="plain-list members">
+            {data.members
+              .filter(({ removed_at }) => removed_at === null)
+              .map((one) => (
+                <MemberLine key={one.id} one={one} isSelf={one.id === member.id} />
+              ))}
+          </ul>
+        ) : (
+          <Loading error={error} />
+        )}
+      </section>
+      <InviteForm />
+      <PausedStates />
+    </>
+  );
+}
+
+function MemberLine({ one, isSelf }: { one: Member; isSelf: boolean }) {
+  const [asks, ask] = useState<"recover" | "remove">();
+  const recover = useAction("members/recover");
+  const remove = useAction("members/remove");
+  const act = () => {
+    const then = { onSuccess: () => refresh("members"), onSettled: () => ask(undefined) };
+    if (asks === "recover") recover.mutate({ id: one.id }, then);
+    else remove.mutate({ id: one.id }, then);
+  };
+  return (
+    <li>
+      <span>
+        <strong>{one.name}</strong>
+        <span className="quiet">{aboutMember(one)}</span>
+      </span>
+      {!isSelf && (
+        <span className="actions">
+          <button type="button" className="button quiet" onClick={() => ask("recover")}>
+            New link<span className="visually-hidden"> for {one.name}</span>
+          </button>
+          <button type="button" className="button quiet" onClick={() => ask("remove")}>
+            Remove<span className="visually-hidden"> {one.name}</span>
+          </button>
+        </span>
+      )}
+      {recover.data && <OneTimeLink {...recover.data} name={one.name} />}
+      <FailureNotice error={recover.error ?? remove.error} />
+      {asks && <Confirm what={asks} name={one.name} onYes={act} onNo={() => ask(undefined)} />}
+    </li>
+  );
+}
+
+function aboutMember({ role, joined_at, last_seen_at, passkeys, oidc, claims }: Member): string {
+  const ways = [
+    passkeys > 0 && `${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"}`,
+    oidc && "company account",
+  ];
+  return [
+    role === "manager" ? "Manager" : "Member",
+    joined_at ? ways.filter(Boolean).join(" and ") : "invited, not here yet",
+    last_seen_at && `last here ${moment(last_seen_at)}`,
+    claims > 0 && `has ${claims} ${claims === 1 ? "lead" : "leads"}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+interface ConfirmProps {
+  what: "recover" | "remove";
+  name: string;
+  onYes(): void;
+  onNo(): void;
+}
+
+function Confirm({ what, name, onYes, onNo }: ConfirmProps) {
+  const isRemoval = what === "remove";
+  return (
+    <Dialog title={isRemoval ? `Remove ${name}?` : `A new link for ${name}?`} onClose={onNo}>
+      <p>
+        {isRemoval
+          ? "At once, and on every device. What they did stays in the audit log."
+          : "Their passkeys and sessions end at once. The link lets them in once, within 24 hours."}
+      </p>
+      <div className="actions">
+        <button type="button" className={`button ${isRemoval ? "danger" : "primary"}`} onClick={onYes}>
+          {isRemoval ? "Remove" : "Make a new link"}
+        </button>
+        <button type="button" className="button" onClick={onNo}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,26 @@
+// Says that the network or the database is away, and that what was typed is safe.
+import { useEffect, useRef } from "react";
+import { announce } from "./announcer.tsx";
+import { useConnection } from "./connection.ts";
+import { Icon } from "./icon.tsx";
+
+const sentences = {
+  offline: "No connection. What you type stays here, and the list catches up when the connection is back.",
+  "database away":
+    "The database does not answer. What you type stays here, and the list catches up when it does.",
+};
+
+export function ConnectionBanner() {
+  const connection = useConnection();
+  const before = useRef(connection);
+  useEffect(() => {
+    if (connection === "connected" && before.current !== "connected") announce("Connected again.");
+    before.current = connection;
+  }, [connection]);
+  if (connection === "connected") return null;
+  return (
+    <div className="banner" role="alert">
+      <Icon name="warning" /> {sentences[connection]}
+    </div>
+  );
+}

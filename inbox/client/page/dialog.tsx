@@ -1,0 +1,26 @@
+// A dialog over the page: the browser's own, which keeps the focus in it and gives it back.
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
+
+interface Props {
+  title: string;
+  onClose(): void;
+  children: ReactNode;
+}
+
+/** Open while it is on screen. Escape and the browser's back gesture close it. */
+export function Dialog({ title, onClose, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  // Before the dialog leaves the document, because only then the browser gives the focus back.
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    return () => opened?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
+      <h2 id={heading}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,49 @@
+// What a member has typed and not yet sent. It stays in this tab's memory through a lock, a lost network and a look at another page,
+// and is written nowhere, because it may hold a person's words.
+import { useSyncExternalStore } from "react";
+
+const drafts = new Map<string, unknown>();
+const followers = new Set<() => void>();
+const tell = () => {
+  for (const follower of followers) follower();
+};
+const subscribe = (follower: () => void) => {
+  followers.add(follower);
+  return () => {
+    followers.delete(follower);
+  };
+};
+
+export interface Draft<Value> {
+  value: Value;
+  set(value: Value): void;
+  /** It was sent, or is not wanted any more. */
+  drop(): void;
+}
+
+/** The draft of that name. `initial` is what stands in the field before anything was typed; hand in the same object each time. */
+export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
+  const read = () => (drafts.has(name) ? (drafts.get(name) as Value) : initial);
+  const value = useSyncExternalStore(subscribe, read);
+  return {
+    value,
+    set(next) {
+      drafts.set(name, next);
+      tell();
+    },
+    drop() {
+      drafts.delete(name);
+      tell();
+    },
+  };
+}
+
+export function dropDrafts(): void {
+  drafts.clear();
+  tell();
+}
+
+// Loading the page anew would lose them, so the browser asks first.
+addEventListener("beforeunload", (event) => {
+  if (drafts.size > 0) event.preventDefault();
+});

@@ -1,0 +1,21 @@
+// Says in a sentence what became of a call that failed. What was typed stays on the screen whatever happens.
+import { CallFailed, type Failure } from "../call-api.ts";
+
+const sentences: Readonly<Record<Failure, string>> = {
+  offline: "Not sent: there is no connection. What you typed is still here. Try again in a moment.",
+  "database away":
+    "Not sent: the database does not answer. What you typed is still here. Try again in a moment.",
+  "signed out": "You are signed out.",
+  locked: "The inbox is locked.",
+  forbidden: "Only a manager may do that.",
+  "not found": "This is not there any more. Somebody may have erased it.",
+  "not accepted": "The server does not accept this. Check what you typed.",
+  bug: "The server made a mistake. What you typed is still here. Try again, and tell your operator if it happens again.",
+};
+
+export function failureSentence(error: Error): string {
+  if (!(error instanceof CallFailed)) return sentences.bug;
+  if (error.detail === "medicare number")
+    return "The note holds what looks like a Medicare number. Take it out: we never keep those.";
+  return sentences[error.why];
+}

@@ -1,0 +1,59 @@
+// What surrounds every page of a member: the way around, the state of the connection, and what is said aloud.
+import { type ReactNode, useState } from "react";
+import { Link, useLocation } from "wouter";
+import type { ResponseOf } from "../../api.ts";
+import { useActivity } from "./activity.ts";
+import { Announcer } from "./announcer.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { useKeys } from "./keys.ts";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { Navigation } from "./navigation.tsx";
+import { useLiveEvents } from "./use-live-events.ts";
+
+export type SignedIn = ResponseOf<"me">;
+
+export function Frame({ member, children }: { member: SignedIn; children: ReactNode }) {
+  const [, navigate] = useLocation();
+  const [showsKeys, showKeys] = useState(false);
+  useActivity(member.idle_minutes);
+  useLiveEvents();
+  useKeys({ "?": () => showKeys(true), q: () => navigate("/") });
+  return (
+    <div className="frame">
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <Navigation member={member} onShowKeys={() => showKeys(true)} />
+      <main id="main" tabIndex={-1}>
+        <ConnectionBanner />
+        {member.passkeys === 1 && <SecondPasskey />}
+        {children}
+      </main>
+      <Announcer />
+      {showsKeys && <KeysDialog onClose={() => showKeys(false)} />}
+    </div>
+  );
+}
+
+let isPutOff = false;
+
+/** One lost device must not keep a member out. */
+function SecondPasskey() {
+  const [isShown, show] = useState(!isPutOff);
+  const [path] = useLocation();
+  if (!isShown || path !== "/") return null;
+  const putOff = () => {
+    isPutOff = true;
+    show(false);
+  };
+  return (
+    <aside className="suggestion" aria-label="Suggestion">
+      <p>
+        You have one passkey. <Link href="/account">Add a second one</Link>, for the day this device is lost.
+      </p>
+      <button type="button" className="button quiet" onClick={putOff}>
+        Later
+      </button>
+    </aside>
+  );
+}

@@ -1,0 +1,38 @@
+// Single keys as shortcuts. None fires while a member types, holds a modifier, or has a dialog open.
+import { useEffect, useRef } from "react";
+import { currentPreferences } from "./preferences.ts";
+
+export type Keys = Readonly<Record<string, () => void>>;
+
+/** The keys that work while the component is on screen, by what they type. */
+export function useKeys(keys: Keys): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const act = latest.current[event.key];
+      if (!act || !isShortcut(event)) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
+function isShortcut(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.repeat || event.isComposing) return false;
+  if (event.ctrlKey || event.metaKey || event.altKey || !currentPreferences().keys) return false;
+  if (document.querySelector("dialog[open]")) return false;
+  return !isTyping(event.target);
+}
+
+const typingTypes = ["text", "search", "tel", "email", "number", "date", "time", "password", "url"];
+
+function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement) return typingTypes.includes(target.type);
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable
+  );
+}

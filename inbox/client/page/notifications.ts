@@ -1,0 +1,37 @@
+// Tells a member who looks elsewhere that a lead is waiting, by sound or by the desktop, if they allowed it. It says no name.
+import { currentPreferences } from "./preferences.ts";
+
+/** At most once in so many milliseconds, however many leads come. */
+const between = 10_000;
+let toldAt = 0;
+
+export function notifyOfLeads(): void {
+  const { sound, notifications } = currentPreferences();
+  if (Date.now() - toldAt < between || (!sound && !notifications)) return;
+  toldAt = Date.now();
+  if (sound) void chime();
+  if (notifications && document.hidden && Notification.permission === "granted") {
+    const shown = new Notification("A lead is waiting", { tag: "lead", icon: "/assets/icon.svg" });
+    shown.onclick = () => {
+      window.focus();
+      shown.close();
+    };
+  }
+}
+
+/** Two soft tones. A browser plays none before the member has touched the page. */
+export async function chime(): Promise<void> {
+  const audio = new AudioContext();
+  for (const [nth, frequency] of [659, 880].entries()) {
+    const tone = new OscillatorNode(audio, { frequency });
+    const volume = new GainNode(audio, { gain: 0 });
+    const begin = audio.currentTime + nth * 0.18;
+    volume.gain.setTargetAtTime(0.12, begin, 0.01);
+    volume.gain.setTargetAtTime(0, begin + 0.12, 0.06);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(begin);
+    tone.stop(begin + 0.6);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await audio.close();
+}

@@ -1,0 +1,32 @@
+// What a member has chosen for this browser: keys, sound, notifications. It says nothing about anybody.
+import { makeSharedValue, useSharedValue } from "./shared-value.ts";
+
+export interface Preferences {
+  /** Single keys as shortcuts; they can be turned off because a voice or a shaking hand may press them (WCAG 2.1.4). */
+  keys: boolean;
+  sound: boolean;
+  notifications: boolean;
+}
+
+const place = "inbox-preferences";
+const initial: Preferences = { keys: true, sound: false, notifications: false };
+const preferences = makeSharedValue<Preferences>({ ...initial, ...kept() });
+
+function kept(): Partial<Preferences> {
+  try {
+    return JSON.parse(localStorage.getItem(place) ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+addEventListener("storage", ({ key }) => {
+  if (key === place) preferences.set({ ...initial, ...kept() });
+});
+
+export const currentPreferences = (): Preferences => preferences.get();
+export const usePreferences = (): Preferences => useSharedValue(preferences);
+export function prefer(change: Partial<Preferences>): void {
+  preferences.set({ ...preferences.get(), ...change });
+  localStorage.setItem(place, JSON.stringify(preferences.get()));
+}

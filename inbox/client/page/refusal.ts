@@ -1,0 +1,43 @@
+// Says why a call may not be made now, and what to do instead: the next lawful time, and when the 24 hours end.
+import { lawfulAgain } from "../../../calling/lawful-again.ts";
+import { stateNames } from "../../../calling/state-names.ts";
+import type { ResponseOf } from "../../api.ts";
+import { momentThere } from "./times.ts";
+
+type Refusal = Extract<ResponseOf<"call">, { refused: string }>;
+
+/** Such as "Lawful again Monday 9:00 in Kentucky. The 24 hours end Sunday 21:00: review now, call Monday." */
+export function refusalSentence(refusal: Refusal, now: Date): string {
+  const { refused, held_by } = refusal;
+  if (refused === "withdrawn" || refused === "stopped") return "This person asked us to stop. Do not call.";
+  if (refused === "claimed")
+    return `${held_by?.name ?? "Another member"} has this lead. Call when it is free again.`;
+  return [whyNot(refusal), whenAgain(refusal, now), deadline(refusal, now)].filter(Boolean).join(" ");
+}
+
+function whyNot({ refused, place }: Refusal): string {
+  const state = place.blocking_state && (stateNames[place.blocking_state] ?? place.blocking_state);
+  if (refused === "paused") return `Calls to ${state ?? "this state"} are paused.`;
+  if (refused === "attempts") return "Three attempts in 24 hours have been made to this number.";
+  if (refused === "unknown_zip") return "Where this person is cannot be told from the ZIP code.";
+  return "";
+}
+
+function whenAgain({ next_at, place }: Refusal, now: Date): string {
+  const zone = place.blocking_zone ?? place.zones[0] ?? "America/New_York";
+  const state = place.blocking_state ?? place.states[0];
+  return lawfulAgain({ at: next_at ? new Date(next_at) : null, zone, state }, now);
+}
+
+/** The promise: a review within 24 hours, which needs no call. */
+function deadline({ due_at, next_at, reviewed, place }: Refusal, now: Date): string {
+  if (reviewed) return "";
+  const zone = place.blocking_zone ?? place.zones[0] ?? "America/New_York";
+  const isOver = Date.parse(due_at) <= now.getTime();
+  const end = `The 24 hours ${isOver ? "ended" : "end"} ${momentThere(due_at, zone, now)}`;
+  if (!next_at) return `${end}: review now.`;
+  if (!isOver && Date.parse(next_at) < Date.parse(due_at)) return `${end}.`;
+  return `${end}: review now, call ${callDay(next_at, zone, now)}.`;
+}
+
+const callDay = (at: string, zone: string, now: Date) => momentThere(at, zone, now).replace(/ \d+:\d\d$/, "");

@@ -1,0 +1,29 @@
+// A value outside of React that components follow: the session, the connection, the time.
+import { useSyncExternalStore } from "react";
+
+export interface SharedValue<Value> {
+  get(): Value;
+  /** Tells the followers when the value is another one. */
+  set(value: Value): void;
+  subscribe(follower: () => void): () => void;
+}
+
+export function makeSharedValue<Value>(initial: Value): SharedValue<Value> {
+  let value = initial;
+  const followers = new Set<() => void>();
+  return {
+    get: () => value,
+    set(next) {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const follower of followers) follower();
+    },
+    subscribe(follower) {
+      followers.add(follower);
+      return () => followers.delete(follower);
+    },
+  };
+}
+
+export const useSharedValue = <Value>({ subscribe, get }: SharedValue<Value>): Value =>
+  useSyncExternalStore(subscribe, get);

@@ -1,0 +1,54 @@
+// Times as the inbox says them: how much is left of the 24 hours, and what the clocks say where a person is.
+import { dayThere, timeThere } from "../../../calling/lawful-again.ts";
+import type { Place } from "../../api-values.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** "5 h left", "40 min left", "3 h late", "2 days late". */
+export function timeLeft(dueAt: string, now: Date): string {
+  const left = Date.parse(dueAt) - now.getTime();
+  return `${span(Math.abs(left))} ${left > 0 ? "left" : "late"}`;
+}
+
+/** "40 min", "3 h", "2 days", rounded down, with at least a minute. */
+export function span(milliseconds: number): string {
+  if (milliseconds < hour) return `${Math.max(1, Math.floor(milliseconds / minute))} min`;
+  if (milliseconds < 48 * hour) return `${Math.floor(milliseconds / hour)} h`;
+  return `${Math.floor(milliseconds / (24 * hour))} days`;
+}
+
+/** How urgent it is: for the colour, beside the words. */
+export function urgency(dueAt: string, now: Date): "late" | "soon" | "calm" {
+  const left = Date.parse(dueAt) - now.getTime();
+  return left <= 0 ? "late" : left < 3 * hour ? "soon" : "calm";
+}
+
+/** What the clocks say in a place: "14:05", or "13:05 or 14:05" where the ZIP code leaves two zones open. */
+export function localTime({ zones }: Place, now: Date): string {
+  if (zones.length === 0) return "time unknown";
+  return [...new Set(zones.map((zone) => timeThere(now, zone)))].join(" or ");
+}
+
+/** "today 9:00", "Monday 9:00", or "Monday, November 30 9:00" when it is more than six days ahead. */
+export const momentThere = (at: string, zone: string | undefined, now: Date): string =>
+  `${dayThere(new Date(at), zone ?? ownZone, now)} ${timeThere(new Date(at), zone ?? ownZone)}`;
+
+/** The member's own time zone. */
+export const ownZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** A moment of the past on the member's own clocks: "Nov 21, 2026, 14:05". */
+export const moment = (at: string): string =>
+  new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(
+    new Date(at),
+  );
+
+/** The day of a moment in a zone as YYYY-MM-DD, as a date field wants it. */
+export const dayOf = (at: Date, zone: string = ownZone): string =>
+  new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(at);
+
+/** "Nov 21, 2026" for a day as YYYY-MM-DD. */
+export const dayInWords = (day: string): string =>
+  new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" }).format(
+    new Date(`${day}T00:00Z`),
+  );

@@ -1,0 +1,45 @@
+// The words of the inbox for the codes of its API.
+import { stateNames } from "../../../calling/state-names.ts";
+import type { NotNow, Outcome, Place } from "../../api-values.ts";
+
+/** As the issue's list of outcomes has them; the keys 1 to 8 stand in the same order (inbox/api-values.ts). */
+export const outcomeNames: Readonly<Record<Outcome, string>> = {
+  likely_qualifies: "Likely qualifies",
+  needs_visit: "Needs a doctor's visit first",
+  does_not_qualify: "Does not qualify",
+  not_interested: "Not interested",
+  callback: "Call back",
+  no_answer: "No answer",
+  left_message: "Left a message",
+  wrong_number: "Wrong number",
+};
+
+/** Why a person may not be called, as half a sentence for a row. */
+export const notNowReasons: Readonly<Record<NotNow, string>> = {
+  outside_hours: "Outside calling hours",
+  sunday: "No calls on Sunday",
+  holiday: "No calls on this holiday",
+  paused: "Calls to this state are paused",
+  unknown_zip: "ZIP code unknown",
+  attempts: "Three attempts made",
+  withdrawn: "Asked us to stop",
+  stopped: "Asked us to stop",
+  claimed: "Somebody has it",
+};
+
+/** "KY 40202", "IN or KY 47150", "ZIP code unknown". */
+export function placeName({ states, zip }: Place): string {
+  if (states.length === 0) return zip ? `ZIP ${zip}` : "ZIP code unknown";
+  return `${states.join(" or ")} ${zip}`.trim();
+}
+
+/** "Kentucky", "Indiana or Kentucky", "an unknown state". */
+export const stateName = ({ states }: Place): string =>
+  states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
+
+export const languageName = (code: string): string =>
+  new Intl.DisplayNames("en", { type: "language" }).of(code) ?? code;
+
+/** "1 lead", "2 leads". */
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;

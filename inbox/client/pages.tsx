@@ -1,0 +1,55 @@
+// Which page stands at which address. What only managers see is loaded when it is asked for.
+import { lazy, Suspense } from "react";
+import { Link, Route, Switch } from "wouter";
+import { AccountPage } from "./account-page.tsx";
+import { LeadPage } from "./lead/lead-page.tsx";
+import type { SignedIn } from "./page/frame.tsx";
+import { PageHeading } from "./page/page-heading.tsx";
+import { QueuePage } from "./queue/queue-page.tsx";
+
+const StopProofPage = lazy(() => import("./lead/stop-proof-page.tsx"));
+const StopNumberPage = lazy(() => import("./lead/stop-number-page.tsx"));
+const HealthPage = lazy(() => import("./managing/health-page.tsx"));
+const ReportsPage = lazy(() => import("./managing/reports-page.tsx"));
+const AuditPage = lazy(() => import("./managing/audit-page.tsx"));
+const TeamPage = lazy(() => import("./managing/team-page.tsx"));
+
+export function Pages({ member }: { member: SignedIn }) {
+  const isManager = member.role === "manager";
+  return (
+    <Suspense fallback={<p className="loading">Loading…</p>}>
+      <Switch>
+        <Route path="/">
+          <QueuePage member={member} />
+        </Route>
+        <Route path="/sign-in">
+          <QueuePage member={member} />
+        </Route>
+        <Route path="/leads/:id">{({ id }) => <LeadPage key={id} id={id} member={member} />}</Route>
+        <Route path="/leads/:id/stop-proof">{({ id }) => <StopProofPage id={id} />}</Route>
+        <Route path="/stop">
+          <StopNumberPage />
+        </Route>
+        <Route path="/health">
+          <HealthPage isManager={isManager} />
+        </Route>
+        <Route path="/account">
+          <AccountPage member={member} />
+        </Route>
+        {isManager && <Route path="/reports" component={ReportsPage} />}
+        {isManager && <Route path="/audit-log" component={AuditPage} />}
+        {isManager && (
+          <Route path="/team">
+            <TeamPage member={member} />
+          </Route>
+        )}
+        <Route>
+          <PageHeading title="No such page">There is no such page</PageHeading>
+          <p>
+            <Link href="/">Back to the leads</Link>
+          </p>
+        </Route>
+      </Switch>
+    </Suspense>
+  );
+}

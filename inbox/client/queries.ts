@@ -1,0 +1,63 @@
+// The API's calls as queries and actions of React, all with one way to fail.
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+} from "@tanstack/react-query";
+import type { CallName, RequestOf, ResponseOf } from "../api.ts";
+import { CallFailed, callApi } from "./call-api.ts";
+import { noteFailure } from "./session.ts";
+
+const onError = (error: Error) => {
+  if (error instanceof CallFailed) noteFailure(error, queries);
+};
+
+/** What may be over by itself is asked again until it is; the rest is an answer. */
+const mayBeOver = (error: Error) =>
+  error instanceof CallFailed && (error.why === "offline" || error.why === "database away");
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      // The browser's own idea of being online is often wrong; the calls find out.
+      networkMode: "always",
+      retry: (_, error) => mayBeOver(error),
+      retryDelay: 2_000,
+      staleTime: 5_000,
+      throwOnError: (error) => !(error instanceof CallFailed),
+    },
+    mutations: { networkMode: "always", retry: false },
+  },
+});
+
+type Options<Name extends CallName> = Omit<UseQueryOptions<ResponseOf<Name>, Error>, "queryKey" | "queryFn">;
+
+/** Asks the API and keeps the answer up to date while it is on screen. */
+export const useCall = <Name extends CallName>(
+  name: Name,
+  request: RequestOf<Name>,
+  options: Options<Name> = {},
+): UseQueryResult<ResponseOf<Name>, Error> =>
+  useQuery({
+    queryKey: [name, request],
+    queryFn: ({ signal }) => callApi(name, request, signal),
+    ...options,
+  });
+
+/** An act of the member, once each time it is asked for. */
+export const useAction = <Name extends CallName>(
+  name: Name,
+): UseMutationResult<ResponseOf<Name>, Error, RequestOf<Name>> =>
+  useMutation({ mutationFn: (request: RequestOf<Name>) => callApi(name, request) });
+
+/** Has these calls asked again wherever they are on screen. */
+export function refresh(...names: CallName[]): void {
+  for (const name of names) void queries.invalidateQueries({ queryKey: [name] });
+}

@@ -1,0 +1,142 @@
+// What narrows the list: one group of the queue, one's own leads, late ones, and more that is folded up.
+import { stateNames } from "../../../calling/state-names.ts";
+import type { RequestOf } from "../../api.ts";
+import { outcomes } from "../../api-values.ts";
+import { ownZone } from "../page/times.ts";
+import { outcomeNames } from "../page/words.ts";
+
+export type Filter = NonNullable<RequestOf<"queue">["filter"]>;
+export const noFilter: Filter = {};
+
+interface Props {
+  filter: Filter;
+  counts: Record<"mine" | "late", number> | undefined;
+  /** Closed leads are in a search and never in the queue. */
+  isSearch: boolean;
+  onChange(filter: Filter): void;
+}
+
+export function QueueFilters({ filter, counts, isSearch, onChange }: Props) {
+  const further = Object.keys(filter).filter((key) => !["mine", "late", "zone"].includes(key)).length;
+  const all = !filter.mine && !filter.late && further === 0;
+  return (
+    <div className="filters">
+      <fieldset className="chips" aria-label="Show">
+        <Chip isOn={all} name="All" onPress={() => onChange(noFilter)} />
+        <Chip
+          isOn={filter.mine === true}
+          name={`Mine${numbered(counts?.mine)}`}
+          onPress={() => onChange(changed(filter, "mine", filter.mine ? undefined : true))}
+        />
+        <Chip
+          isOn={filter.late === true}
+          name={`Late${numbered(counts?.late)}`}
+          onPress={() => onChange(changed(filter, "late", filter.late ? undefined : true))}
+        />
+      </fieldset>
+      <details>
+        <summary>More filters{further > 0 && ` (${further})`}</summary>
+        <FurtherFilters filter={filter} isSearch={isSearch} onChange={onChange} />
+      </details>
+    </div>
+  );
+}
+
+const numbered = (number = 0) => (number > 0 ? ` ${number.toLocaleString("en-US")}` : "");
+
+function Chip({ isOn, name, onPress }: { isOn: boolean; name: string; onPress(): void }) {
+  return (
+    <button type="button" className="chip" aria-pressed={isOn} onClick={onPress}>
+      {name}
+    </button>
+  );
+}
+
+function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
+  const set = (key: keyof Filter, value: string | boolean | undefined) =>
+    onChange(changed(filter, key, value));
+  return (
+    <div className="further-filters">
+      <Choice
+        label="State"
+        value={filter.state}
+        options={Object.keys(stateNames)
+          .filter((code) => code.length === 2)
+          .map((code) => [code, stateNames[code]?.replace(/^the /, "") ?? code])}
+        onChoose={(value) => set("state", value)}
+      />
+      <Choice
+        label="Last outcome"
+        value={filter.outcome}
+        options={outcomes.map((outcome) => [outcome, outcomeNames[outcome]])}
+        onChoose={(value) => set("outcome", value)}
+      />
+      {isSearch && (
+        <Choice
+          label="Work"
+          value={filter.stage}
+          options={[
+            ["open", "Open"],
+            ["callback", "Callback agreed"],
+            ["closed", "Closed"],
+          ]}
+          onChoose={(value) => set("stage", value)}
+        />
+      )}
+      <label className="field">
+        Came since
+        <input
+          type="date"
+          value={filter.since ?? ""}
+          onChange={({ target }) => set("since", target.value || undefined)}
+        />
+      </label>
+      <label className="field">
+        Came until
+        <input
+          type="date"
+          value={filter.until ?? ""}
+          onChange={({ target }) => set("until", target.value || undefined)}
+        />
+      </label>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={filter.flagged === true}
+          onChange={({ target }) => set("flagged", target.checked || undefined)}
+        />
+        May be spam
+      </label>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string | undefined;
+  options: (readonly [string, string])[];
+  onChoose(value: string | undefined): void;
+}
+
+function Choice({ label, value, options, onChoose }: ChoiceProps) {
+  return (
+    <label className="field">
+      {label}
+      <select value={value ?? ""} onChange={({ target }) => onChoose(target.value || undefined)}>
+        <option value="">All</option>
+        {options.map(([code, name]) => (
+          <option key={code} value={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function changed(filter: Filter, key: keyof Filter, value: string | boolean | undefined): Filter {
+  const { [key]: _, ...rest } = filter;
+  const next: Filter = value === undefined ? rest : { ...rest, [key]: value };
+  // Days are the member's own.
+  return next.since || next.until ? { ...next, zone: ownZone } : next;
+}

@@ -1,0 +1,113 @@
+// The queue: who is to be called next, who may be called now, and who has to wait. It comes up to date by itself.
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
+import type { SignedIn } from "../page/frame.tsx";
+import { Loading } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { count } from "../page/words.ts";
+import { useCall } from "../queries.ts";
+import { type Filter, noFilter, QueueFilters } from "./queue-filters.tsx";
+import { QueueList } from "./queue-list.tsx";
+import { SearchField } from "./search-field.tsx";
+import { TakeNextButton } from "./take-next.tsx";
+
+/** Rows on a page. */
+const limit = 50;
+
+export function QueuePage({ member }: { member: SignedIn }) {
+  const [words, setWords] = useState("");
+  const [filter, setFilter] = useState<Filter>(noFilter);
+  // Where each page begins; the last is the one on screen.
+  const [starts, setStarts] = useState<(string | null)[]>([null]);
+  const page = { filter, after: starts.at(-1) ?? null, limit };
+  const queue = useCall("queue", page, { placeholderData: keepPreviousData, enabled: words === "" });
+  const search = useCall(
+    "search",
+    { text: words, ...page },
+    { placeholderData: keepPreviousData, enabled: words !== "" },
+  );
+  const { data, error } = words === "" ? queue : search;
+  const counts = queue.data?.counts;
+  const fromTheStart = () => setStarts([null]);
+  return (
+    <>
+      <div className="page-top">
+        <div>
+          <PageHeading title="Leads">Leads</PageHeading>
+          {counts && <QueueSummary {...counts} />}
+        </div>
+        <TakeNextButton />
+      </div>
+      <SearchField
+        words={words}
+        onSearch={(next) => {
+          setWords(next);
+          fromTheStart();
+        }}
+      />
+      <QueueFilters
+        filter={filter}
+        counts={counts}
+        isSearch={words !== ""}
+        onChange={(next) => {
+          setFilter(next);
+          fromTheStart();
+        }}
+      />
+      {data ? (
+        <QueueList rows={data.rows} counts={counts} member={member} isSearch={words !== ""} />
+      ) : (
+        <Loading error={error} />
+      )}
+      {data && <Pager starts={starts} next={data.next} onTurn={setStarts} />}
+    </>
+  );
+}
+
+type Counts = Record<"callback_due" | "callable" | "not_callable" | "late", number>;
+
+function QueueSummary({ callback_due, callable, late }: Counts) {
+  const waiting = callback_due + callable;
+  return (
+    <p className="summary">
+      {waiting === 0 ? "Nobody may be called right now" : `${count(waiting, "person", "people")} to call now`}
+      {late > 0 && <span className="late">{count(late, "lead")} late</span>}
+    </p>
+  );
+}
+
+interface PagerProps {
+  starts: (string | null)[];
+  next: string | null;
+  onTurn(starts: (string | null)[]): void;
+}
+
+function Pager({ starts, next, onTurn }: PagerProps) {
+  if (starts.length === 1 && next === null) return null;
+  const turn = (to: (string | null)[]) => {
+    onTurn(to);
+    document.querySelector("h1")?.focus();
+    scrollTo(0, 0);
+  };
+  return (
+    <nav className="pager" aria-label="Pages of the list">
+      <button
+        type="button"
+        className="button"
+        disabled={starts.length === 1}
+        onClick={() => turn(starts.slice(0, -1))}
+      >
+        Earlier page
+      </button>
+      <span>Page {starts.length}</span>
+      <button
+        type="button"
+        className="button"
+        disabled={next === null}
+        onClick={() => turn([...starts, next])}
+      >
+        Next page
+      </button>
+    </nav>
+  );
+}

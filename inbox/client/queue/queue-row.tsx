@@ -1,0 +1,82 @@
+// One person in the list: name, place, the time there, what is left of the 24 hours, and who has the lead. Nothing else about them.
+import { Link } from "wouter";
+import type { ResponseOf } from "../../api.ts";
+import { useNow } from "../page/clock.ts";
+import type { SignedIn } from "../page/frame.tsx";
+import { Icon } from "../page/icon.tsx";
+import { localTime, momentThere, timeLeft, urgency } from "../page/times.ts";
+import { notNowReasons, outcomeNames, placeName } from "../page/words.ts";
+
+type Row = ResponseOf<"queue">["rows"][number];
+
+export function QueueRow({ row, member }: { row: Row; member: SignedIn }) {
+  const now = useNow();
+  return (
+    <li className="row">
+      <Link href={`/leads/${row.id}`} className="row-name">
+        {row.name}
+      </Link>
+      <span className="row-place">{placeName(row.place)}</span>
+      <span className="row-time">
+        <span className="visually-hidden">Their time </span>
+        {localTime(row.place, now)}
+      </span>
+      <span className="row-state">
+        <RowState row={row} now={now} />
+      </span>
+      <span className="row-claim">
+        <ClaimBadge claim={row.claim} member={member} />
+        {row.flags.length > 0 && <span className="badge caution">May be spam</span>}
+      </span>
+    </li>
+  );
+}
+
+function RowState({ row, now }: { row: Row; now: Date }) {
+  const { section, place, attempts_until } = row;
+  const zone = place.zones[0];
+  if (row.withdrawn) return <span className="badge">Asked us to stop</span>;
+  if (section === "closed")
+    return <span className="badge">{row.outcome ? outcomeNames[row.outcome] : "Closed"}</span>;
+  if (section === "callback_due" && row.callback_at)
+    return <span className="badge accent">Callback {momentThere(row.callback_at, zone, now)}</span>;
+  const isCallback = row.stage === "callback" && row.callback_at !== null;
+  const again = isCallback ? row.callback_at : (attempts_until ?? place.callable_at);
+  const reason = attempts_until ? "attempts" : place.reason;
+  return (
+    <>
+      {row.reviewed_at === null ? <Deadline dueAt={row.due_at} now={now} /> : <LastOutcome row={row} />}
+      {section === "not_callable" && (
+        <span className="row-when">
+          {isCallback ? "Callback" : reason ? `${notNowReasons[reason]} until` : "From"}{" "}
+          {again ? momentThere(again, place.blocking_zone ?? zone, now) : "further notice"}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What is left of the 24 hours; a miss stays visible. */
+export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
+  return (
+    <span className={`deadline ${urgency(dueAt, now)}`}>
+      <Icon name="clock" />
+      {timeLeft(dueAt, now)}
+    </span>
+  );
+}
+
+const LastOutcome = ({ row: { outcome } }: { row: Row }) =>
+  outcome && <span className="badge">{outcomeNames[outcome]}</span>;
+
+/** Who has a lead. */
+export function ClaimBadge({ claim, member }: { claim: Row["claim"]; member: SignedIn }) {
+  if (!claim) return null;
+  const isOwn = claim.member.id === member.id;
+  return (
+    <span className={`badge ${isOwn ? "own" : ""}`}>
+      <Icon name="person" />
+      {isOwn ? "You have it" : `${claim.member.name} has it`}
+    </span>
+  );
+}

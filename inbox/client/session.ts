@@ -1,0 +1,39 @@
+// Whether a member is in, locked or out, as the server's answers say it, in every tab at once.
+import type { QueryClient } from "@tanstack/react-query";
+import type { CallFailed } from "./call-api.ts";
+import { dropDrafts } from "./page/drafts.ts";
+import { makeSharedValue, useSharedValue } from "./page/shared-value.ts";
+
+export type SessionState = "unknown" | "in" | "locked" | "out";
+
+const state = makeSharedValue<SessionState>("unknown");
+const tabs = new BroadcastChannel("inbox-session");
+
+export const useSessionState = (): SessionState => useSharedValue(state);
+export const sessionState = (): SessionState => state.get();
+
+/** Whose drafts are kept while the session is locked or has ended. */
+let memberOfDrafts = "";
+
+/** A member is in. What another member typed at this screen is dropped. */
+export function noteMember(id: string): void {
+  if (memberOfDrafts && memberOfDrafts !== id) dropDrafts();
+  memberOfDrafts = id;
+  state.set("in");
+}
+
+/** Reads a failed call for what it says of the session. What the page has loaded goes; what was typed stays. */
+export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
+  const next = why === "signed out" ? "out" : why === "locked" ? "locked" : undefined;
+  if (!next || state.get() === next) return;
+  state.set(next);
+  // After the pages have left the screen, or they would load anew what they miss.
+  queueMicrotask(() => queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" }));
+}
+
+/** Asks every other tab to look at the session anew. */
+export const tellTabs = (): void => tabs.postMessage("look");
+export function followTabs(look: () => void): () => void {
+  tabs.addEventListener("message", look);
+  return () => tabs.removeEventListener("message", look);
+}

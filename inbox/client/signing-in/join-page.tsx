@@ -1,0 +1,48 @@
+// Where an invitation's link leads: it says who is invited, and has one button.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { callSignIn } from "../call-api.ts";
+import { Notice } from "../page/notice.tsx";
+import { queries } from "../queries.ts";
+import { tellTabs } from "../session.ts";
+import { Entrance, EntranceButton } from "./entrance.tsx";
+import { joinWithPasskey, signInSentence } from "./passkeys.ts";
+import { CompanySignIn } from "./sign-in-page.tsx";
+
+export function JoinPage() {
+  const [, navigate] = useLocation();
+  // What follows the # is sent to no server by itself.
+  const [token] = useState(() => location.hash.slice(1));
+  const { data, error } = useQuery({
+    queryKey: ["join/open", token],
+    queryFn: () => callSignIn("join/open", { token }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const enter = () => {
+    tellTabs();
+    void queries.resetQueries();
+    navigate("/", { replace: true });
+  };
+  if (error) {
+    return (
+      <Entrance title="Invitation" heading="This link does not open">
+        <Notice kind="trouble">{signInSentence(error)}</Notice>
+        <p>
+          Have you joined before? <a href="/">Sign in</a>
+        </p>
+      </Entrance>
+    );
+  }
+  if (!data) return <p className="loading first">Loading…</p>;
+  return (
+    <Entrance title="Invitation" heading={`Welcome, ${data.name}`}>
+      <p>
+        A passkey lets you in with the PIN, fingerprint or face check of this device. There is no password to
+        remember, and nothing to type.
+      </p>
+      <EntranceButton label="Create a passkey" act={() => joinWithPasskey(token)} onDone={enter} />
+      <CompanySignIn token={token} />
+    </Entrance>
+  );
+}

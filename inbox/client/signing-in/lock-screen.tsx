@@ -1,0 +1,41 @@
+// The lock after idle minutes: nothing of the pages is on the screen or in the document, and what was typed is kept.
+import { CallFailed, callApi } from "../call-api.ts";
+import { Icon } from "../page/icon.tsx";
+import { queries } from "../queries.ts";
+import { noteFailure, tellTabs } from "../session.ts";
+import { Entrance, EntranceButton } from "./entrance.tsx";
+import { signInWithPasskey } from "./passkeys.ts";
+import { CompanySignIn } from "./sign-in-page.tsx";
+
+export function LockScreen({ name, onUnlocked }: { name: string | undefined; onUnlocked(): void }) {
+  const enter = () => {
+    tellTabs();
+    onUnlocked();
+  };
+  const leave = () =>
+    callApi("sign-out", {})
+      .catch(() => {})
+      .then(() => {
+        tellTabs();
+        noteFailure(new CallFailed("signed out"), queries);
+      });
+  return (
+    <Entrance
+      title="Locked"
+      heading={
+        <>
+          <Icon name="lock" /> Locked
+        </>
+      }
+    >
+      <p>
+        {name ? `${name}, nobody` : "Nobody"} touched this screen for a while. What you typed is still here.
+      </p>
+      <EntranceButton label="Unlock with a passkey" act={signInWithPasskey} onDone={enter} />
+      <CompanySignIn unlock />
+      <button type="button" className="button quiet" onClick={leave}>
+        Sign out
+      </button>
+    </Entrance>
+  );
+}

@@ -1,0 +1,50 @@
+// The sign-in page: one button, and the company's own sign-in where there is one. It says nothing about anybody.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { CallFailed, callSignIn } from "../call-api.ts";
+import { Notice } from "../page/notice.tsx";
+import { tellTabs } from "../session.ts";
+import { Entrance, EntranceButton } from "./entrance.tsx";
+import { isSignInError, signInSentence, signInWithPasskey } from "./passkeys.ts";
+
+export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
+  const [path, navigate] = useLocation();
+  const [said] = useState(() => errorInAddress());
+  const enter = () => {
+    if (path === "/sign-in") navigate("/", { replace: true });
+    tellTabs();
+    onSignedIn();
+  };
+  return (
+    <Entrance title="Sign in" heading="Sign in">
+      {said && <Notice kind="trouble">{said}</Notice>}
+      <EntranceButton label="Sign in with a passkey" act={signInWithPasskey} onDone={enter} />
+      <CompanySignIn />
+      <p className="quiet">New here, or a new device? Ask a manager for a link.</p>
+    </Entrance>
+  );
+}
+
+/** The way in through the company's own sign-in, when one is set up. The browser leaves for the provider. */
+export function CompanySignIn({ token, unlock }: { token?: string; unlock?: boolean }) {
+  const { data } = useQuery({
+    queryKey: ["sign-in/methods"],
+    queryFn: () => callSignIn("sign-in/methods", {}),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (!data?.oidc) return null;
+  const leave = async () => {
+    const request = { ...(token && { token }), ...(unlock && { unlock }) };
+    location.assign((await callSignIn("oidc/start", request)).address);
+  };
+  return (
+    <EntranceButton label="Sign in with your company account" kind="plain" act={leave} onDone={() => {}} />
+  );
+}
+
+/** The company's sign-in comes back with `#<error>` when it went wrong. */
+function errorInAddress(): string {
+  const word = location.hash.slice(1).replaceAll("-", " ").replace("sign in", "sign-in");
+  return isSignInError(word) ? signInSentence(new CallFailed("signed out", word)) : "";
+}

@@ -1,0 +1,172 @@
+// The inbox for every member: each of its pages and states held to axe's rules of WCAG 2.2 AA, at several widths and schemes, with a
+// keyboard alone, and at 400 % zoom.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import {
+  addLead,
+  addPlaces,
+  nightZip,
+  serveInbox,
+  type TestInbox,
+  type TestMember,
+} from "./support/inbox.ts";
+import { openAs, useInboxBuild } from "./support/inbox-pages.ts";
+
+const { browser, open } = useBrowser();
+useInboxBuild();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let database: TestDatabase;
+let inbox: TestInbox;
+let maria: TestMember;
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  maria = await inbox.member("Maria", "manager");
+  ids.open = await addLead(database, { name: "Rosa Martinez", email: "rosa@example.com" }, 23);
+  ids.other = await addLead(database, { name: "Rosa M.", email: "rosa@example.com" }, 30);
+  ids.night = await addLead(database, { name: "Night Lead", zip_code: nightZip });
+  ids.called = await addLead(database, { name: "Called Lead" }, 2);
+  ids.stopped = await addLead(database, { name: "Stopped Lead" });
+  await database.owner`update private.lead_work set flags = '{"link in name"}' where lead_id = ${ids.other}`;
+  await maria.call("call", { id: ids.called });
+  await maria.call("stop", { id: ids.stopped });
+  await maria.call("pause-state", { state: "LA", reason: "An emergency" });
+});
+
+const looks: [string, BrowserContextOptions][] = [
+  ["a small phone", { viewport: { width: 320, height: 640 } }],
+  ["a tablet in the dark", { viewport: { width: 768, height: 1024 }, colorScheme: "dark" }],
+  ["a desktop in forced colours", { viewport: { width: 1440, height: 900 }, forcedColors: "active" }],
+];
+
+/** Each page, what says that it is there, and what is done on it first. */
+const states: [string, () => string, string, (page: Page) => Promise<unknown>][] = [
+  ["the queue", () => "/", ".row", async () => {}],
+  ["the queue with filters", () => "/", ".row", (page) => page.getByText("More filters").click()],
+  ["the list of keys", () => "/", ".row", (page) => page.keyboard.press("?")],
+  [
+    "a lead",
+    () => `/leads/${ids.open}`,
+    ".lead",
+    (page) => page.getByText("Go through the questions").click(),
+  ],
+  ["a refused call", () => `/leads/${ids.night}`, ".lead", (page) => page.keyboard.press("c")],
+  ["a call under way", () => `/leads/${ids.called}`, ".number", (page) => page.keyboard.press("5")],
+  ["a stopped lead", () => `/leads/${ids.stopped}`, ".stopped", async () => {}],
+  ["a proof", () => `/leads/${ids.stopped}/stop-proof`, "table", async () => {}],
+  [
+    "a question before a stop",
+    () => `/leads/${ids.open}`,
+    ".lead",
+    (page) => page.getByRole("button", { name: "They asked us to stop" }).click(),
+  ],
+  ["stopping a number", () => "/stop", "form", async () => {}],
+  ["health", () => "/health", "table", async () => {}],
+  ["the account", () => "/account", ".card", async () => {}],
+  ["reports", () => "/reports", ".figures", (page) => page.getByText("Table").first().click()],
+  ["the audit log", () => "/audit-log", "tbody tr", async () => {}],
+  ["the team", () => "/team", ".members li", async () => {}],
+  ["no page", () => "/nowhere", "h1", async () => {}],
+];
+
+/** What axe finds on the page. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof import("axe-core") };
+    const { violations } = await axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  });
+}
+
+const isTooWide = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+describe.each(looks)("on %s", (_, options) => {
+  it.each(states)("%s has no finding of axe and does not scroll sideways", async (_, path, sign, act) => {
+    const page = await openAs(browser(), inbox, maria, path(), options);
+    await page.locator(sign).first().waitFor();
+    await act(page);
+    expect(await findings(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(0);
+  });
+
+  it("the sign-in page has no finding of axe", async () => {
+    const page = await open(inbox.url, options);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+    expect(await findings(page)).toEqual([]);
+  });
+
+  it("an invitation has no finding of axe", async () => {
+    const { body } = await maria.call("members/invite", {
+      name: `Nora ${crypto.randomUUID()}`,
+      role: "member",
+    });
+    const page = await open(body.link, options);
+    await page.getByRole("button", { name: "Create a passkey" }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(0);
+  });
+});
+
+describe("a member with a keyboard alone", () => {
+  it("goes from the top of the queue into a lead, and the heading has the focus there", async () => {
+    const page = await openAs(browser(), inbox, maria);
+    await page.locator(".row").first().waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the page");
+    await page.locator(".row-name").first().focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".lead").waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+  });
+
+  it("opens the list of keys with ? and closes it with Escape, and the focus is back where it was", async () => {
+    const page = await openAs(browser(), inbox, maria);
+    await page.locator(".row-name").first().focus();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe("row-name");
+  });
+
+  it("turns the single keys off, and none does anything any more", async () => {
+    const page = await openAs(browser(), inbox, maria);
+    await page.locator(".row").first().waitFor();
+    await page.keyboard.press("?");
+    await page.getByLabel("Use these keys").uncheck();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("n");
+    await page.keyboard.press("?");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(page.url()).toBe(`${inbox.url}/`);
+  });
+});
+
+describe("a target", () => {
+  it("is at least 44 pixels high, unless it is a link in a sentence", async () => {
+    const page = await openAs(browser(), inbox, maria, `/leads/${ids.called}`);
+    await page.locator(".number").waitFor();
+    const small = await page
+      .locator("button:visible, summary:visible, input:visible, nav a:visible")
+      .evaluateAll((targets) =>
+        targets
+          .filter((target) => {
+            const whole = target.closest("label") ?? target;
+            return whole.getBoundingClientRect().height < 44;
+          })
+          .map((target) => target.outerHTML),
+      );
+    expect(small).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+// What only a manager has in the inbox: members, paused states, leads taken back or erased, reports, the audit log, failed deliveries.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+
+const { browser } = useBrowser();
+useInboxBuild();
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+let maria: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+  maria = await inbox.member("Maria", "manager");
+});
+beforeEach(() => emptyQueue(database));
+
+const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
+
+/** Presses what saves a file, and returns the file. */
+async function saved(page: Page, name: string | RegExp): Promise<{ name: string; text: string }> {
+  const coming = page.waitForEvent("download");
+  await page.getByRole("button", { name }).first().click();
+  const download = await coming;
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+}
+
+describe("a member who is no manager", () => {
+  it("is offered no page of a manager, and finds none at its address", async () => {
+    const page = await openAs(browser(), inbox, dana, "/reports");
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    const items = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allInnerTexts();
+    expect(items.map((item) => item.trim())).toEqual(["Queue", "Stop a number", "Health", "Dana"]);
+  });
+});
+
+describe("the team's page", () => {
+  it("invites a member with a link that is shown once", async () => {
+    const page = await asMaria("/team");
+    await page.getByLabel("Name").fill("Nora");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    const link = page.locator(".one-time-link code");
+    await link.waitFor();
+    expect(await link.innerText()).toMatch(new RegExp(`^${inbox.url}/join#[\\w-]{43}$`));
+    await page.getByText("Member, invited, not here yet").waitFor();
+    await page.reload();
+    await page.getByText("Nora").first().waitFor();
+    expect(await page.locator(".one-time-link").count()).toBe(0);
+  });
+
+  it("says when a member has the name already", async () => {
+    const page = await asMaria("/team");
+    await page.getByLabel("Name").fill("Dana");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByText("A member has this name already.").waitFor();
+  });
+
+  it("makes a new link for a member who lost a device, and removes one, each after a question", async () => {
+    await inbox.member("Otto");
+    const page = await asMaria("/team");
+    await page.getByRole("button", { name: "New link for Otto" }).click();
+    await page.getByRole("button", { name: "Make a new link" }).click();
+    await page.locator(".one-time-link").waitFor();
+    await page.getByRole("button", { name: "Remove Otto" }).click();
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await expect.poll(() => page.locator(".members").innerText()).not.toContain("Otto");
+  });
+
+  it("pauses a state, which says why and by whom, and calls there again", async () => {
+    const page = await asMaria("/team");
+    await page.getByRole("combobox", { name: "State" }).selectOption("LA");
+    await page.getByLabel("Why").fill("A hurricane");
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByText("A hurricane. By Maria").waitFor();
+    await page.getByRole("button", { name: "Call there again" }).click();
+    await page.getByText("A hurricane").waitFor({ state: "detached" });
+  });
+});
+
+describe("a manager at a lead", () => {
+  it("takes it back from the member who has it", async () => {
+    const id = await addLead(database);
+    await dana.call("claim", { id });
+    const page = await asMaria(`/leads/${id}`);
+    await page.getByRole("button", { name: "Take it back from Dana" }).click();
+    await page.getByText("Nobody has it").waitFor();
+  });
+
+  it("erases it once its reference is typed", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await asMaria(`/leads/${id}`);
+    await page.getByRole("button", { name: "Erase this lead" }).click();
+    await page.getByLabel("Type the reference").fill("00000000");
+    await page.getByRole("button", { name: "Erase", exact: true }).click();
+    await page.getByText("This is another reference.").waitFor();
+    await page.getByLabel("Type the reference").fill(id.slice(-8));
+    await page.getByRole("button", { name: "Erase", exact: true }).click();
+    await page.getByText("Nobody is waiting.").waitFor();
+  });
+});
+
+describe("the reports", () => {
+  it("say how the promise was kept, how soon people were called, and what came of it, each with its CSV", async () => {
+    const [kept] = [await addLead(database, {}, 2), await addLead(database, {}, 40)];
+    const { body } = await dana.call("call", { id: kept });
+    if (!("call_id" in body)) throw new Error(body.refused);
+    await dana.call("outcome", { id: kept, call_id: body.call_id, outcome: "likely_qualifies" });
+    const page = await asMaria("/reports");
+    await page.locator(".figure").first().waitFor();
+    expect(await page.locator(".figures").innerText()).toContain("50 %");
+    expect(await page.locator(".figures").innerText()).toContain("1 · 1 · 0");
+    expect(await page.locator(".figures").innerText()).toContain("2 h");
+    expect(await saved(page, "CSV of Outcomes")).toMatchObject({
+      name: "outcomes.csv",
+      text: "\ufeffOutcome,Leads\r\nLikely qualifies,1\r\n",
+    });
+    for (const title of ["By day", "By hour and weekday", "By campaign"]) {
+      expect((await saved(page, `CSV of ${title}`)).text.split("\r\n").length).toBeGreaterThan(2);
+    }
+  });
+
+  it("give the leads of the days as a file, and the audit log says so", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await asMaria("/reports");
+    const { name, text } = await saved(page, "Export the leads of these days");
+    expect(name).toMatch(/^leads-.*\.csv$/);
+    expect(text).toContain("Rosa Martinez");
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.getByRole("cell", { name: "exported leads" }).first().waitFor();
+  });
+});
+
+describe("the audit log's page", () => {
+  it("says who did what to which lead, is narrowed by a filter, and is saved as CSV", async () => {
+    const id = await addLead(database);
+    await dana.call("open", { id });
+    await dana.call("health-answers", { id });
+    const page = await asMaria("/audit-log");
+    await page.getByRole("cell", { name: "read health answers" }).first().waitFor();
+    await page.getByLabel("What").selectOption("opened lead");
+    await page.getByLabel("Lead’s reference").fill(id.slice(-8));
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    expect(await page.locator("tbody tr").innerText()).toContain("Dana");
+    const { text } = await saved(page, "CSV of what the filter leaves");
+    expect(text.trim().split("\r\n")).toHaveLength(2);
+  });
+});
+
+describe("the health page", () => {
+  it("shows a delivery that failed, and sends it again when a manager asks", async () => {
+    await addLead(database);
+    await database.owner`insert into private.channels (name, enabled) values ('webhook', true)
+      on conflict (name) do update set enabled = true`;
+    await database.owner`
+      insert into private.deliveries (lead_id, channel, event, failed_at, last_error)
+      select id, 'webhook', 'lead.created', now(), 'HTTP 500' from public.leads on conflict (lead_id, channel, event)
+      do update set failed_at = now(), last_error = 'HTTP 500'`;
+    const page = await asMaria("/health");
+    await page.getByText("HTTP 500").waitFor();
+    await page.getByRole("button", { name: "Try 1 failed delivery again" }).click();
+    await page.getByText("1 delivery will be sent again.").waitFor();
+  });
+});

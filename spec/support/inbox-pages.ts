@@ -1,0 +1,63 @@
+// The inbox's pages in a browser: built, opened as a member who is signed in, or with a device that makes passkeys.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll } from "vitest";
+import { removeLeads, type TestDatabase } from "./database.ts";
+import type { TestInbox, TestMember } from "./inbox.ts";
+
+const build = fileURLToPath(new URL("../../inbox/build.ts", import.meta.url));
+
+/** Builds the pages before the chapter's first test, unless they are built. */
+export function useInboxBuild(): void {
+  beforeAll(() => {
+    const { status, stderr } = spawnSync(process.execPath, [build, "--if-stale"], { encoding: "utf8" });
+    if (status !== 0) throw new Error(stderr);
+  });
+}
+
+type Context = Parameters<Browser["newContext"]>[0];
+
+/** Opens a page of the inbox as a member who is in. */
+export async function openAs(
+  browser: Browser,
+  { url }: TestInbox,
+  { cookie }: Pick<TestMember, "cookie">,
+  path = "/",
+  options: Context = {},
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  const [name = "", value = ""] = cookie.split("=");
+  await context.addCookies([{ name, value, url }]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(8_000);
+  await page.goto(`${url}${path}`);
+  return page;
+}
+
+/** Gives a page a device that makes passkeys and finds that it is its owner. */
+export async function addDevice(page: Page, isUserVerified = true): Promise<void> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send("WebAuthn.enable");
+  await devTools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+/** Empties the queue. An inbox that just looks for new leads may stand in its way, and PostgreSQL then ends one of the two. */
+export async function emptyQueue({ owner }: TestDatabase): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await removeLeads(owner);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "40P01" || attempt === 10) throw error;
+    }
+  }
+}
