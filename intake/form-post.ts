@@ -1,15 +1,16 @@
-// The plain form post, from a page whose script has not arrived, or never will: `POST /`, and call 2's address from a page
-// that is served elsewhere. It stores the lead as call 1 does, and goes on to the thank-you page; a refusal returns the
-// whole article with everything typed still in it.
-import type { Context } from "hono";
+// The plain form post, from a page whose script has not loaded: `POST /`, and call 2's address from a page that is served
+// elsewhere. It stores the lead as call 1 does and redirects to the thank-you page; a refusal returns the whole article with
+// everything typed still in it.
 import { type Lead, leadFromForm, parseLead } from "../lead/lead.ts";
 import type { Log } from "../log/log.ts";
 import { readItems } from "./header-values.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
+import { readBody } from "./read-body.ts";
 import { refusalOf } from "./read-insert.ts";
-import type { Refusal } from "./refusals.ts";
+import { mostBytes, type Refusal, tooLarge, tooManyTries } from "./refusals.ts";
 import { formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
+import type { TooMany } from "./visitor-address.ts";
 
 /** What the plain post needs of the pages. `language` is the code that the form or the address of its page names, if one does. */
 export interface FormPages {
@@ -29,22 +30,31 @@ export const isForm = ({ headers }: Request): boolean =>
   readItems(headers.get("content-type") ?? "")[0]?.value.toLowerCase() ===
   "application/x-www-form-urlencoded";
 
-/** Makes the handler. `refusedBefore` tells of a refusal that came earlier, such as too many tries. */
-export function formPost(
-  store: Store,
-  { showArticle, thankYouPath }: FormPages,
-  addressOf: (context: Context) => string,
-  log: Log,
-  refusedBefore: (context: Context) => Refusal | undefined,
-) {
-  return async (context: Context): Promise<Response> => {
-    const { headers } = context.req.raw;
-    const form = new URLSearchParams(await context.req.text());
+export interface FormPostDependencies extends FormPages {
+  store: Store;
+  /** Counts a try of this address; undefined while it may send. */
+  tooMany: (address: string) => Promise<TooMany | undefined>;
+  /** The plain text of a refusal in a language. */
+  plainRefusal: (language: string | undefined, message: string) => string;
+  log: Log;
+}
+
+/** Makes the handler. `address` is the sender's, as far as the proxies in front are trusted. */
+export function makeFormPost(dependencies: FormPostDependencies) {
+  const { store, showArticle, thankYouPath, tooMany, plainRefusal, log } = dependencies;
+  return async (request: Request, address: string): Promise<Response> => {
+    const over = await tooMany(address);
+    const refusedBefore = over && tooManyTries(over.seconds);
+    // To render the article for each post of a flood would cost more than the flood.
+    if (over?.isFlood && refusedBefore)
+      return refusedInWords(refusedBefore, plainRefusal(languageOf(request), refusedBefore.message));
+    const body = await readBody(request, mostBytes);
+    if (body === undefined) return refusedArticle(showArticle, {}, tooLarge, languageOf(request));
+    const form = new URLSearchParams(new TextDecoder().decode(body));
     const lead = leadFromForm(form);
     const language = form.get("language") ?? undefined;
-    const requestHeaders = requestHeadersOf(headers, addressOf(context), formStatements(form));
-    const refusal =
-      refusedBefore(context) ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
+    const requestHeaders = requestHeadersOf(request.headers, address, formStatements(form));
+    const refusal = refusedBefore ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
     if (refusal) return refusedArticle(showArticle, lead, refusal, language);
     return new Response(null, {
       status: 303,
@@ -52,6 +62,10 @@ export function formPost(
     });
   };
 }
+
+/** The language of the page that a form was posted from, where its body is not read: the start of its path, as in /es. */
+const languageOf = ({ headers }: Request): string | undefined =>
+  URL.parse(headers.get("referer") ?? "")?.pathname.split("/")[1];
 
 async function tryToStore(lead: Lead, storeIt: () => Promise<void>, log: Log): Promise<Refusal | undefined> {
   const parsed = parseLead(lead);
@@ -63,7 +77,7 @@ async function tryToStore(lead: Lead, storeIt: () => Promise<void>, log: Log): P
 }
 
 /** Answers a refusal with the article: the banner says why, and what was typed stands in the form. */
-export async function refusedArticle(
+async function refusedArticle(
   showArticle: ShowArticle,
   lead: Partial<Lead>,
   refusal: Refusal,

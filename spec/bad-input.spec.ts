@@ -1,5 +1,5 @@
 // What no page of ours ever sends. Whatever comes over the wire, on any address, the running product answers plainly:
-// never a fault of its own, never a word about its insides, never a connection left hanging. (Issue 5, CONTRACT 2)
+// never a bug of its own, never a word about its insides, never a connection left hanging. (Issue 5, CONTRACT 2)
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
@@ -162,7 +162,7 @@ describe("a request that is none", () => {
   });
 });
 
-describe("a fault of our own", () => {
+describe("a bug in a handler", () => {
   it("is answered with a sentence, and nothing about where or why", async () => {
     const isReady = () => Promise.reject(new Error("syntax error at serve.ts:7"));
     const { app, log } = await makeIntake(database, { isReady });

@@ -96,7 +96,7 @@ describe("a connection that takes too long", () => {
     socket.destroy();
   });
 
-  it("because it sends one request after another and waits for none has at most 32 of them carried out", async () => {
+  it("has at most 32 requests carried out when it sends one after another and reads no answer", async () => {
     let carriedOut = 0;
     const never = await listen(() => {
       carriedOut += 1;
@@ -107,7 +107,7 @@ describe("a connection that takes too long", () => {
     expect(carriedOut).toBe(32);
   });
 
-  it("because it goes on with what is no request has its lead answered before", async () => {
+  it("has its lead answered when bytes that are no request follow it", async () => {
     const slow = Promise.withResolvers<Response>();
     const address = await listen(() => slow.promise);
     const talk = open(
@@ -120,7 +120,7 @@ describe("a connection that takes too long", () => {
     expect((await talk.closed).map(({ status }) => status)).toEqual([201, 400]);
   });
 
-  it("has, in the product, ten seconds for its headers, twenty for a request and thirty of silence", () => {
+  it("has ten seconds for its headers, twenty for the request, and thirty without a byte in the product", () => {
     const { headersTimeout, requestTimeout, timeout } = makeHttpServer(
       { fetch: () => new Response() },
       headers,

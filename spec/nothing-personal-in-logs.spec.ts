@@ -63,7 +63,7 @@ const ways: [string, (address: string) => Promise<{ status: number }>, number][]
     (at) => insert(at, [lead()], { query: "?columns=name,email,phone,zip_code" }),
     201,
   ],
-  ["a form", (at) => postForm(at, lead({ website: canary("trap") })), 303],
+  ["a form", (at) => postForm(at, lead({ website: canary("honeypot") })), 303],
   ["a blank field", (at) => insert(at, lead({ email: " " })), 400],
   ["a form's blank field", (at) => postForm(at, lead({ phone: "" })), 400],
   ["a field too long", (at) => insert(at, lead({ name: canary("long").repeat(60) })), 400],
@@ -131,11 +131,11 @@ describe("with the embedded PostgreSQL", () => {
 
   const log = () => readFileSync(join(dataDir, "log/postgresql.log"), "utf8");
 
-  it.each(ways)("%s goes its way", async (_, send, status) => {
+  it.each(ways)("%s is answered", async (_, send, status) => {
     expect((await send(server.address)).status).toBe(status);
   });
 
-  it("call 2 goes its way, and so does what is not even a request", async () => {
+  it("call 2 is answered, and so are bytes that are no request", async () => {
     expect((await callSubmitLead(server.address)).status).toBeLessThan(300);
     for (const bytes of [
       `GET /${canary("nonsense")} nonsense\r\n\r\n`,
@@ -195,7 +195,7 @@ describe("with the embedded PostgreSQL", () => {
     });
   });
 
-  it("a lead that no channel can deliver leaves only a code behind", async () => {
+  it("a lead that no channel can deliver leaves only a reason of our own behind", async () => {
     await vi.waitFor(async () => {
       const failed =
         await owner`select distinct channel from private.deliveries where last_error is not null`;

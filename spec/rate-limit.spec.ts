@@ -86,7 +86,7 @@ describe("one address", () => {
     expect(html).toMatch(/<input[^>]*name="has_medicare"[^>]*checked/);
   });
 
-  it("is told in words alone when it goes on and on, and gets no article for each of its posts", async () => {
+  it("gets a sentence instead of the article when it goes on and on", async () => {
     const flood = await limited();
     const posts = await Promise.all(Array.from({ length: 130 }, (_, n) => postForm(flood, `Flood ${n}`)));
     const stillRead = posts.filter(({ headers }) => headers.get("content-type")?.startsWith("text/html"));
@@ -99,7 +99,7 @@ describe("one address", () => {
     expect((await postForm(flood, "x".repeat(20_000))).status, "too long a form counts as well").toBe(429);
   });
 
-  it("does not get round it by saying that it is another, and the log warns of a proxy that nobody named", async () => {
+  it("does not get round it by saying that it is another, and the log warns of a proxy that TRUST_PROXY does not name", async () => {
     expect(server.output()).not.toContain("proxy-not-trusted");
     expect((await insert(server, "Spoofed", "203.0.113.77")).status).toBe(429);
     expect((await insert(server, "Spoofed", "203.0.113.78")).status).toBe(429);

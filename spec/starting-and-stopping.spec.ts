@@ -79,7 +79,7 @@ describe("starting", () => {
     expect(output()).not.toContain("setting=PROVIDER_NAME");
   });
 
-  it("leaves the password of an intake login that the operator made, and says the wording before the first lead", async () => {
+  it("leaves the password of an intake login that the operator made, and gives the database the notice before the first lead", async () => {
     const { url, owner } = await makeDatabase();
     await owner`create role operators_intake login password 'its own' in role leads_intake`;
     const own = addressAs(url, "operators_intake", "its own");
@@ -187,7 +187,7 @@ describe("starting", () => {
 });
 
 describe("stopping", () => {
-  it("does not happen because nobody reads the log any more", async () => {
+  it("does not happen when the reader of the log has gone", async () => {
     const { address, process: server } = await startServer({ DATABASE_URL: database.url });
     server.stdout?.destroy();
     expect((await insertAt(address, aLead({ name: " " }))).status).toBe(400);

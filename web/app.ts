@@ -2,11 +2,10 @@
 // It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import { type Context, Hono } from "hono";
 import { plainRefusal } from "../content/languages.ts";
 import { responseOf } from "../intake/answer.ts";
-import { type FormPages, formPost, isForm, refusedArticle, refusedInWords } from "../intake/form-post.ts";
+import { type FormPages, isForm, makeFormPost } from "../intake/form-post.ts";
 import { makeInsertLead } from "../intake/insert-lead.ts";
 import { refuseKey } from "../intake/key.ts";
 import { readBody } from "../intake/read-body.ts";
@@ -63,6 +62,7 @@ export function makeApp(dependencies: Dependencies): App {
   };
   const cors = insertCors(dependencies.allowedOrigins);
   const insertLead = makeInsertLead({ anonKey: dependencies.anonKey, store, tooMany, log });
+  const formPost = makeFormPost({ ...dependencies, tooMany, plainRefusal });
   const submitLead = withCors(submitLeadCors(dependencies.allowedOrigins), dependencies.submitLead);
 
   app.use(async (context, next) => {
@@ -98,22 +98,9 @@ export function makeApp(dependencies: Dependencies): App {
   );
   app.all("/rest/*", ({ req }) => refusals.refuse(refusalOfPath(req.method, req.path)));
 
-  const fromForm: MiddlewareHandler[] = [
-    async (context, next) => {
-      const over = await tooMany(addressOf(context));
-      const refusal = over && refusals.tooManyTries(over.seconds);
-      // To render the article for each of a flood would cost more than the flood.
-      if (over?.isFlood && refusal)
-        return refusedInWords(refusal, plainRefusal(languageOf(context), refusal.message));
-      context.set("refusal", refusal);
-      return next();
-    },
-    limitBody((context) =>
-      refusedArticle(dependencies.showArticle, {}, refusals.tooLarge, languageOf(context)),
-    ),
-    formPost(store, dependencies, addressOf, log, (context) => context.get("refusal")),
-  ];
-  app.on("POST", ["/", "/functions/v1/submit-lead"], ...fromForm.map(onlyForms));
+  app.on("POST", ["/", "/functions/v1/submit-lead"], (context, next) =>
+    isForm(context.req.raw) ? formPost(context.req.raw, addressOf(context)) : next(),
+  );
   app.post("/", ({ req }) =>
     refusals.refuse(
       refusals.wrongType(req.header("content-type") ?? "", "A form is application/x-www-form-urlencoded."),
@@ -143,30 +130,7 @@ export function makeApp(dependencies: Dependencies): App {
   };
 }
 
-const onlyForms =
-  (handle: MiddlewareHandler): MiddlewareHandler =>
-  (context, next) =>
-    isForm(context.req.raw) ? handle(context, next) : next();
-
-/** The language of the page that a form was posted from, where its body is not read: the start of its path, as in /es. */
-function languageOf({ req }: Context): string | undefined {
-  const referer = req.header("referer") ?? "";
-  return URL.canParse(referer) ? new URL(referer).pathname.split("/")[1] : undefined;
-}
-
 const isRead = (method: string) => method === "GET" || method === "HEAD";
-
-// Hono's own limit opens the body as a stream, which costs more than the rest of an insert's way through here. A length
-// that was declared, which Node holds the sender to, needs no such look.
-function limitBody(refuse: (context: Context) => Response | Promise<Response>): MiddlewareHandler {
-  const count = bodyLimit({ maxSize: refusals.mostBytes, onError: refuse });
-  return async (context, next) => {
-    const declared = context.req.header("content-length");
-    const isCounted = declared === undefined || context.req.header("transfer-encoding") !== undefined;
-    if (isCounted) return count(context, next);
-    return Number(declared) <= refusals.mostBytes ? next() : refuse(context);
-  };
-}
 
 function refusalOfPath(method: string, path: string) {
   const [, table = "", more] = /^\/rest\/v1\/([^/]*)(\/.*)?$/.exec(path) ?? [];

@@ -1,13 +1,13 @@
 // The plain form post on hosted Supabase, from a page whose script has not arrived, or never will. It stores the lead as
 // the visitor's own role, as PostgREST would, and sends the browser to the thank-you page of the site it came from. A
-// refusal is plain text, because hosted functions may answer with no HTML: the browser's Back brings the form as it was.
-
+// refusal is plain text, because hosted functions may not answer with HTML: the browser's Back button brings the form as it was.
 import { plainRefusal, textsNamed, thankYouPath } from "../../../content/languages.ts";
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { transaction } from "../../../database/transaction.ts";
 import { refusedInWords } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
+import { readBody } from "../../../intake/read-body.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
 import { mostBytes, type Refusal, tooLarge } from "../../../intake/refusals.ts";
 import { formStatements, type RequestHeaders, requestHeadersOf } from "../../../intake/request-headers.ts";
@@ -33,9 +33,9 @@ const queryTimeout = 10_000;
 export function formPost(dependencies: FormPostDependencies) {
   const { database, wake, log } = dependencies;
   return async (request: Request): Promise<Response> => {
-    const body = await textOf(request);
+    const body = await readBody(request, mostBytes);
     if (body === undefined) return refuse(tooLarge, undefined);
-    const form = new URLSearchParams(body);
+    const form = new URLSearchParams(new TextDecoder().decode(body));
     const language = form.get("language");
     const lead = leadFromForm(form);
     const parsed = parseLead(lead);
@@ -56,19 +56,6 @@ export function formPost(dependencies: FormPostDependencies) {
 
 const refuse = (refusal: Refusal, language: string | null | undefined): Response =>
   refusedInWords(refusal, plainRefusal(language, refusal.message));
-
-/** The body, or undefined when it is longer than any lead. */
-async function textOf(request: Request): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > mostBytes) return undefined;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
 
 // What PostgREST does for call 1: the role and the headers for this transaction alone, then the same insert.
 async function storeAsVisitor(sql: Sql, lead: Lead, requestHeaders: RequestHeaders): Promise<void> {
