@@ -1,6 +1,9 @@
 // submit-lead as a hosted function: real Deno, and PostgreSQL as Supabase prepares it. What the handler itself promises is
-// in the chapter on submit-lead; here is what the door around it makes of Supabase's environment.
+// in the chapter on submit-lead; here is what the entry point around it makes of Supabase's environment.
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { atTheEnd } from "./support/at-the-end.ts";
@@ -163,6 +166,35 @@ describe("the hosted submit-lead", () => {
     expect(mail.body).not.toContain("Told by mail");
   });
 
+  it.each([
+    [
+      "refuses the connection",
+      async () => `http://127.0.0.1:${await freePort()}/`,
+      " refuses the connection: ",
+    ],
+    [
+      "has a certificate that is not trusted",
+      async () => `https://127.0.0.1:${await listenWithTls()}/`,
+      "'s certificate is not trusted: ",
+    ],
+    [
+      "speaks no TLS",
+      async () => (await startReceiver()).url.replace("http:", "https:"),
+      " speaks no TLS at this port: ",
+    ],
+  ])("keeps in words of ours, as on our own server, that a receiver %s", async (_, addressOf, words) => {
+    const url = await addressOf();
+    const working = await startFunction(database.url, { WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
+    await database.owner`update private.channels set last_failure = null`;
+    await insert(aLead({ name: `To a receiver at ${url}` }));
+    const failure = await until(async () => {
+      await call(working, authorized);
+      const [row] = await database.owner`select last_failure from private.channels where name = 'webhook'`;
+      return row?.last_failure;
+    });
+    expect(failure).toContain(`the webhook's server${words}`);
+  });
+
   it("says that a setting is wrong instead of looking like a dead network", async () => {
     const broken = await startFunction(database.url, {
       WEBHOOK_URL: "http://elsewhere.example",
@@ -295,3 +327,14 @@ describe("the plain form post to the hosted function", () => {
     expect(response.headers.get("retry-after")).toBe("5");
   });
 });
+
+/** A server with a certificate that nobody has signed. */
+async function listenWithTls(): Promise<number> {
+  const read = (name: string) => readFile(new URL(`support/certificates/${name}`, import.meta.url));
+  const server = createServer({ key: await read("self-signed.key"), cert: await read("self-signed.pem") });
+  server.on("tlsClientError", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}

@@ -7,8 +7,10 @@
  */
 export function whyUnreachable(server: string, error: unknown): string {
   const code = codeOfCause(error);
-  const words = wordsFor(code) ?? wordsOfDeno(error);
-  return words ? `${server}${words} (${code})` : `no connection to ${server} (${code})`;
+  const words = wordsFor(code);
+  if (words) return `${server}${words} (${code})`;
+  const inDeno = wordsOfDeno(error);
+  return inDeno ? `${server}${inDeno}` : `no connection to ${server} (${code})`;
 }
 
 /** The code of a failed request, which may stand one or two causes deep, or under another library's own code. */
@@ -73,18 +75,23 @@ const sentences: Record<string, string> = {
 const wordsFor = (code: string): string | undefined =>
   Object.hasOwn(sentences, code) ? sentences[code] : undefined;
 
-// Deno's fetch gives no codes. Its messages hold no word of a lead, and only their kind is kept.
+// Deno's fetch gives no codes, but a message in its cause. Only its kind is kept.
 function wordsOfDeno(error: unknown): string | undefined {
-  if (!(error instanceof TypeError)) return undefined;
-  const kinds = [
-    ["UnknownIssuer", untrusted],
-    ["CaUsedAsEndEntity", untrusted],
-    ["NotValidForName", sentences.ERR_TLS_CERT_ALTNAME_INVALID],
-    ["Expired", sentences.CERT_HAS_EXPIRED],
-    ["dns error", noName],
-    ["Connection refused", sentences.ECONNREFUSED],
-    ["InvalidContentType", noTls],
-    ["connection closed", closed],
-  ] as const;
-  return kinds.find(([words]) => error.message.includes(words))?.[1];
+  const messages: string[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) messages.push(cause.message);
+  const text = messages.join(" ");
+  return wordsByMessage.find(([part]) => text.includes(part))?.[1];
 }
+
+/** Parts of Deno's messages, in the order in which they are looked for. */
+const wordsByMessage: [string, string | undefined][] = [
+  ["NotValidForName", sentences.ERR_TLS_CERT_ALTNAME_INVALID],
+  ["certificate: Expired", sentences.CERT_HAS_EXPIRED],
+  ["invalid peer certificate", untrusted],
+  ["dns error", noName],
+  ["Connection refused", sentences.ECONNREFUSED],
+  ["InvalidContentType", noTls],
+  ["invalid HTTP version", closed],
+  ["connection closed", closed],
+  ["Connection reset", closed],
+];
