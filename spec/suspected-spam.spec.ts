@@ -1,4 +1,4 @@
-// Which leads look like spam. They are stored and delivered like all others; the team sees a mark beside them.
+// Which leads look like spam. They are stored and delivered like all others; the team sees a flag beside them.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { formRequest, insertRequest, makeIntake } from "./support/intake.ts";
@@ -33,18 +33,18 @@ async function storeMany(
 
 const texts = { name: "Rosa", email: "rosa@mail.example", phone: "305", zip_code: "33101" };
 
-const marks = async () => {
+const flags = async () => {
   await database.owner`select private.index_new_leads()`;
   return database.owner`
-    select l.name, f.flag as mark from private.lead_work w join leads l on l.id = w.lead_id, unnest(w.flags) as f (flag)
+    select l.name, f.flag from private.lead_work w join leads l on l.id = w.lead_id, unnest(w.flags) as f (flag)
     order by l.name, f.flag`;
 };
 
-describe("a lead is marked", () => {
+describe("a lead gets a spam flag", () => {
   it("when a field that no person sees was filled in", async () => {
     await store({ name: "Robot" }, { "x-honeypot-filled": "1" });
     await store({ name: "Rosa" });
-    expect(await marks()).toEqual([{ name: "Robot", mark: "honeypot filled" }]);
+    expect(await flags()).toEqual([{ name: "Robot", flag: "honeypot filled" }]);
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe("a lead is marked", () => {
     "<a href=x>",
   ])("when its name has a link: %s", async (name) => {
     await store({ name });
-    expect(await marks()).toEqual([{ name, mark: "link in name" }]);
+    expect(await flags()).toEqual([{ name, flag: "link in name" }]);
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe("a lead is marked", () => {
     "O'Neil, Jr.",
   ])("but not when its name only looks a little like one: %s", async (name) => {
     await store({ name });
-    expect(await marks()).toEqual([]);
+    expect(await flags()).toEqual([]);
   });
 
   it.each([
@@ -90,14 +90,14 @@ describe("a lead is marked", () => {
     ["phone", { phone: "555-0100" }],
   ])("when more than five from one address within ten minutes have the same %s", async (_, same) => {
     await storeMany(6, () => same);
-    expect(await marks()).toHaveLength(6);
-    expect((await marks())[0]?.mark).toBe("burst from one address");
+    expect(await flags()).toHaveLength(6);
+    expect((await flags())[0]?.flag).toBe("burst from one address");
   });
 
   it("but not for five, nor for many different ones from one address, such as a senior centre's", async () => {
     await storeMany(5, () => ({ name: "Same" }));
     await storeMany(25, (nth) => ({ zip_code: `9${nth}` }), "198.51.100.1");
-    expect(await marks()).toEqual([]);
+    expect(await flags()).toEqual([]);
   });
 
   it("but not when the same come one by one through a day, or nobody knows from where", async () => {
@@ -105,19 +105,19 @@ describe("a lead is marked", () => {
     const { owner } = database;
     await owner`
       update leads set created_at = '2026-01-31'::timestamptz + (created_at - '2026-01-31T10:00Z') * 11`;
-    expect(await marks()).toEqual([]);
+    expect(await flags()).toEqual([]);
     await owner`truncate private.lead_work`;
     await owner`update leads set created_at = now()`;
     await owner`update private.permissions set address = null`;
-    expect(await marks()).toEqual([]);
+    expect(await flags()).toEqual([]);
     await owner`truncate private.lead_work`;
     await owner`update private.permissions set address = '192.0.2.1'`;
-    expect(await marks()).toHaveLength(6);
+    expect(await flags()).toHaveLength(6);
   });
 });
 
 describe("leads list --suspect", () => {
-  it("shows the marked leads with their marks, and they are owed to the team as all others", async () => {
+  it("shows the flagged leads with their flags, and they are owed to the team as all others", async () => {
     await database.owner`update private.channels set enabled = name = 'webhook'`;
     await store({ name: "www.example.com" }, { "x-honeypot-filled": "1" });
     await store({ name: "Rosa" });
@@ -131,31 +131,31 @@ describe("leads list --suspect", () => {
   });
 });
 
-describe("whoever fills the trap, writes a link or comes in a burst", () => {
-  it("is answered as all others are, and stored, so that nobody learns what is marked", async () => {
+describe("a lead with a filled honeypot, with a link or of a burst", () => {
+  it("is answered as all others are, and stored, so that its sender does not learn what is flagged", async () => {
     const { app } = await makeIntake(database);
     const { headers, status } = await app.fetch(formRequest({ ...texts, name: "Honest" }));
-    const trapped = await app.fetch(formRequest({ ...texts, name: "Robot", website: "https://x.example" }));
-    expect([trapped.status, ...trapped.headers]).toEqual([status, ...headers]);
-    expect(trapped.headers.get("location")).toBe("/thank-you");
+    const robot = await app.fetch(formRequest({ ...texts, name: "Robot", website: "https://x.example" }));
+    expect([robot.status, ...robot.headers]).toEqual([status, ...headers]);
+    expect(robot.headers.get("location")).toBe("/thank-you");
 
     const honest = await app.fetch(insertRequest(aLead({ name: "Rosa", phone: "1" })));
     for (let n = 0; n < 6; n += 1) {
-      const marked = await app.fetch(insertRequest(aLead({ name: "www.pills.shop", zip_code: `${n}` })));
-      expect([marked.status, ...marked.headers]).toEqual([honest.status, ...honest.headers]);
+      const flagged = await app.fetch(insertRequest(aLead({ name: "www.pills.shop", zip_code: `${n}` })));
+      expect([flagged.status, ...flagged.headers]).toEqual([honest.status, ...honest.headers]);
     }
     expect(await database.owner`select from leads`).toHaveLength(9);
-    const marked = new Set((await marks()).map(({ name, mark }) => `${name}: ${mark}`));
-    expect(marked).toContain("Robot: honeypot filled");
-    expect(marked).toContain("www.pills.shop: link in name");
-    expect(marked).toContain("www.pills.shop: burst from one address");
-    expect([...marked].filter((one) => one.startsWith("Honest"))).toEqual([]);
+    const found = new Set((await flags()).map(({ name, flag }) => `${name}: ${flag}`));
+    expect(found).toContain("Robot: honeypot filled");
+    expect(found).toContain("www.pills.shop: link in name");
+    expect(found).toContain("www.pills.shop: burst from one address");
+    expect([...found].filter((one) => one.startsWith("Honest"))).toEqual([]);
   });
 
-  it("is not met by a visitor who leaves the trap as it is: empty", async () => {
+  it("is told from a visitor's, who leaves the honeypot empty", async () => {
     const { app } = await makeIntake(database);
     await app.fetch(formRequest({ ...texts, website: "" }));
     expect(await database.owner`select from leads`).toHaveLength(1);
-    expect(await marks()).toEqual([]);
+    expect(await flags()).toEqual([]);
   });
 });

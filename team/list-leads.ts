@@ -44,6 +44,8 @@ export async function listLeads(
   );
 }
 
+// A review closes the work on a lead, so those that are due are among the few that are not closed, which have an index of
+// their own. Work that a withdrawal closed is not reviewed yet, and is listed first.
 function select(tx: TransactionSql, filter: LeadFilter, withdrawn: boolean, limit: number | undefined) {
   return tx<LeadRow[]>`
     select ${selectLeadRow(tx)}
@@ -54,6 +56,7 @@ function select(tx: TransactionSql, filter: LeadFilter, withdrawn: boolean, limi
     where p.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
     ${filter.since ? tx`and w.created_at >= ${filter.since}` : tx``}
     ${filter.due ? tx`and r.lead_id is null` : tx``}
+    ${filter.due && !withdrawn ? tx`and w.stage <> 'closed'` : tx``}
     ${filter.suspect ? tx`and w.flags <> '{}'` : tx``}
     order by ${filter.due ? tx`w.created_at, w.lead_id` : tx`w.created_at desc, w.lead_id desc`}
     limit ${limit ?? null}`;
