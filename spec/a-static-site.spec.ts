@@ -2,6 +2,7 @@
 // server at all.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
@@ -16,9 +17,10 @@ let host: StaticHost;
 let project: HostedProject;
 beforeAll(async () => {
   host = await startStaticHost();
-  project = await startHosted(host.url);
+  project = await startHosted(host.url, { LANGUAGES: "en,es" });
   host.folder = await buildSite({
     SITE_URL: host.url,
+    LANGUAGES: "en,es",
     VITE_SUPABASE_URL: project.url,
     VITE_SUPABASE_ANON_KEY: keys.publishable,
   });
@@ -108,6 +110,31 @@ describe("a visitor without script of a static site whose backend is our own ser
     expect(await owner`select name, phone from leads`).toEqual([
       { name: "Rosa Martinez", phone: "(305) 555-0142" },
     ]);
+  }, 120_000);
+});
+
+describe("a visitor of the static site who reads Spanish", () => {
+  const fillInSpanish = async (page: Page, phone: string) => {
+    const { name, email, zip_code } = aLead();
+    for (const [id, text] of Object.entries({ name, email, phone, zip_code }))
+      await page.locator(`#${id}`).fill(text);
+    await page.getByLabel("Tengo Medicare").check();
+  };
+
+  it.each([true, false])("is refused and thanked in Spanish, with script: %s", async (javaScriptEnabled) => {
+    const page = await open(`${host.url}/es`, { javaScriptEnabled });
+    await fillInSpanish(page, "  ");
+    await page.getByRole("button").click();
+    await page.getByText("Por favor, escriba su número de teléfono.").first().waitFor();
+    if (!javaScriptEnabled) {
+      await page.getByText("Oprima el botón Atrás de su navegador.").waitFor();
+      await page.goBack({ waitUntil: "commit" });
+    }
+    await page.getByLabel("Número de teléfono *").fill("(305) 555-0142");
+    await page.getByRole("button").click();
+    await page.waitForURL(`${host.url}/es/thank-you`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Gracias por su interés");
+    expect(await stored()).toEqual([aLead()]);
   });
 });
 

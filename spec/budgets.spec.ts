@@ -5,16 +5,19 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer, type Page as BuiltPage } from "../web/page.ts";
 import { useBrowser } from "./support/browser.ts";
-import { useSite } from "./support/site.ts";
+import { pageSettings, useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
-const site = useSite();
+const site = useSite({ ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } });
 
 describe("the article's document", () => {
-  it("fits the first TCP flight: at most 14,600 bytes, compressed, with its headers", () => {
-    expect(weight("/")).toBeLessThanOrEqual(14_600);
-  });
+  it.each(["/", "/es"])(
+    "fits the first TCP flight: at most 14,600 bytes, compressed, with its headers: %s",
+    (path) => {
+      expect(weight(path)).toBeLessThanOrEqual(14_600);
+    },
+  );
 
   it("lands in at most 30 kB with its fonts, and with nothing else", async () => {
     const page = await open();
@@ -50,30 +53,35 @@ describe("the form's script", () => {
 
 describe("the page, while it loads", () => {
   it.each([
-    ["a phone", 390, 844],
-    ["a tablet", 768, 1024],
-    ["a desktop", 1280, 900],
-  ])("shifts nothing on %s, even when the fonts come late and the form wakes", async (_, width, height) => {
-    const page = await open();
-    const release = Promise.withResolvers<void>();
-    await page.route(/\.woff2$/, async (route) => {
-      await release.promise;
-      await route.continue().catch(() => {});
-    });
-    await watchShifts(page);
-    await page.setViewportSize({ width, height });
-    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
-    await painted(page);
-    release.resolve();
-    await page.evaluate(() => document.fonts.ready);
-    await painted(page);
-    expect(await page.evaluate(() => document.fonts.check("20px Atkinson"))).toBe(true);
-    expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
-    await page.getByLabel("Full Name *").focus();
-    await formReady(page);
-    await painted(page);
-    expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
-  });
+    ["a phone", 390, 844, "/"],
+    ["a tablet", 768, 1024, "/"],
+    ["a desktop", 1280, 900, "/"],
+    ["a phone in Spanish", 390, 844, "/es"],
+    ["a desktop in Spanish", 1280, 900, "/es"],
+  ])(
+    "shifts nothing on %s, even when the fonts come late and the form wakes",
+    async (_, width, height, path) => {
+      const page = await open();
+      const release = Promise.withResolvers<void>();
+      await page.route(/\.woff2$/, async (route) => {
+        await release.promise;
+        await route.continue().catch(() => {});
+      });
+      await watchShifts(page);
+      await page.setViewportSize({ width, height });
+      await page.goto(site.url(path), { waitUntil: "domcontentloaded" });
+      await painted(page);
+      release.resolve();
+      await page.evaluate(() => document.fonts.ready);
+      await painted(page);
+      expect(await page.evaluate(() => document.fonts.check("20px Atkinson"))).toBe(true);
+      expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
+      await page.locator("#name").focus();
+      await formReady(page);
+      await painted(page);
+      expect(await page.evaluate(() => Reflect.get(window, "shifted"))).toEqual([]);
+    },
+  );
 });
 
 describe("what the site sends", () => {

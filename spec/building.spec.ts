@@ -2,6 +2,7 @@
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -37,6 +38,25 @@ describe("a build", () => {
 
     expect(await startBuild(copy).ended).toMatchObject({ code: 0 });
     expect(built().page).toContain("6 min read");
+  }, 120_000);
+
+  it("shows the pages in a further language when its folder and its line are there", async () => {
+    const copy = copySources();
+    const read = (...path: string[]) => readFileSync(join(copy, "content", ...path), "utf8");
+    cpSync(join(copy, "content/en"), join(copy, "content/fr"), { recursive: true });
+    const french = read("fr", "language.ts").replace("const en:", "const fr:").replace('"en-US"', '"fr-US"');
+    writeFileSync(join(copy, "content/fr/language.ts"), french);
+    const languages = read("languages.ts")
+      .replace("const languages = { en, es }", "const languages = { en, es, fr }")
+      .replace("import { es }", 'import { fr } from "./fr/language.ts";\nimport { es }');
+    writeFileSync(join(copy, "content/languages.ts"), languages);
+
+    expect(await startBuild(copy, { LANGUAGES: "en,fr" }).ended).toMatchObject({ code: 0 });
+    const page = (name: string) => readFileSync(join(copy, "dist", name), "utf8");
+    expect(page("fr.html")).toContain('<html lang="fr-US">');
+    expect(page("fr/thank-you.html")).toContain('href="/fr"');
+    expect(page("index.html")).toContain('hrefLang="fr-US"');
+    expect(existsSync(join(copy, "dist/es.html"))).toBe(false);
   });
 
   it("says what to do when another user owns what an earlier build left", async () => {
