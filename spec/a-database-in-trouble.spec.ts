@@ -36,14 +36,12 @@ async function start(settings = {}) {
 
 /** What visitors and operators meet while the database is in trouble. `readyz` is the truth about it. */
 async function expectTrouble(expect: ExpectStatic, { address }: RunningServer, readyz: 200 | 503) {
-  const began = performance.now();
   const [article, insert, post] = await Promise.all([
     fetch(address),
     insertAt(address, aLead()),
     fetch(address, { method: "POST", body: formOf(aLead({ name: "Ann <Plain>" })), redirect: "manual" }),
     expectHealth(expect, address, readyz),
   ]);
-  expect(performance.now() - began).toBeLessThan(10_000);
   expect(article.status).toBe(200);
   expect(await article.text()).toContain("Find Out If You Qualify");
   expect([insert.status, insert.headers.get("retry-after")]).toEqual([503, "5"]);
@@ -224,11 +222,9 @@ describe.concurrent("a database that", () => {
     cluster.signal("SIGSTOP");
     const answer = insertAt(server.address, aLead({ name: "Under way" }));
     await expect.poll(() => fetch(`${server.address}/healthz`)).toMatchObject({ status: 200 });
-    const began = performance.now();
     const ended = server.end("SIGTERM");
     expect((await answer).status).toBe(503);
     expect(await ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it("lets nobody in stops the start in plain words, also before the server listens", async ({ expect }) => {
@@ -256,9 +252,7 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     });
     expect(processes.length).toBeGreaterThan(3);
     for (const pid of processes) signal(pid, "SIGSTOP");
-    const began = performance.now();
     expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it("whose disk is full loses nothing, also when it dies of it or is started on it, and leads flow again when there is room", async ({

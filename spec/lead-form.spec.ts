@@ -279,10 +279,8 @@ describe("the lead form", () => {
     site.reply(submitLead, reply);
     const page = await takenOver();
     await fillIn(page, lead);
-    const pressed = performance.now();
     await press(page);
     await page.waitForURL("**/thank-you");
-    expect(performance.now() - pressed).toBeLessThan(3_500);
   });
 
   it("is idle again, with everything typed, when the visitor comes back out of the back/forward cache", async () => {
