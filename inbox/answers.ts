@@ -99,7 +99,10 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
     "paused-states": (ask) => managing.pausedStates(ask),
     "pause-state": (ask, { state, reason }) => thenDone(managing.pauseState(ask, state, reason)),
     "resume-state": (ask, { state }) => thenDone(managing.resumeState(ask, state)),
-    machine: async (ask) => ({ last_backup_at: null, ...((await managing.machine(ask)) as object) }),
+    machine: async (ask) => {
+      const machine = await managing.machine(ask);
+      return { ...machine, ok: machine.problems.length === 0 };
+    },
     "retry-deliveries": async (ask) => ({ deliveries: await managing.retryFailedDeliveries(ask) }),
   }) satisfies Partial<Answers>;
 

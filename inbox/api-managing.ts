@@ -89,12 +89,16 @@ export const Reports = v.object({
 export type Reports = v.InferOutput<typeof Reports>;
 
 export const Machine = v.object({
-  /** False when a delivery failed or is stuck. */
+  /** Whether nothing is wrong. */
   ok: v.boolean(),
+  /** What `leads status` finds wrong; none when all is well. */
+  problems: v.array(v.picklist(["no channel", "failed", "stuck", "overdue", "backup"])),
   stored: v.number(),
   erased: v.number(),
   unreviewed: v.number(),
   overdue: v.number(),
+  /** Of those not reviewed: told to no channel. */
+  untold: v.number(),
   channels: v.array(
     v.object({
       channel: v.string(),
@@ -107,8 +111,10 @@ export const Machine = v.object({
       last_error: v.nullable(v.string()),
     }),
   ),
-  /** Null: none that this machine knows of. */
+  /** The newest scheduled backup that is whole (BACKUP_DIR); null: none. */
   last_backup_at: v.nullable(Moment),
+  /** Why there is no newer one; null when the newest attempt went well. */
+  backup_failure: v.nullable(v.string()),
   schema: v.string(),
   at: Moment,
 });

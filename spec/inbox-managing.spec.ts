@@ -165,13 +165,14 @@ describe("the health of the machine", () => {
     await database.owner`update private.channels set enabled = name = 'webhook'`;
     await addLead(database, { phone: aNumber() }, 30);
     await database.owner`update private.deliveries set failed_at = now(), last_error = 'HTTP 500'`;
+    await database.owner`update private.channels set last_failure = 'HTTP 500' where name = 'webhook'`;
     const { body } = await dana.call("machine");
-    expect(body).toMatchObject({ ok: false, stored: 1, unreviewed: 1, overdue: 1 });
+    expect(body).toMatchObject({ problems: ["failed", "overdue"], stored: 1, unreviewed: 1, overdue: 1 });
     expect(body.channels.find(({ channel }) => channel === "webhook")).toMatchObject({
       failed: 1,
       last_error: "HTTP 500",
     });
     expect((await maria.call("retry-deliveries")).body).toEqual({ deliveries: 1 });
-    expect((await dana.call("machine")).body).toMatchObject({ ok: true });
+    expect((await dana.call("machine")).body).toMatchObject({ problems: ["overdue"] });
   });
 });

@@ -112,7 +112,8 @@ export interface LoggedCall {
   callback_at: string | null;
 }
 
-export const machine = (ask: Ask) => ask((sql) => sql`team.machine()`);
+export const machine = async (ask: Ask) =>
+  (await ask((sql) => sql`team.machine()`)) as { problems: string[] };
 
 export const retryFailedDeliveries = async (ask: Ask) =>
   (await ask((sql) => sql`team.retry_failed_deliveries()`)) as number;

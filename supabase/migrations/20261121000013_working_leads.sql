@@ -203,6 +203,12 @@ create function private.zip_shown(zip_code text) returns text
 language sql immutable
 return coalesce(private.zip_in(zip_code), '');
 
+-- A name as a list shows it. Some people type everything into one field: a number or an e-mail address in a name stays hidden until the
+-- lead is opened.
+create function private.name_shown(name text) returns text
+language sql immutable
+return regexp_replace(regexp_replace(left(name, 500), '[^[:space:]]*@[^[:space:]]*', '…', 'g'), '[+]?[0-9]([ ().-]*[0-9]){6,}', '…', 'g');
+
 create function private.place_json(zip text, w private.place_windows) returns jsonb
 language sql immutable
 return jsonb_build_object(
@@ -236,7 +242,7 @@ as $$
     jsonb_build_object(
       'id', w.lead_id,
       'reference', right(w.lead_id::text, 8),
-      'name', l.name,
+      'name', private.name_shown(l.name),
       'place', private.place_json(private.zip_shown(l.zip_code), win),
       'created_at', w.created_at,
       'due_at', w.created_at + interval '24 hours',
@@ -745,6 +751,8 @@ begin
   where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
+      -- Whole, when it may be: what was typed beside it can be a number.
+      'name', case when may_reach then l.name else private.name_shown(l.name) end,
       'email', case when may_reach then l.email end,
       'zip_code', l.zip_code,
       'permission', permission,
@@ -1190,7 +1198,7 @@ $$;
 revoke execute on function
   private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead,
   private.place_at, private.queue_counts, private.queue_section, private.close_reviewed_lead, private.section_of,
-  private.exhausted_numbers, private.zip_shown, private.place_json, private.rows_of, private.day_begins,
+  private.exhausted_numbers, private.name_shown, private.zip_shown, private.place_json, private.rows_of, private.day_begins,
   private.name_query, private.work_of, private.claim_lead, private.holder_of, private.acting_member, private.stopped_at,
   private.tel_of, private.call_under_way, private.log_of, private.check_json, private.permission_json, private.others_of,
   private.number_told, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility,

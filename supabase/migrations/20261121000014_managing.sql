@@ -326,54 +326,58 @@ begin
   return private.log_of(lead);
 end $$;
 
--- Whether every lead reaches the team and is reviewed in time, as `leads status` says it.
+-- Whether every lead reaches the team and is reviewed in time, counted as delivery/counts.ts counts it for `leads status`.
 create function team.machine() returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
+  leads jsonb;
   channels jsonb;
+  backup private.backup_state;
 begin
   perform private.acting(is_activity => false);
+  select jsonb_build_object(
+    'stored', count(*),
+    'unreviewed', count(*) filter (where s.is_waiting),
+    'overdue', count(*) filter (where s.is_waiting and s.created_at < now() - interval '24 hours'),
+    'untold', count(*) filter (where s.is_waiting and s.is_untold)
+  ) into leads
+  from (
+    select l.created_at, d.lead_id is null as is_untold, r.lead_id is null and p.lead_id is null as is_waiting
+    from public.leads l
+    left join (select distinct x.lead_id from private.deliveries x) d on d.lead_id = l.id
+    left join private.reviews r on r.lead_id = l.id
+    left join private.permissions p on p.lead_id = l.id and p.withdrawn_at is not null
+  ) s;
   select coalesce(jsonb_agg(to_jsonb(x) order by x.channel), '[]') into channels
   from (
     select c.name as channel, c.enabled,
       count(d.delivered_at) as delivered, count(d.failed_at) as failed,
-      count(d.id) filter (where d.delivered_at is null and d.failed_at is null) as pending,
+      count(d.id) - count(d.delivered_at) - count(d.failed_at) as pending,
       min(d.created_at) filter (where d.delivered_at is null and d.failed_at is null) as oldest_pending,
       count(d.id) filter (
-        where d.delivered_at is null and d.failed_at is null
-          and d.due_at < now() - interval '15 minutes' and coalesce(d.claimed_until < now(), true)
+        where d.delivered_at is null and d.failed_at is null and d.created_at < now() - interval '15 minutes'
       ) as stuck,
-      (
-        select f.last_error from private.deliveries f
-        where f.channel = c.name and f.last_error is not null and f.delivered_at is null
-        order by f.failed_at desc nulls last limit 1
-      ) as last_error
+      case when count(d.last_error) > 0 then c.last_failure end as last_error
     from private.channels c left join private.deliveries d on d.channel = c.name
     where c.retired_at is null
     group by c.name
   ) x;
-  return jsonb_build_object(
-    'ok', not exists (
-      select from jsonb_to_recordset(channels) as c (failed integer, stuck integer) where c.failed > 0 or c.stuck > 0
-    ),
-    'last_backup_at', (select b.taken_at from private.backup_state b),
-    'stored', (select count(*) from public.leads),
+  select * into backup from private.backup_state;
+  return leads || jsonb_build_object(
+    'problems', array_remove(array[
+      case when (leads ->> 'untold')::integer > 0 and not channels @> '[{"enabled": true}]' then 'no channel' end,
+      case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'failed')::integer > 0) then 'failed' end,
+      case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'stuck')::integer > 0) then 'stuck' end,
+      case when (leads ->> 'overdue')::integer > 0 then 'overdue' end,
+      case when backup.enabled and (backup.failure is not null or backup.taken_at < now() - interval '36 hours') then 'backup' end
+    ], null),
     'erased', (select count(*) from private.erasures),
-    'unreviewed', (
-      select count(*) from public.leads l
-      where not exists (select from private.reviews r where r.lead_id = l.id)
-        and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
-    ),
-    'overdue', (
-      select count(*) from public.leads l
-      where l.created_at < now() - interval '24 hours'
-        and not exists (select from private.reviews r where r.lead_id = l.id)
-        and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
-    ),
     'channels', channels,
+    'last_backup_at', backup.taken_at,
+    'backup_failure', backup.failure,
     'schema', private.schema_version(),
     'at', now()
   );
