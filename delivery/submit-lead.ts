@@ -34,9 +34,11 @@ export function makeSubmitLead({ knows, wake }: SubmitLeadDependencies) {
   };
 }
 
-// The page sends the key as the bearer; Supabase's client sends both.
-const keyOf = (headers: Headers): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? headers.get("apikey") ?? undefined;
+// The page sends the key as the bearer; Supabase's client sends both. A bearer with nothing behind it is a wrong key.
+function keyOf(headers: Headers): string | undefined {
+  const bearer = /^Bearer(?: +(\S*))?$/i.exec(headers.get("authorization") ?? "");
+  return bearer ? (bearer[1] ?? "") : (headers.get("apikey") ?? undefined);
+}
 
 // Read, because a connection whose request was not read cannot serve the next one.
 async function discardBody(request: Request): Promise<void> {

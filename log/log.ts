@@ -83,7 +83,7 @@ const events = {
   },
   "delivery-failed": {
     level: "error",
-    sentence: "A delivery has failed. When the channel is mended: npm run leads -- retry --failed",
+    sentence: "A delivery has failed. When the channel works again: npm run leads -- retry --failed",
   },
   "mailbox-rejected": {
     level: "error",

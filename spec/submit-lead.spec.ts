@@ -57,6 +57,7 @@ describe("submit-lead", () => {
     [{}, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"],
     [{ authorization: "Bearer wrong" }, "UNAUTHORIZED", "Invalid API key"],
     [{ apikey: "wrong" }, "UNAUTHORIZED", "Invalid API key"],
+    [{ authorization: "Bearer", apikey: key }, "UNAUTHORIZED", "Invalid API key"],
     [{ authorization: "Basic abc" }, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"],
   ])("refuses %j with 401, a message, and CORS, and wakes nothing", async (headers, code, message) => {
     const { handle, woken } = make();
