@@ -1,5 +1,6 @@
 // What a screen reader says of the pages, from the top to the button, through an error, and on the thank-you page. The
-// transcripts stand in spec/transcripts/. When one changes, a person reads it before it is kept (vitest -u).
+// transcripts stand in spec/transcripts/. When one changes, a person reads it before it is kept: remove the
+// file and run the chapter.
 import { describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { pageSettings, useSite } from "./support/site.ts";

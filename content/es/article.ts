@@ -78,10 +78,10 @@ export const article: ArticleTexts = {
     heading: "Ideal para personas mayores que necesitan más apoyo",
     text: [
       [
-        "Hay días que ya son difíciles. Con las manos duras, el pinchazo toma tiempo. Las tiras pequeñas se ven mal. Es fácil olvidar una medida.",
+        "Hay días que ya son difíciles. Con las manos rígidas, el pinchazo toma tiempo. Las tiras pequeñas se ven mal. Es fácil olvidar una medida.",
       ],
       [
-        "Un MCG puede quitarle parte de esa carga. El sensor se queda en la piel, así que hay menos que sostener y menos que apuntar. Y usted no tiene que vigilar a solas: un hijo o una hija que recibe sus números puede estar pendiente desde lejos.",
+        "Un MCG puede quitarle parte de esa carga. El sensor se queda en la piel, así que hay menos que sostener y menos que acomodar. Y usted no tiene que vigilar a solas: un hijo o una hija que recibe sus números puede estar pendiente desde lejos.",
       ],
       ["No es para todos. Quizás no le guste llevar un aparato u oír una alarma. Hable antes con su médico."],
     ],

@@ -40,11 +40,11 @@ export const es: Language = {
   },
   notice:
     "Al enviar este formulario, con el botón “{button}” o de cualquier otra manera, firmo aquí. " +
-    "Doy a {legalName} mi permiso por escrito para llamarme al número que escribí, aunque esté en una lista de no llamar. " +
+    "Doy mi permiso por escrito a {legalName} para que me llame al número que escribí, aunque esté en una lista de no llamar. " +
     "La llamada es sobre un monitor continuo de glucosa y lo que hace falta para usarlo. " +
     "Llama una persona: sin grabaciones y sin mensajes de texto. " +
     "No tengo que aceptar esto para poder comprar algo. En vez de esto, puedo llamar al {phone}. " +
-    "Puedo quitar este permiso en cualquier momento y de cualquier manera, por ejemplo con una llamada al {phone}.",
+    "Puedo retirar este permiso en cualquier momento y de cualquier manera, por ejemplo con una llamada al {phone}.",
   page: {
     sponsored: "Patrocinado",
     goToForm: "Ir al formulario",
