@@ -32,6 +32,7 @@ export const system = [
   "spec/deploying.spec.ts",
   "spec/embedded-database.spec.ts",
   "spec/erasing.spec.ts",
+  "spec/every-zip-code.spec.ts",
   "spec/hosted-supabase.spec.ts",
   "spec/inbox-commands.spec.ts",
   "spec/inbox-server.spec.ts",

@@ -1,10 +1,7 @@
 // Where a person is, from the ZIP code and the phone number as they were typed: the states and time zones that are plausible.
-import { createRequire } from "node:module";
-import timeZoneAt from "@photostructure/tz-lookup";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { clockIn } from "./support/wall-clock.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -162,63 +159,5 @@ describe("whatever was typed", () => {
   it("has a place when nothing was", async () => {
     const [row] = await database.owner`select private.place_of(null, null) as place`;
     expect(row?.place).toBe("unknown/America/New_York");
-  });
-});
-
-/** A ZIP code of the public list: its post office's state and where on the map it is. */
-interface Listed {
-  zip: string;
-  state: string;
-  country: string;
-  latitude: number;
-  longitude: number;
-}
-
-describe("the table of ZIP codes, against a public list of 42,555", () => {
-  const { codes } = createRequire(import.meta.url)("zipcodes") as { codes: Record<string, Listed> };
-  const listed = Object.values(codes).filter(({ country }) => country === "US");
-  const found = new Map<string, string[]>();
-  beforeAll(async () => {
-    const rows = await database.owner<{ zip: string; place: string }[]>`
-      select z.zip, private.place_of(z.zip, '') as place from unnest(${listed.map(({ zip }) => zip)}::text[]) as z (zip)`;
-    for (const { zip, place } of rows) found.set(zip, place.split("|"));
-  });
-  const placesOf = ({ zip }: Listed) => found.get(zip) ?? [];
-  const zoneOf = (place: string) => place.slice(place.indexOf("/") + 1);
-
-  it("knows each, and its state", () => {
-    expect(listed.length).toBeGreaterThan(42_000);
-    const wrong = listed.filter((one) => !placesOf(one).some((place) => place.startsWith(`${one.state}/`)));
-    expect(wrong.map(({ zip, state }) => `${zip} ${state}`)).toEqual([]);
-  });
-
-  // Two zones are one when their clocks agree in winter and in summer.
-  const months = ["2026-01-15T12:00Z", "2026-07-15T12:00Z"].map((time) => new Date(time));
-  const known = new Map<string, string>();
-  const clocksOf = (zone: string) => {
-    const clocks = known.get(zone) ?? months.map((month) => clockIn(zone, month).toISOString()).join();
-    known.set(zone, clocks);
-    return clocks;
-  };
-
-  /** The clocks of the map at a point and at eight points around it. The map is drawn coarsely along its borders. */
-  function clocksNear({ latitude, longitude }: Listed, km: number): Set<string> {
-    const around = [0, 1, 2, 3, 4, 5, 6, 7].map((eighth) => (eighth * Math.PI) / 4);
-    const north = (angle: number) => latitude + (Math.sin(angle) * km) / 111;
-    const east = (angle: number) =>
-      longitude + (Math.cos(angle) * km) / (111 * Math.cos((latitude * Math.PI) / 180));
-    const zones = around.map((angle) => timeZoneAt(north(angle), east(angle)));
-    return new Set([timeZoneAt(latitude, longitude), ...zones].map(clocksOf));
-  }
-
-  it("has the time zone of the map within 80 km", () => {
-    const onTheMap = listed.filter((one) => one.latitude && !/^A[AEP]\//.test(placesOf(one)[0] ?? ""));
-    expect(onTheMap.length).toBeGreaterThan(41_000);
-    const wrong = onTheMap.filter((one) => {
-      const clocks = clocksNear(one, 80);
-      return !placesOf(one).some((place) => clocks.has(clocksOf(zoneOf(place))));
-    });
-    // The list puts this ZIP code of Manhattan into Asia.
-    expect(wrong.map(({ zip }) => zip)).toEqual(["10200"]);
   });
 });

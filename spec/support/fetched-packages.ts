@@ -1,0 +1,41 @@
+// Packages that a single chapter needs, and that are too large to be installed for everybody. npm fetches them once into
+// .cache/, with the hashes that the lock file in the package's folder here pins.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const cache = fileURLToPath(new URL("../../.cache/", import.meta.url));
+
+/** The `node_modules` of spec/support/`name`/package.json, fetched where it is not there yet. */
+export function fetchPackages(name: string): string {
+  const source = fileURLToPath(new URL(`${name}/`, import.meta.url));
+  const lock = createHash("sha256")
+    .update(readFileSync(join(source, "package-lock.json")))
+    .digest("hex");
+  const folder = join(cache, `${name}-${lock.slice(0, 12)}`);
+  if (!existsSync(folder)) fetch(source, folder);
+  return join(folder, "node_modules");
+}
+
+function fetch(source: string, folder: string): void {
+  mkdirSync(cache, { recursive: true });
+  const unfinished = mkdtempSync(join(cache, "new-"));
+  try {
+    cpSync(source, unfinished, { recursive: true });
+    const words = [
+      "ci",
+      "--prefix",
+      unfinished,
+      "--include=optional",
+      "--ignore-scripts",
+      "--prefer-offline",
+    ];
+    execFileSync("npm", [...words, "--no-audit", "--no-fund", "--loglevel=error"], { stdio: "pipe" });
+    // Of two processes that fetch at the same time, the second finds the folder in its place.
+    if (!existsSync(folder)) renameSync(unfinished, folder);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
