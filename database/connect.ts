@@ -1,5 +1,5 @@
-// How this program meets PostgreSQL: one address in, one pool of connections out. Addresses are libpq's, so the same
-// string serves psql and pgbench, also one with several servers and one with a socket folder.
+// Opens a pool of connections on an address of PostgreSQL. Addresses are libpq's, so the same string serves psql and pgbench,
+// also one with several servers and one with a socket folder.
 import postgres from "postgres";
 import { openToWritable } from "./several-servers.ts";
 
@@ -16,19 +16,19 @@ export function connect(address: string, { max = 4, name = "leads" } = {}): Sql 
   const { url, servers } = splitAddress(address);
   const [first = serverOf("", "5432"), ...others] = servers;
   const open = (server: ServerAddress, options: object) =>
-    postgres(url, { ...usual(name), ...server, ...options });
+    postgres(url, { ...defaults(name), ...server, ...options });
   if (others.length === 0) return open(first, { max });
-  const ask = (server: ServerAddress) => open(server, { max: 1, connect_timeout: 2 });
-  return open(first, { max, socket: () => openToWritable(servers, ask) });
+  const probe = (server: ServerAddress) => open(server, { max: 1, connect_timeout: 2 });
+  return open(first, { max, socket: () => openToWritable(servers, probe) });
 }
 
-const usual = (name: string) => ({
+const defaults = (name: string) => ({
   connection: { application_name: name },
-  // A server that is away is asked again soon: a lead may be waiting. Its own default waits up to 20 s.
+  // An unreachable server is tried again soon, because a lead may be waiting. The library's default waits up to 20 s.
   backoff: (tries: number) => Math.min(0.05 * 2 ** tries, 1),
   connect_timeout: 5,
-  // It would ask each new connection for the types of arrays, and a server that dies just then ends this program: the
-  // answer to that question is nobody's to catch.
+  // The library would query the types of arrays on each new connection; where the server dies just then, nothing catches the
+  // error of that query, and it ends this program.
   fetch_types: false,
   types: { array: arrayOfTextOrUuid },
   // Notices are for people at a psql prompt; some quote what was typed.
@@ -58,7 +58,7 @@ export function addressOfDatabase(address: string, name: string): string {
 export const databaseNameOf = (address: string): string | undefined =>
   decodeURIComponent(partsOf(address).database.slice(1)) || undefined;
 
-// What libpq keeps to itself; postgres.js would send it to the server, which knows no such setting.
+// What libpq reads itself; postgres.js would send it to the server, which has no such setting.
 const clientOnly = ["host", "port", "target_session_attrs", "channel_binding", "gssencmode"];
 
 // postgres.js understands one host name; sockets' folders, IPv6 addresses and several servers are read here.
@@ -84,7 +84,7 @@ function serverOf(text: string, otherPort: string): ServerAddress {
     : { host, port };
 }
 
-// Never a server that nobody named: what is half understood would be sent there, the password too.
+// An address that is half understood is refused, because the password would go to a server that the address does not name.
 const notAnAddress = () => new TypeError("This is not the address of a PostgreSQL server.");
 
 function partsOf(address: string) {

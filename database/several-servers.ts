@@ -1,6 +1,6 @@
-// Of the servers named in one address, finds the one that takes writes, at each connect anew: after a failover it is
-// another. postgres.js 3.4.9 has this built in, but takes a standby for read-write, and when no server answers it tries
-// for ever, without a pause, and never says so (its issue 1174).
+// Finds, of the servers in one address, the one that takes writes, at each connect anew: after a failover it is another one.
+// postgres.js 3.4.9 has this built in, but takes a standby for read-write, and when no server answers it tries for ever,
+// without a pause and without an error (its issue 1174).
 import { connect as openSocket, Socket } from "node:net";
 import type { ServerAddress, Sql } from "./connect.ts";
 import { withTimeout } from "./timeout.ts";
@@ -11,18 +11,18 @@ export class NoWritableServer extends Error {
 }
 
 /**
- * Opens a socket to the first server in the address that takes writes. All are asked at once, so that one that is silent
- * costs two seconds and no more. The socket fails with NoWritableServer when there is none.
+ * Opens a socket to the first server in the address that takes writes. All are probed at once, so that one that does not
+ * answer costs two seconds and no more. The socket fails with NoWritableServer when there is none.
  */
 export async function openToWritable(
   servers: ServerAddress[],
   open: (server: ServerAddress) => Sql,
 ): Promise<Socket> {
-  const asked = servers.map((server) => takesWrites(open(server)));
-  for (const [index, answer] of asked.entries()) {
+  const probes = servers.map((server) => takesWrites(open(server)));
+  for (const [index, answer] of probes.entries()) {
     if (await answer) return socketTo(servers[index] as ServerAddress);
   }
-  // postgres.js hears of a failure only from a socket that it listens to.
+  // postgres.js learns of a failure only from a socket that it listens to.
   const none = new Socket();
   setImmediate(() => none.destroy(new NoWritableServer()));
   return none;
@@ -31,10 +31,10 @@ export async function openToWritable(
 async function takesWrites(sql: Sql): Promise<boolean> {
   try {
     // On a standby, transactions are read only as well.
-    const asked = sql<
+    const query = sql<
       { writes: boolean }[]
     >`select current_setting('transaction_read_only') = 'off' as writes`;
-    const [row] = await withTimeout(2_000, asked);
+    const [row] = await withTimeout(2_000, query);
     return row?.writes === true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
-// A transaction whose loss does no harm. When a connection is lost inside postgres.js 3.4.9's own `begin`, it writes the
-// rollback to a socket that is gone, from where nobody can catch the error: the whole program ends (its issue 1208).
+// A transaction that survives the loss of its connection. postgres.js 3.4.9's own `begin` then writes the rollback to a socket
+// that is gone, where no caller can catch the error, and the whole program ends (its issue 1208).
 import type postgres from "postgres";
 import { codeOf } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
@@ -19,8 +19,8 @@ export async function transaction<Result>(
       return { result: await work(tx) };
     } catch (error) {
       if (!isLoss(error)) throw error;
-      // What is lost needs no rollback. `begin` hears of the loss by itself when the socket closes, and ends with it. A server
-      // that is in the middle of a long statement closes its end of the socket late, and is not waited for.
+      // A lost connection needs no rollback. `begin` rejects by itself when the socket closes; a server that is in the middle
+      // of a long statement closes its end late, so this rejects first.
       setTimeout(loss.reject, 500, error);
       return new Promise<never>(() => {});
     }

@@ -38,7 +38,7 @@ describe("a resilient connection", () => {
     const { connection } = open(network.url, 1_000);
     const one = () => connection.query((sql) => sql`select 1 as one`);
     expect(await one()).toEqual([{ one: 1 }]);
-    network.fallSilent();
+    network.stall();
     await expect(one()).rejects.toMatchObject({ name: "QueryTimeout" });
     network.recover();
     expect(await one()).toEqual([{ one: 1 }]);

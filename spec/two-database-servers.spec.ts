@@ -25,7 +25,7 @@ beforeAll(async () => {
     expect(await sql`select sync_state from pg_stat_replication`).toMatchObject([{ sync_state: "sync" }]);
   await vi.waitFor(isSynchronous, 10_000);
   await sql.end();
-  // The standby stands first: it is not to be taken for the one that takes writes.
+  // The standby stands first, to show that it is not taken for the server that takes writes.
   const both = primary.url.replace(primary.host, `${standby.host},${primary.host}`);
   server = await startServer({ DATABASE_URL: `${both}?target_session_attrs=read-write` });
   await vi.waitFor(isReady, 10_000);
@@ -43,7 +43,7 @@ describe("two database servers", () => {
     await there.end();
   });
 
-  it("go on as one when the first is killed under load and the second promoted: no acknowledged lead is missing", async () => {
+  it("lose no acknowledged lead when the first is killed under load and the second promoted", async () => {
     const load = startLoad(anonKey, () => server.address);
     load.acknowledged.add(aLead().name);
     await expect.poll(() => load.acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(100);

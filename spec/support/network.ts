@@ -1,12 +1,13 @@
-// A network between a program and its database: it can fall silent, so that nothing arrives and nobody is told, and it
-// can hang up.
+// A network between a program and its database that can stall, so that nothing arrives and neither end is told, and can
+// hang up.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface Network {
   /** The database's address through this network. */
   url: string;
-  fallSilent(): void;
+  /** Nothing passes any more, and neither end is told. */
+  stall(): void;
   /** New connections pass again. Those from before stay dead, as they do on a real network. */
   recover(): void;
   /** Ends every connection at both ends, in the middle of whatever it carries. */
@@ -18,7 +19,7 @@ export interface Network {
 export async function layNetwork(url: string): Promise<Network> {
   const [, host = ""] = /@([^/]*)\//.exec(url) ?? [];
   const pairs = new Set<[Socket, Socket]>();
-  let isSilent = false;
+  let isStalled = false;
   const server = createServer((near) => {
     const far = host.startsWith("%2F")
       ? connect(`${decodeURIComponent(host)}/.s.PGSQL.5432`)
@@ -26,7 +27,7 @@ export async function layNetwork(url: string): Promise<Network> {
     const pair: [Socket, Socket] = [near, far];
     pairs.add(pair);
     for (const socket of pair) socket.on("error", () => {}).on("close", () => pairs.delete(pair));
-    if (isSilent) return void near.pause();
+    if (isStalled) return void near.pause();
     near.pipe(far);
     far.pipe(near);
   });
@@ -36,15 +37,15 @@ export async function layNetwork(url: string): Promise<Network> {
   };
   return {
     url: url.replace(`@${host}/`, `@127.0.0.1:${(server.address() as AddressInfo).port}/`),
-    fallSilent: () => {
-      isSilent = true;
+    stall: () => {
+      isStalled = true;
       for (const [near, far] of pairs) {
         near.unpipe(far).pause();
         far.unpipe(near).pause();
       }
     },
     recover: () => {
-      isSilent = false;
+      isStalled = false;
     },
     hangUp,
     close: () => {
