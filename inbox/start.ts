@@ -41,6 +41,8 @@ export async function startInbox({
     signIn: makeSignIn({ passkeys, company }),
     files: readClientFiles(),
   });
+  const { protocol, hostname } = new URL(inboxUrl);
+  if (protocol !== "https:" && !/(^|\.)localhost$/.test(hostname)) log("inbox-without-passkeys");
   const server = makeHttpServer({ fetch: app.fetch }, headers);
   const address = await listen(server, { ...settings, prefix: "INBOX_" });
   log("inbox-listening", { address });

@@ -13,6 +13,10 @@ const events = {
     sentence:
       "The inbox is not served, because its port cannot be listened on. Set INBOX_PORT to another, or INBOX=off.",
   },
+  "inbox-without-passkeys": {
+    level: "warn",
+    sentence: "Browsers offer no passkeys at this INBOX_URL: it needs https, or the name localhost.",
+  },
   "inbox-elsewhere": {
     level: "info",
     sentence: "This process holds no login of the inbox, and serves none. Run it beside it: npm run inbox",

@@ -35,6 +35,7 @@ export const system = [
   "spec/every-zip-code.spec.ts",
   "spec/hosted-supabase.spec.ts",
   "spec/inbox-commands.spec.ts",
+  "spec/inbox-on-a-server-of-yours.spec.ts",
   "spec/inbox-server.spec.ts",
   "spec/killed-processes.spec.ts",
   "spec/scheduled-backups.spec.ts",
