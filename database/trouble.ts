@@ -1,4 +1,4 @@
-// Tells trouble of the database, which waiting may end, from a refusal of what it was asked, which repeating never mends:
+// Tells trouble of the database, which waiting may end, from a refusal of what it was asked, which no repetition changes:
 // a wrong value, or a bug of this program. Only trouble is an outage; a bug taken for one would be tried again for ever.
 import postgres from "postgres";
 import { codeOf } from "../log/log.ts";

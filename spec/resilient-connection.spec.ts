@@ -1,5 +1,5 @@
 // What a query meets when the database is unreachable, stops answering, or refuses what it was asked: an outage is logged
-// once and ended by a reconnect; a refusal is thrown on, because repeating it mends nothing.
+// once and ended by a reconnect; a refusal is thrown on, because repeating it changes nothing.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { prepare } from "../database/prepare.ts";

@@ -139,7 +139,7 @@ function letIn(account: Account, path: string, { advice }: Setup) {
 /** The longest path of a socket that every system takes, in bytes. */
 const longestSocketPath = 103;
 
-/** A folder only PostgreSQL's user and root may enter: whoever reaches the socket still needs the password. */
+/** A folder only PostgreSQL's user and root may enter: a client that reaches the socket still needs the password. */
 export function makeSocketFolder(
   { cluster }: DataFolder,
   account: Account | undefined,

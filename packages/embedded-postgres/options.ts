@@ -21,7 +21,7 @@ export interface Options {
   settings?: Readonly<Record<string, string | number>>;
   /** How large PostgreSQL's log becomes before it is rotated, in bytes; one older file is kept. By default 10 MB. */
   maxLogBytes?: number;
-  /** Hears what happens. Holds no personal data: paths, process ids and exit codes. */
+  /** Is called with what happens. An event holds no personal data: paths, process ids and exit codes. */
   onEvent?: (event: PostgresEvent) => void;
   /** What the messages of errors advise, in the caller's words. */
   advice?: Partial<Advice>;
@@ -31,7 +31,7 @@ export type PostgresEvent =
   /** `isElsewhere`: only root may enter `dataDir`, so the data is kept below `systemDir`. */
   | { name: "starting"; folder: string; isElsewhere: boolean }
   | { name: "started"; pid: number }
-  /** PostgreSQL ended though nobody stopped it. It is started again. */
+  /** PostgreSQL ended without being stopped. It is started again. */
   | { name: "exited"; code: number | null; signal: string | null }
   /** PostgreSQL does not start, and says why at the end of `log`. Told once; it is tried again. */
   | { name: "not-starting"; log: string }
