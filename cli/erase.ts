@@ -1,7 +1,9 @@
 // `leads erase`: removes a person for good, with everything kept and owed about them. What would go is shown first, and
 // nothing goes before somebody said so. A receipt without personal data stays.
+
 import { reference } from "../lead/lead.ts";
 import { type ErasableLead, eraseLeads, findErasable } from "../team/erase-leads.ts";
+import { noteOperatorAct } from "../team/operator-acts.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, type CommandContext, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
@@ -29,10 +31,9 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
   const found = await findErasable(sql, id ? { id: await findOne(sql, id) } : { email });
   if (found.length === 0) throw new Refusal("No lead has this e-mail address. Nothing was erased.");
   if (!yes && !(await confirm(context, found))) return 1;
-  const erased = await eraseLeads(
-    sql,
-    found.map((lead) => lead.id),
-  );
+  const ids = found.map((lead) => lead.id);
+  await noteOperatorAct(sql, "erased lead", ids);
+  const erased = await eraseLeads(sql, ids);
   await out(erased.map((one) => `Erased ${one}\n`).join(""));
   tell("Channels that had been told of it are told to erase it too. Backups made before still hold it.");
   return 0;

@@ -5,6 +5,7 @@ import { type Cell, csvLine } from "../team/csv.ts";
 import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { leadColumns } from "../team/lead-row.ts";
+import { noteOperatorAct } from "../team/operator-acts.ts";
 import { type AddCommand, type CommandContext, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { progressOf } from "./progress.ts";
@@ -35,6 +36,7 @@ export const exportCommand: AddCommand = (program, run) => {
         // Results on the same terminal would run through the line that shows how far it is.
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
+        await noteOperatorAct(sql, "exported leads");
         if (permission) await exportPermissions(sql, { since, onProgress }, write.add);
         else await exportLeads(sql, { since, onProgress }, write.add);
         await write.end();

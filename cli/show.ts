@@ -1,8 +1,10 @@
 // `leads show <id>`: everything about one lead, for a person or as JSON: what was typed, what was agreed to, who was told,
 // and what the team did.
+
 import type { DeliveryFate } from "../delivery/outbox.ts";
 import { fields, reference, type StoredLead } from "../lead/lead.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
+import { noteOperatorAct } from "../team/operator-acts.ts";
 import { type LeadDetails, type PermissionDetails, showLead } from "../team/show-lead.ts";
 import { type AddCommand, typed } from "./command.ts";
 import { json } from "./json.ts";
@@ -19,7 +21,9 @@ export const show: AddCommand = (program, run) => {
     .option("--json", "print JSON")
     .action((id: string, options: { json?: true }) =>
       run(async ({ sql, now, out, columns }) => {
-        const details = (await showLead(sql, await findOne(sql, id))) as LeadDetails;
+        const lead = await findOne(sql, id);
+        await noteOperatorAct(sql, "opened lead", [lead]);
+        const details = (await showLead(sql, lead)) as LeadDetails;
         await out(options.json ? `${json(details, 2)}\n` : page(details, now, columns));
         return 0;
       }),

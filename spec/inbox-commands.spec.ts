@@ -35,6 +35,25 @@ describe("leads stop", () => {
   });
 });
 
+describe("the operator's commands", () => {
+  it("stand in the audit log when they show, export or erase leads", async () => {
+    const id = await addLead(database);
+    await leads(database.url, "show", id);
+    await leads(database.url, "export", "--format", "json");
+    await leads(database.url, "erase", id, "--yes");
+    const { stdout } = await leads(database.url, "audit", "--json");
+    const entries = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(entries.slice(0, 3).map(({ who, action, lead }) => [who.name, action, lead?.id ?? null])).toEqual([
+      ["operator", "erased lead", id],
+      ["operator", "exported leads", null],
+      ["operator", "opened lead", id],
+    ]);
+  });
+});
+
 describe("leads call-log and leads audit", () => {
   it("tell when a lead was called, by whom, and what came of it", async () => {
     const id = await addLead(database);
