@@ -1,7 +1,6 @@
 // The inbox as one value: a request in, its answer out. Below /api/ nothing is answered without a session; beside it are the ways to
 // get in and the page itself.
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import * as v from "valibot";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { logBug } from "../log/bug.ts";
@@ -13,10 +12,11 @@ import { type CallName, calls } from "./api.ts";
 import { type SignInName, signIn as signInRequests } from "./api-sign-in.ts";
 import type { ClientFiles } from "./client-files.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
-import { makeCookies } from "./cookies.ts";
+import { type Cookies, makeCookies } from "./cookies.ts";
 import { eventStream, type LiveEvents } from "./live-events.ts";
 import { SignInRefused } from "./passkeys.ts";
-import { finishCompanySignIn, type makeSignIn } from "./sign-in.ts";
+import { json, limitBody, readRequest } from "./read-request.ts";
+import { finishCompanySignIn, type makeSignIn, type SignInAnswer } from "./sign-in.ts";
 
 export interface InboxDependencies {
   /** The inbox's public address. */
@@ -33,27 +33,40 @@ export interface InboxDependencies {
   log: Log;
 }
 
-/** No request of ours is larger: a note has 2,000 characters, a passkey some thousand. */
-const maxBytes = 65_536;
+/** What the routes share. */
+interface Routing extends InboxDependencies {
+  cookies: Cookies;
+  /** Asks the database as whoever sent the request. */
+  asker(request: Request): Ask;
+}
 
 export function makeInboxApp(dependencies: InboxDependencies): {
   fetch(request: Request): Response | Promise<Response>;
 } {
-  const { inboxUrl, database, company, events, files, headers, log } = dependencies;
+  const { inboxUrl, database, files, headers, log } = dependencies;
   const cookies = makeCookies(inboxUrl);
-  const ownOrigin = new URL(inboxUrl).origin;
-  const app = new Hono();
   const asker = (request: Request): Ask => askWithSession(database, cookies.sessionOf(request));
-
+  const routing = { ...dependencies, cookies, asker };
+  const app = new Hono();
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(headers)) {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
   });
+  addApi(app, routing);
+  addSignIn(app, routing);
+  addCompanyCallback(app, routing);
+  app.get("/healthz", () => json({ status: "alive" }));
+  app.on(["GET", "HEAD"], "*", ({ req }) => files.answer(req.raw, req.path) ?? notFound());
+  app.all("*", () => json({ error: "no such method" }, 405));
+  app.onError((error, { req }) => answerOf(error, req.path, log));
+  return app;
+}
 
+function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl }: Routing): void {
   app.use("/api/*", async ({ req }, next) => {
-    // Before anything else is looked at: whoever is not in learns nothing, not even which calls there are.
+    // Before anything else is looked at: without a session nothing is learned, not even which calls there are.
     await me(asker(req.raw)).catch((error) => {
       // A locked session can be left, too.
       if (req.path === "/api/sign-out" && error instanceof Refused && error.status === 423) return;
@@ -64,66 +77,56 @@ export function makeInboxApp(dependencies: InboxDependencies): {
   app.get("/api/events", async ({ req }) => {
     const ask = asker(req.raw);
     const { id } = await me(ask);
-    const isIn = () => me(ask).then(() => true, isNotIn);
-    return eventStream(events, id, isIn, req.raw.signal);
+    return eventStream(events, id, () => me(ask).then(() => true, isNoRefusal), req.raw.signal);
   });
-  const post = [bodyLimit({ maxSize: maxBytes, onError: () => json({ error: "too large" }, 413) })] as const;
-  app.post("/api/*", ...post, async ({ req }) => {
+  app.post("/api/*", limitBody, async ({ req }) => {
     const name = req.path.slice("/api/".length);
     if (!isCall(name)) return notFound();
-    const refusal = refusalOfPage(req.raw, ownOrigin);
-    if (refusal) return refusal;
     const { request, response } = calls[name];
-    const given = v.safeParse(request, await bodyOf(req.raw));
-    if (!given.success) return json({ error: "not a request" }, 400);
-    const handle = dependencies.answers[name] as (ask: Ask, request: unknown) => Promise<unknown>;
-    const answer = await handle(asker(req.raw), given.output);
+    const given = await readRequest(req.raw, request, inboxUrl);
+    if (given instanceof Response) return given;
+    const handle = answers[name] as (ask: Ask, request: unknown) => Promise<unknown>;
     // What the schema does not name does not leave.
-    const sent = json(v.parse(response as v.GenericSchema, answer));
-    if (name === "sign-out") sent.headers.append("set-cookie", cookies.endSession());
-    return sent;
+    const answer = json(v.parse(response as v.GenericSchema, await handle(asker(req.raw), given.output)));
+    if (name === "sign-out") answer.headers.append("set-cookie", cookies.endSession());
+    return answer;
   });
   app.all("/api/*", notFound);
+}
 
-  const withSession = (answer: Response, { token, ends_at }: Session): Response => {
-    if (token) answer.headers.append("set-cookie", cookies.setSession(token, ends_at));
-    return answer;
-  };
+function addSignIn(app: Hono, { signIn, cookies, asker, inboxUrl }: Routing): void {
   for (const name of Object.keys(signInRequests) as SignInName[]) {
-    app.post(`/${name}`, ...post, async ({ req }) => {
-      const refusal = refusalOfPage(req.raw, ownOrigin);
-      if (refusal) return refusal;
-      const given = v.safeParse(signInRequests[name].request, await bodyOf(req.raw));
-      if (!given.success) return json({ error: "not a request" }, 400);
-      const handle = dependencies.signIn[name] as (
-        ask: Ask,
-        request: unknown,
-      ) => ReturnType<(typeof dependencies.signIn)[SignInName]>;
+    const { request, response } = signInRequests[name];
+    const handle = signIn[name] as (ask: Ask, request: unknown) => Promise<SignInAnswer>;
+    app.post(`/${name}`, limitBody, async ({ req }) => {
+      const given = await readRequest(req.raw, request, inboxUrl);
+      if (given instanceof Response) return given;
       const { body, session, state } = await handle(asker(req.raw), given.output);
-      const answer = json(v.parse(signInRequests[name].response as v.GenericSchema, body));
+      const answer = json(v.parse(response as v.GenericSchema, body));
       if (state) answer.headers.append("set-cookie", cookies.setState(state));
-      return session ? withSession(answer, session) : answer;
+      return session ? withSession(answer, session, cookies) : answer;
     });
   }
+}
+
+function addCompanyCallback(app: Hono, { company, cookies, asker }: Routing): void {
   app.get("/oidc/callback", async ({ req }) => {
     if (!company) return notFound();
     try {
       const state = cookies.stateOf(req.raw);
       const session = await finishCompanySignIn(asker(req.raw), company, new URL(req.url), state);
-      return withSession(redirect("/"), session);
+      return withSession(redirect("/"), session, cookies);
     } catch (error) {
       const why = whyNotIn(error);
       if (!why) throw error;
       return redirect(`/sign-in#${why.replaceAll(" ", "-")}`);
     }
   });
+}
 
-  app.get("/healthz", () => json({ status: "alive" }));
-  app.on(["GET", "HEAD"], "*", ({ req }) => files.answer(req.raw, req.path) ?? notFound());
-  app.all("*", () => json({ error: "no such method" }, 405));
-
-  app.onError((error, { req }) => answerOf(error, req.path, log));
-  return app;
+function withSession(answer: Response, { token, ends_at }: Session, cookies: Cookies): Response {
+  if (token) answer.headers.append("set-cookie", cookies.setSession(token, ends_at));
+  return answer;
 }
 
 /** What a failure is answered with. Below /api/ a missing session says nothing at all. */
@@ -154,30 +157,8 @@ const isDatabaseAway = (error: unknown) =>
   );
 
 // A session that the database cannot be asked about may be open still.
-const isNotIn = (error: unknown): boolean => !(error instanceof Refused);
-
-/**
- * Refuses what did not come from the inbox's own page, so that no other site can act with a member's cookie: a form of another site
- * cannot send JSON, and a browser says where a request comes from.
- */
-function refusalOfPage(request: Request, ownOrigin: string): Response | undefined {
-  const origin = request.headers.get("origin");
-  const site = request.headers.get("sec-fetch-site");
-  const isOwn = origin !== null ? origin === ownOrigin : site === "same-origin";
-  if (!isOwn || (site !== null && site !== "same-origin")) return json({ error: "another page" }, 403);
-  const type = request.headers.get("content-type") ?? "";
-  return /^application\/json(?:;|$)/i.test(type) ? undefined : json({ error: "send application/json" }, 415);
-}
-
-async function bodyOf(request: Request): Promise<unknown> {
-  try {
-    return JSON.parse(await request.text());
-  } catch {
-    return undefined;
-  }
-}
+const isNoRefusal = (error: unknown): boolean => !(error instanceof Refused);
 
 const isCall = (name: string): name is CallName => Object.hasOwn(calls, name);
-const json = (body: unknown, status = 200): Response => Response.json(body, { status });
 const notFound = () => json({ error: "not found" }, 404);
 const redirect = (location: string) => new Response(null, { status: 303, headers: { location } });

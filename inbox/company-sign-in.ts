@@ -23,7 +23,7 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
   const provider = () =>
     (discovered ??= discover(settings).catch((error) => {
       discovered = undefined;
-      throw error;
+      throw new SignInRefused("sign-in refused", error);
     }));
 
   return {
