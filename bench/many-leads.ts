@@ -137,7 +137,7 @@ async function timeAll(sql: Sql): Promise<void> {
   );
   await time("inbox: lead page", async () => {
     const [row] = await sql<{ opening: string }[]>`
-      select team.announce_opening(${any?.id ?? ""}, false) as opening`;
+      select team.record_opening(${any?.id ?? ""}, false) as opening`;
     await sql`select team.open_lead(${row?.opening ?? 0})`;
   });
   await time(
@@ -147,7 +147,7 @@ async function timeAll(sql: Sql): Promise<void> {
   await time("inbox: health of the machine", () => sql`select team.machine()`);
   await time("scheduled job: new leads", () => indexNewLeads(sql));
   await time("scheduled job: overdue alerts", () => sql`select private.enqueue_overdue_alerts()`);
-  await time("dispatcher: claim of 12", () => claim(sql, "webhook", { most: 12, lease: 0 }));
+  await time("dispatcher: claim of 12", () => claim(sql, "webhook", { max: 12, lease: 0 }));
   let rows = 0;
   const exported = await measure(() =>
     listLeads(sql, {}, async (page) => {

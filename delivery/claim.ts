@@ -11,7 +11,7 @@ export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> 
   ({ delivered: true } | { reason: string; wait: number } | { reason: string; failed: true });
 
 /**
- * Takes up to `most` deliveries that are due on a channel, the longest due first, and holds them for `lease` seconds.
+ * Takes up to `max` deliveries that are due on a channel, the longest due first, and holds them for `lease` seconds.
  * Processes that ask at the same moment get different ones. The attempt is counted here and not when it ends, so that it
  * counts even when it takes the process down with it. After a claim the channel gives nothing out for `cooldown` seconds,
  * unless it gave out as many as was asked for, because more are waiting then.
@@ -21,7 +21,7 @@ export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> 
 export async function claim(
   sql: Sql,
   channel: Delivery["channel"],
-  { most, lease, cooldown = 0, at }: { most: number; lease: number; cooldown?: number; at?: At },
+  { max, lease, cooldown = 0, at }: { max: number; lease: number; cooldown?: number; at?: At },
 ): Promise<Delivery[]> {
   const now = timeIn(sql, at);
   const rows = await sql<ClaimedRow[]>`
@@ -43,11 +43,11 @@ export async function claim(
             and (older.due_at <= ${now} or older.claimed_until > ${now})
         ))
       order by d.due_at
-      limit ${most}
+      limit ${max}
       for update of d skip locked
     ), cooling as (
       update private.channels set cooldown_until = ${now} + make_interval(secs => ${cooldown})
-      where name = ${channel} and ${cooldown} > 0 and (select count(*) from due) between 1 and ${most} - 1
+      where name = ${channel} and ${cooldown} > 0 and (select count(*) from due) between 1 and ${max} - 1
     ), claimed as (
       update private.deliveries d
       set attempts = d.attempts + 1, claimed_until = ${now} + make_interval(secs => ${lease})

@@ -11,12 +11,12 @@ export interface LeadCount {
   erased: number;
   /** Neither reviewed nor withdrawn. */
   unreviewed: number;
-  /** Those of them that are older than the 24 hours promised. */
+  /** Those of `unreviewed` that are older than the 24 hours promised. */
   overdue: number;
-  /** Those of them that are owed to no channel, so that the team was not told. */
+  /** Those of `unreviewed` that are owed to no channel, so that the team was not told. */
   untold: number;
-  /** They came while no channel was set up, reviewed or not. */
-  toldNobody: number;
+  /** Those stored, reviewed or not, that came while no channel was set up. */
+  owedToNoChannel: number;
 }
 
 /** Counts the leads. */
@@ -36,7 +36,7 @@ export async function countLeads(sql: Sql): Promise<LeadCount> {
       count(*) filter (where is_waiting)::int as unreviewed,
       count(*) filter (where is_waiting and created_at < now() - interval '24 hours')::int as overdue,
       count(*) filter (where is_waiting and is_untold)::int as untold,
-      count(*) filter (where is_untold)::int as "toldNobody"
+      count(*) filter (where is_untold)::int as "owedToNoChannel"
     from standing`;
   return counts as LeadCount;
 }

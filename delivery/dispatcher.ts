@@ -65,16 +65,16 @@ export function makeDispatcher(
     await retryIfAsked();
     do {
       looksAgain = false;
-      const most = free() * channel.batch;
+      const max = free() * channel.batch;
       const { cooldown } = channel;
       const deliveries = await database.query((sql) =>
-        claim(sql, channel.name, { most, lease, cooldown, at: now?.() }),
+        claim(sql, channel.name, { max, lease, cooldown, at: now?.() }),
       );
       const [sendable, unsendable] = sort(deliveries);
       for (const [delivery, reason] of unsendable) add([delivery], { kind: "permanent", reason });
       for (const message of portions(sendable, channel.batch)) void send(message);
       if (unsendable.length > 0) flush();
-      looksAgain ||= deliveries.length === most;
+      looksAgain ||= deliveries.length === max;
     } while (looksAgain && mayClaim());
   }
 

@@ -93,7 +93,7 @@ describe("the inbox's login", () => {
         expect([call, await refusal(withSession(session, call))]).toEqual([call, "PT401"]);
       }
     }
-    expect(await refusal(withSession("", `team.announce_opening('${id}', false)`))).toBe("PT401");
+    expect(await refusal(withSession("", `team.record_opening('${id}', false)`))).toBe("PT401");
   });
 
   it("does for a member what only a manager may for nobody but a manager", async () => {
@@ -102,7 +102,7 @@ describe("the inbox's login", () => {
       "team.members()",
       "team.invite_member('Mallory', 'manager')",
       `team.remove_member('${dana.id}')`,
-      "team.announce_export('2020-01-01', '2030-01-01')",
+      "team.record_export('2020-01-01', '2030-01-01')",
       "team.export_leads(1, 'UTC')",
       "team.audit_log('{}', null, 10)",
       "team.reports('2020-01-01', '2030-01-01', 'UTC')",
@@ -124,10 +124,10 @@ describe("the inbox's login", () => {
         const [row] = await tx.unsafe(`select ${first} as answer`);
         return tx.unsafe(`select ${second(row?.answer)} as answer`);
       });
-    const open = both(`team.announce_opening('${id}', false)`, (entry) => `team.open_lead(${entry})`);
+    const open = both(`team.record_opening('${id}', false)`, (entry) => `team.open_lead(${entry})`);
     expect(await refusal(open)).toBe("PT403");
     const health = both(
-      `team.announce_opening('${id}', true)`,
+      `team.record_opening('${id}', true)`,
       (entry) => `team.open_health_answers(${entry})`,
     );
     expect(await refusal(health)).toBe("PT403");
@@ -143,8 +143,8 @@ describe("the inbox's login", () => {
   it("cannot look at one lead with another's entry in the audit log, with another member's, or later", async () => {
     const [id, other] = [await addLead(database), await addLead(database)];
     const token = dana.cookie.replace("session=", "");
-    const [announced] = await withSession(token, `team.announce_opening('${id}', false)`);
-    const entry = announced?.answer;
+    const [recorded] = await withSession(token, `team.record_opening('${id}', false)`);
+    const entry = recorded?.answer;
     const [opened] = await withSession(token, `team.open_lead(${entry})`);
     expect(opened?.answer.id).toBe(id);
     expect(opened?.answer.id).not.toBe(other);

@@ -88,7 +88,7 @@ describe("the scheduled jobs", () => {
     await reconcile(sql, log);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      / stored=3 lastDay=3 erased=0 unreviewed=3 overdue=0 untold=2 toldNobody=2 chat_delivered=0 chat_pending=0 chat_failed=0 email_delivered=0 email_pending=0 email_failed=1 webhook_delivered=0 webhook_pending=1 webhook_failed=0\n$/,
+      / stored=3 lastDay=3 erased=0 unreviewed=3 overdue=0 untold=2 owedToNoChannel=2 chat_delivered=0 chat_pending=0 chat_failed=0 email_delivered=0 email_pending=0 email_failed=1 webhook_delivered=0 webhook_pending=1 webhook_failed=0\n$/,
     );
   });
 

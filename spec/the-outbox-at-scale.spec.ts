@@ -50,13 +50,13 @@ describe("with many leads", () => {
   });
 
   it("a look for what is due reads nothing of what is delivered", async () => {
-    const look = (sql: Sql) => claim(sql, "webhook", { most: 12, lease: 90 });
+    const look = (sql: Sql) => claim(sql, "webhook", { max: 12, lease: 90 });
     expect(await rowsRead(look)).toBeLessThan(100);
     expect(await rowsRead((sql) => retryNow(sql, "webhook"))).toBeLessThan(100);
   });
 
   it("a claim reads some rows for each delivery that it gives out, and not the backlog", async () => {
-    const claim12 = (sql: Sql) => claim(sql, "webhook", { most: 12, lease: 90 });
+    const claim12 = (sql: Sql) => claim(sql, "webhook", { max: 12, lease: 90 });
     await owner`
       update private.deliveries set delivered_at = null, attempts = 0
       where lead_id in (select id from public.leads order by created_at desc limit 3000)`;

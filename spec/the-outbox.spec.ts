@@ -16,7 +16,7 @@ import {
 import { aLead, makeDatabase } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
-const all = { most: 100, lease: 60 };
+const all = { max: 100, lease: 60 };
 const seconds = (count: number) => new Date(Date.now() + count * 1000);
 
 beforeEach(async () => {
@@ -61,7 +61,7 @@ describe("the outbox", () => {
   it("gives each delivery to one process only, also when many ask at once", async () => {
     await insertMany(60);
     const claims = await Promise.all(
-      Array.from({ length: 8 }, () => claim(sql, "webhook", { most: 10, lease: 60 })),
+      Array.from({ length: 8 }, () => claim(sql, "webhook", { max: 10, lease: 60 })),
     );
     const ids = claims.flat().map((d) => d.id);
     expect(ids.length).toBeGreaterThanOrEqual(10);
@@ -96,10 +96,10 @@ describe("the outbox", () => {
 
   it("begins no cooldown while more are waiting than it was asked for", async () => {
     await insertMany(3);
-    expect(await claim(sql, "webhook", { most: 2, lease: 60, cooldown: 20 })).toHaveLength(2);
-    expect(await claim(sql, "webhook", { most: 2, lease: 60, cooldown: 20 })).toHaveLength(1);
+    expect(await claim(sql, "webhook", { max: 2, lease: 60, cooldown: 20 })).toHaveLength(2);
+    expect(await claim(sql, "webhook", { max: 2, lease: 60, cooldown: 20 })).toHaveLength(1);
     await insert();
-    expect(await claim(sql, "webhook", { most: 2, lease: 60, cooldown: 20 })).toEqual([]);
+    expect(await claim(sql, "webhook", { max: 2, lease: 60, cooldown: 20 })).toEqual([]);
   });
 
   it("begins no cooldown when there was nothing to give", async () => {
@@ -176,7 +176,7 @@ describe("the outbox", () => {
 
   it("makes what waits for an ended outage due, but not what was asked to wait", async () => {
     await insertMany(3);
-    const claimed = await claim(sql, "webhook", { most: 2, lease: 60 });
+    const claimed = await claim(sql, "webhook", { max: 2, lease: 60 });
     const [one, two] = claimed;
     await record(sql, [
       { ...held(one), reason: "answered 503", wait: 3600 },
@@ -211,7 +211,7 @@ describe("the outbox", () => {
 
   it("has everything that waits for a later attempt tried now when the team asks, and what failed when it asks for that", async () => {
     await insertMany(3);
-    const [waiting, failed] = await claim(sql, "webhook", { most: 2, lease: 60 });
+    const [waiting, failed] = await claim(sql, "webhook", { max: 2, lease: 60 });
     await record(sql, [
       { ...held(waiting), reason: "answered 503", wait: 3600 },
       { ...held(failed), reason: "answered 410", failed: true },
@@ -265,7 +265,7 @@ describe("the outbox", () => {
     await syncChannels(sql, []);
     await insertMany(3);
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
-    expect(await countLeads(sql)).toMatchObject({ stored: 3, unreviewed: 2, untold: 2, toldNobody: 3 });
+    expect(await countLeads(sql)).toMatchObject({ stored: 3, unreviewed: 2, untold: 2, owedToNoChannel: 3 });
   });
 
   it("lets word of a withdrawal not overtake word of the lead, which then says that the permission was withdrawn", async () => {

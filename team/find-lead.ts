@@ -1,7 +1,7 @@
 // Finds the one lead that a person means by its id or by one end of it, such as the short reference.
 import type { Sql } from "../database/connect.ts";
 
-/** The fewest digits of an id that are taken for meant and not for a slip of the finger. */
+/** The fewest digits of an id that find a lead, because fewer are more likely typed by mistake. */
 export const minReferenceLength = 4;
 const wholeLength = 32;
 
@@ -32,7 +32,7 @@ export async function findLead(sql: Sql, reference: string, { erased = false } =
   return gone ? { kind: "erased", ...gone } : { kind: "none" };
 }
 
-/** As many characters of an id's end have an index, which are those of the reference in a message. */
+/** The length of the reference in a message: an index holds that many characters of each id's end. */
 const indexedLength = 8;
 
 // Ids that begin so are neighbours in the primary key; those that end so have an index once the lead is a second old.

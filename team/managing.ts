@@ -64,8 +64,8 @@ export const eraseLead = async (ask: Ask, id: string, reference: string) =>
 
 /** The audit log says so before the database shows anything. */
 export async function exportLeads(ask: Ask, { since, until, zone }: Period) {
-  const announced = (await ask((sql) => sql`team.announce_export(${since}, ${until})`)) as string;
-  return (await ask((sql) => sql`team.export_leads(${announced}, ${zone})`)) as Record<string, unknown>[];
+  const entry = (await ask((sql) => sql`team.record_export(${since}, ${until})`)) as string;
+  return (await ask((sql) => sql`team.export_leads(${entry}, ${zone})`)) as Record<string, unknown>[];
 }
 
 export const pausedStates = (ask: Ask) => ask((sql) => sql`team.paused_states()`);

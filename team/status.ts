@@ -1,17 +1,15 @@
-// How things stand: does every accepted lead reach the team, is it reviewed in time, and is everything kept twice?
+// Reads the state of the whole: whether every accepted lead reaches the team, is reviewed in time, and is backed up.
 import type { Sql } from "../database/connect.ts";
 import { type ChannelCount, countDeliveries, countLeads, type LeadCount } from "../delivery/counts.ts";
 import { type BackupState, readBackupState } from "./scheduled-backups.ts";
 
 /** Every accepted lead is stored or was erased; every stored one is owed to each channel. */
-export interface Status extends Omit<LeadCount, "lastDay" | "toldNobody"> {
+export interface Status extends Omit<LeadCount, "lastDay"> {
   /** Whether there is no problem. */
   ok: boolean;
   /** What is not as it should be, the most urgent first. */
   problems: Problem[];
   accepted: number;
-  /** Leads that came while no channel was set up. */
-  owedToNoChannel: number;
   channels: ChannelCount[];
   backup: BackupState;
 }
@@ -30,7 +28,7 @@ const maxBackupAge = 36 * 60 * 60_000;
 
 /** Counts leads and deliveries, and looks at the scheduled backups. */
 export async function readStatus(sql: Sql, now = new Date()): Promise<Status> {
-  const { stored, erased, unreviewed, overdue, untold, toldNobody } = await countLeads(sql);
+  const { stored, erased, unreviewed, overdue, untold, owedToNoChannel } = await countLeads(sql);
   const channels = [...(await countDeliveries(sql))];
   const backup = await readBackupState(sql);
   const counts = {
@@ -40,7 +38,7 @@ export async function readStatus(sql: Sql, now = new Date()): Promise<Status> {
     unreviewed,
     overdue,
     untold,
-    owedToNoChannel: toldNobody,
+    owedToNoChannel,
   };
   const problems = problemsOf({ untold, overdue, channels, backup }, now);
   return { ok: problems.length === 0, problems, ...counts, channels, backup };

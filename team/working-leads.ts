@@ -30,18 +30,18 @@ export const release = (ask: Ask, id: string) => ask((sql) => sql`team.release($
 
 /** By id or reference. The audit log says so before the database shows anything. @throws Refused 404 */
 export async function openLead(ask: Ask, idOrReference: string): Promise<unknown> {
-  const announced = await announceOpening(ask, idOrReference, false);
-  return ask((sql) => sql`team.open_lead(${announced})`);
+  const entry = await recordOpening(ask, idOrReference, false);
+  return ask((sql) => sql`team.open_lead(${entry})`);
 }
 
 /** As above. */
 export async function openHealthAnswers(ask: Ask, id: string): Promise<unknown> {
-  const announced = await announceOpening(ask, id, true);
-  return ask((sql) => sql`team.open_health_answers(${announced})`);
+  const entry = await recordOpening(ask, id, true);
+  return ask((sql) => sql`team.open_health_answers(${entry})`);
 }
 
-const announceOpening = async (ask: Ask, lead: string, healthAnswers: boolean) =>
-  (await ask((sql) => sql`team.announce_opening(${lead}, ${healthAnswers})`)) as string;
+const recordOpening = async (ask: Ask, lead: string, healthAnswers: boolean) =>
+  (await ask((sql) => sql`team.record_opening(${lead}, ${healthAnswers})`)) as string;
 
 /** The number, or why not and when. The attempt is logged before the number is told. */
 export async function startCall(ask: Ask, id: string, askedForThisTime: boolean): Promise<unknown> {

@@ -1,4 +1,4 @@
--- Who may come to this database, and the schema that is ours alone. Each process logs in with the role of its own work, so
+-- The roles of this database, and the schemas `private` and `team`. Each process logs in with the role of its own work, so
 -- that a process that was broken into can do that work and nothing else. The owner only migrates and runs the operator's commands.
 
 -- `anon` is Supabase's own role there, and is made here elsewhere: the visitor, who may add a lead.
@@ -26,24 +26,24 @@ do $$
 begin
   grant anon to leads_intake;
 exception
-  -- A hosted database may keep `anon` to itself. There the insert does not come through our process, and nothing is lost.
+  -- A hosted database may not let its owner grant `anon`. Nothing is lost, because inserts do not pass through our process there.
   when insufficient_privilege then raise notice 'leads_intake is not a member of anon here';
 end $$;
 
 -- A visitor waits for the answer: a plain "try again" after some seconds is better than a page that hangs.
 alter role leads_intake set statement_timeout = '8s';
 
--- Never in the schemas that the API serves, and closed to everybody to whom no grant opens it.
+-- The API must not serve this schema. Each right to something in it is granted by name.
 create schema private;
 revoke all on schema private from public;
 grant usage on schema private to leads_intake, leads_delivery;
 
--- What the inbox calls. Nothing but functions is in it.
+-- Holds only the functions that the inbox calls.
 create schema team;
 revoke all on schema team from public;
 grant usage on schema team to leads_team;
 
--- The newest migration applied, for a process that may read nothing else: is the schema the one it was written for?
+-- Returns the newest migration applied, so that a process without the right to read the ledger can check the schema's version.
 create function private.schema_version() returns text
 language plpgsql stable
 security definer

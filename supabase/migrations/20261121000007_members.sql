@@ -16,7 +16,7 @@ create table private.members (
 -- The operator's commands name a member by name.
 create unique index members_by_name on private.members (lower(name)) where removed_at is null;
 
--- Public keys: nobody can sign in with what stands here.
+-- Holds public keys alone, so reading this table lets nobody sign in.
 create table private.passkeys (
   -- The credential id in base64url, as browsers send it.
   id text primary key,
@@ -126,7 +126,8 @@ alter table private.company_sign_ins enable row level security;
 alter table private.sessions enable row level security;
 alter table private.inbox_settings enable row level security;
 alter table private.audit_log enable row level security;
--- No policy and no grant: the owner and functions of the owner come in here. Nobody else may add to the audit log, change or empty it.
+-- No policy and no grant: only the owner and the owner's functions use these tables. No other role adds to the audit log, changes or
+-- empties it.
 revoke all on
   private.members, private.passkeys, private.company_accounts, private.invitations, private.challenges,
   private.company_sign_ins, private.sessions, private.inbox_settings, private.audit_log
@@ -140,7 +141,7 @@ language sql immutable
 set search_path = ''
 return sha256(convert_to(token, 'UTF8'));
 
--- 32 bytes that nobody can guess, in base64url. Each uuid brings 122 random bits.
+-- 32 random bytes in base64url. Each uuid brings 122 random bits.
 create function private.random_token() returns text
 language sql volatile
 set search_path = ''
@@ -159,22 +160,22 @@ as $$
   returning id;
 $$;
 
--- The lead of an entry by which this actor said, in an earlier transaction of the last minute, what it is about to look at. Raises
--- PT403 without one.
-create function private.lead_announced(entry bigint, actor private.actor, what text) returns uuid
+-- Returns the lead of an audit log entry that this actor wrote for this action in an earlier transaction of the last minute. Raises
+-- PT403 when the entry is none of these.
+create function private.lead_of_entry(entry bigint, actor private.actor, what text) returns uuid
 language plpgsql
 set search_path = ''
 as $$
 declare
-  announced private.audit_log;
+  found_entry private.audit_log;
 begin
-  select * into announced from private.audit_log a
+  select * into found_entry from private.audit_log a
   where a.id = entry and a.action = what and a.member_id is not distinct from actor.member_id
     and a.at > now() - interval '1 minute' and a.xact is distinct from pg_current_xact_id_if_assigned();
   if not found then
     raise exception using errcode = 'PT403', message = 'The audit log has to be written first.';
   end if;
-  return announced.lead_id;
+  return found_entry.lead_id;
 end $$;
 
 -- Tells inbox processes what has changed, by ids alone, when the transaction commits.
@@ -243,7 +244,7 @@ begin
   return actor;
 end $$;
 
--- Begins a session and returns its token, the only time that it is told.
+-- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again.
 create function private.begin_session(member uuid, way text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -333,7 +334,7 @@ begin
   return jsonb_build_object('token', token, 'expires_at', expires);
 end $$;
 
--- Ends everything with which a member is in: at once, everywhere.
+-- Ends a member's sessions and invitations and deletes what they sign in with.
 create function private.end_access(member uuid) returns void
 language plpgsql
 set search_path = ''
@@ -347,7 +348,7 @@ begin
   perform private.tell_inbox(jsonb_build_object('kind', 'session', 'member', member));
 end $$;
 
--- Getting in. These run without a session; each says no more than whether the way in is open.
+-- Joining and signing in. These run without a session, so each tells only whether the invitation or the passkey is valid.
 
 create function team.open_invitation(token text) returns jsonb
 language plpgsql
@@ -700,7 +701,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.audit, private.lead_announced, private.tell_inbox, private.tell_inbox_of_leads, private.acting,
+  private.hash_of, private.random_token, private.audit, private.lead_of_entry, private.tell_inbox, private.tell_inbox_of_leads, private.acting,
   private.acting_manager, private.begin_session, private.new_challenge, private.use_challenge, private.invitation_of, private.invite,
   private.end_access, private.add_passkey, private.unlock_session
 from public;

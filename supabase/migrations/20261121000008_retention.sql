@@ -1,6 +1,6 @@
 -- How long things are kept. Leads older than retention_days are erased, and permissions older than permission_days lose their
--- circumstances. A wrong clock or a mistyped setting must not erase everything, so each run does only what a plan made a
--- day before announced, by the database's clock, and none while even the newest lead is past the age.
+-- circumstances (address, browser, page). A wrong clock or a mistyped setting must not erase everything. So each run carries out a
+-- plan that was stored a day before by the database's clock, and does nothing while even the newest lead is past the age.
 
 create table private.retention_plan (
   only_row boolean primary key default true,
@@ -8,10 +8,10 @@ create table private.retention_plan (
   -- The settings that the plan was made with: another setting needs another plan.
   retention_days integer,
   permission_days integer,
-  -- What was given before these times goes; null keeps.
+  -- Leads, and circumstances of permissions, that are older than these times are erased; null erases none.
   leads_before timestamptz,
   circumstances_before timestamptz,
-  -- How many that were when the plan was made.
+  -- How many there were when the plan was made.
   leads integer not null,
   circumstances integer not null,
 
@@ -52,7 +52,7 @@ begin
   insert into private.retention_plan (retention_days, permission_days, leads_before, circumstances_before, leads, circumstances)
   values (s.retention_days, s.permission_days, of_leads, of_circumstances, leads, circumstances)
   on conflict do nothing;
-  -- Another process may have made the plan at the same moment, and says so.
+  -- When another process made the plan at the same moment, that one returns it.
   if found then
     return next;
   end if;

@@ -721,7 +721,7 @@ return (
 
 -- Says in the audit log that the actor is about to open a lead, or its health answers. Returns the entry, which the functions that
 -- open it ask for.
-create function team.announce_opening(id_or_reference text, health_answers boolean) returns bigint
+create function team.record_opening(id_or_reference text, health_answers boolean) returns bigint
 language plpgsql
 security definer
 set search_path = ''
@@ -734,14 +734,14 @@ begin
 end $$;
 
 -- A lead opened. The number is not in it unless the member has a call with it under way; the health answers are not in it.
-create function team.open_lead(announced bigint) returns jsonb
+create function team.open_lead(entry bigint) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
   actor private.actor := private.acting();
-  w private.lead_work := private.work_of(private.lead_announced(announced, actor, 'opened lead')::text);
+  w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead')::text);
   permission jsonb := private.permission_json(w.lead_id);
   stopped timestamptz := private.stopped_at(w);
   may_reach boolean := permission ->> 'withdrawn_at' is null and stopped is null;
@@ -792,14 +792,14 @@ return coalesce((
   ) o
 ), '[]');
 
-create function team.open_health_answers(announced bigint) returns jsonb
+create function team.open_health_answers(entry bigint) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
   actor private.actor := private.acting();
-  lead uuid := private.lead_announced(announced, actor, 'read health answers');
+  lead uuid := private.lead_of_entry(entry, actor, 'read health answers');
 begin
   return (
     select jsonb_build_object('has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes) from public.leads l where l.id = lead

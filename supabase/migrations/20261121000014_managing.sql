@@ -83,7 +83,7 @@ begin
 end $$;
 
 -- Says in the audit log that these days are about to be exported, and returns the entry, which the export asks for.
-create function team.announce_export(since text, until text) returns bigint
+create function team.record_export(since text, until text) returns bigint
 language plpgsql
 security definer
 set search_path = ''
@@ -94,8 +94,8 @@ begin
   );
 end $$;
 
--- The leads that came on the days announced, the last one included, oldest first.
-create function team.export_leads(announced bigint, zone text) returns jsonb
+-- The leads that came on the days of the entry, the last one included, oldest first.
+create function team.export_leads(entry bigint, zone text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -106,8 +106,8 @@ declare
   until text;
   exported jsonb;
 begin
-  perform private.lead_announced(announced, actor, 'exported leads');
-  select a.details ->> 'since', a.details ->> 'until' into since, until from private.audit_log a where a.id = announced;
+  perform private.lead_of_entry(entry, actor, 'exported leads');
+  select a.details ->> 'since', a.details ->> 'until' into since, until from private.audit_log a where a.id = entry;
   select coalesce(jsonb_agg(jsonb_build_object(
     'id', l.id, 'created_at', l.created_at, 'name', l.name, 'email', l.email, 'phone', l.phone, 'zip_code', l.zip_code,
     'has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes, 'withdrawn_at', p.withdrawn_at,
