@@ -33,7 +33,7 @@ export async function makeSiteServer({
   log,
 }: SiteServerSettings): Promise<Server> {
   const leads = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
-  // Apart from the leads, so that a health check never waits behind them. Its caller hears of an outage, and the log need not.
+  // A connection of its own, so that a health check never waits behind leads. It logs nothing, because its caller is told.
   const readiness = makeResilientConnection(
     () => connect(intake, { max: 1, name: "leads readiness" }),
     () => {},

@@ -7,7 +7,7 @@ import { readItems } from "./header-values.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
 import { readBody } from "./read-body.ts";
 import { refusalOf } from "./read-insert.ts";
-import { mostBytes, type Refusal, tooLarge, tooManyTries } from "./refusals.ts";
+import { maxBytes, type Refusal, tooLarge, tooManyTries } from "./refusals.ts";
 import { formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 import type { TooMany } from "./visitor-address.ts";
@@ -48,7 +48,7 @@ export function makeFormPost(dependencies: FormPostDependencies) {
     // To render the article for each post of a flood would cost more than the flood.
     if (over?.isFlood && refusedBefore)
       return refusedInWords(refusedBefore, plainRefusal(languageOf(request), refusedBefore.message));
-    const body = await readBody(request, mostBytes);
+    const body = await readBody(request, maxBytes);
     if (body === undefined) return refusedArticle(showArticle, {}, tooLarge, languageOf(request));
     const form = new URLSearchParams(new TextDecoder().decode(body));
     const lead = leadFromForm(form);

@@ -19,7 +19,7 @@ export type Read<Thing> = { refusal: Refusal } | Thing;
 const serverColumns = new Set(["id", "created_at", "request_headers"]);
 const fieldNames = new Set<string>(fields.map((field) => field.name));
 
-/** Reads a request to insert. `body` is what came, undecoded. */
+/** Reads a request to insert. `body` is the raw bytes. */
 export function readInsert(
   parameters: URLSearchParams,
   headers: HeaderValues,
@@ -113,7 +113,7 @@ function isKnown(preference: string): boolean {
   return Object.hasOwn(preferences, name) && preferences[name]?.includes(value ?? "") === true;
 }
 
-// RFC 7240. Those that ask for more than to insert are read, and refused as the role's missing rights refuse them.
+// RFC 7240. A preference that needs more rights than to insert is refused as the missing right, once the row has been read.
 function readPreferences(prefer: string | null | undefined) {
   const given = readItems(prefer ?? "").map(({ value }) => value);
   const unknown = given.filter((preference) => !isKnown(preference));
@@ -127,7 +127,7 @@ function readPreferences(prefer: string | null | undefined) {
   };
 }
 
-// `select` and the like shape an answer that an insert without a right to read never has; the rest are filters.
+// These shape the rows of an answer, and an insert without the right to read gets none. Every other parameter is a filter.
 const ignoredParameters = new Set(["select", "order", "limit", "offset", "on_conflict", "apikey"]);
 
 function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | undefined }> {

@@ -79,7 +79,7 @@ export const notOneLead = refusal(400, "PGRST102")("Send one lead: a JSON object
 });
 
 /** The most that a body may hold, in bytes: more than any lead. */
-export const mostBytes = 16 * 1024;
+export const maxBytes = 16 * 1024;
 export const tooLarge = refusal(413, "PGRST102")(
   "What you typed is too long for this form. Please shorten it and try again.",
   { details: "The request's body is larger than 16 kB." },

@@ -54,10 +54,10 @@ export function makeApp(dependencies: Dependencies): App {
   const addressOf = ({ env }: Context) =>
     dependencies.addressOf((env as HttpBindings | undefined)?.incoming as IncomingMessage);
   const app = new Hono();
-  const limited = onceAMinute((count) => log("rate-limited", { count }));
+  const logRateLimited = onceAMinute((count) => log("rate-limited", { count }));
   const tooMany = async (address: string) => {
     const over = await dependencies.limit?.(address);
-    if (over) limited();
+    if (over) logRateLimited();
     return over;
   };
   const cors = insertCors(dependencies.allowedOrigins);
@@ -85,7 +85,7 @@ export function makeApp(dependencies: Dependencies): App {
   app.post("/rest/v1/leads", async (context) => {
     const { headers, url } = context.req.raw;
     const query = new URL(url).searchParams;
-    const body = () => readBody(context.req.raw, refusals.mostBytes);
+    const body = () => readBody(context.req.raw, refusals.maxBytes);
     return responseOf(await insertLead({ headers, query, address: addressOf(context), body }));
   });
   app.use("/rest/*", async ({ req }, next) => {
@@ -118,11 +118,11 @@ export function makeApp(dependencies: Dependencies): App {
   });
 
   app.onError((error, { req }) => {
-    // A client that breaks off in the middle of its request causes an error here too, and it is no bug.
+    // A client that closes the connection in the middle of its request causes an error here too, which is no bug.
     if (!req.raw.signal.aborted) logBug(log, error);
     return refusals.refuse(refusals.broken);
   });
-  // Before all else: a page is in memory with all its headers, and readers are many.
+  // Pages come before the router, because they are the most frequent requests and lie in memory with all their headers.
   const page = (request: Request) => (isRead(request.method) ? dependencies.showPage(request) : undefined);
   return {
     fetch: (request, env) => page(request) ?? app.fetch(request, env),

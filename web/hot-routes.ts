@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Answer, HeaderValues } from "../intake/answer.ts";
 import type { InsertRequest } from "../intake/insert-lead.ts";
-import { answerOf, broken, mostBytes } from "../intake/refusals.ts";
+import { answerOf, broken, maxBytes } from "../intake/refusals.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import type { Cors } from "./cors.ts";
@@ -85,7 +85,7 @@ const isPlainHost = (host: string) => /^[\w.-]+(:\d+)?$/.test(host);
 const isOfKnownLength = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] === undefined &&
   headers.expect === undefined &&
-  Number(headers["content-length"] ?? Number.NaN) <= mostBytes;
+  Number(headers["content-length"] ?? Number.NaN) <= maxBytes;
 
 // Only `set-cookie`, which no request has, is a list in Node's headers.
 const valuesOf = ({ headers }: IncomingMessage): HeaderValues => ({

@@ -77,8 +77,9 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
   }
   for (const code of shown) {
     const card = shareCardPath(code, completeProvider(settings.provider).provider.name);
-    const anew = pages.has(card) ? undefined : await drawnAnew(settings, code).catch(() => undefined);
-    if (anew) pages.set(card, file("image/png", anew, immutable));
+    if (pages.has(card)) continue;
+    const redrawn = await redrawnShareCard(settings, code).catch(() => undefined);
+    if (redrawn) pages.set(card, file("image/png", redrawn, immutable));
   }
   return {
     pages,
@@ -93,14 +94,14 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
 
 const immutable = "public, max-age=31536000, immutable";
 
-// The build drew a card for another provider; loaded only here, because it takes a library of pictures. Where that cannot
-// be had, no card is better than one that names another payer.
-async function drawnAnew({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
+// Draws the share card again when the build drew it for another provider. The module is imported only here, because it loads
+// an image library. Where that is not installed, the site has no card, because one that names another payer is worse.
+async function redrawnShareCard({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
   const { drawShareCard } = await import("../site/share-card.ts");
   return compress(await drawShareCard({ language, provider, photo: photoIn(content) }), false);
 }
 
-/** The pages as the web side asks for them. */
+/** The pages in the form that the app's dependencies have (web/app.ts). */
 export const show = (site: Site) => ({
   pages: site.pages,
   /** The answer, or undefined for an address that is no page's. */

@@ -9,7 +9,7 @@ import { refusedInWords } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
 import { readBody } from "../../../intake/read-body.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
-import { mostBytes, type Refusal, tooLarge } from "../../../intake/refusals.ts";
+import { maxBytes, type Refusal, tooLarge } from "../../../intake/refusals.ts";
 import { formStatements, type RequestHeaders, requestHeadersOf } from "../../../intake/request-headers.ts";
 import { type Lead, leadFromForm, parseLead } from "../../../lead/lead.ts";
 import { codeOf, type Log } from "../../../log/log.ts";
@@ -33,7 +33,7 @@ const queryTimeout = 10_000;
 export function formPost(dependencies: FormPostDependencies) {
   const { database, wake, log } = dependencies;
   return async (request: Request): Promise<Response> => {
-    const body = await readBody(request, mostBytes);
+    const body = await readBody(request, maxBytes);
     if (body === undefined) return refuse(tooLarge, undefined);
     const form = new URLSearchParams(new TextDecoder().decode(body));
     const language = form.get("language");
