@@ -1,4 +1,4 @@
-// Which cluster stands in its place: the major version that wrote it, and the swap that puts an upgraded one there.
+// Which cluster is in force: the major version that wrote it, and the swap that puts an upgraded one in its place.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -16,8 +16,8 @@ export function swapClusters(cluster: string, finished: string): string | undefi
 }
 
 /**
- * Ends a swap that a crash interrupted. From the moment when `.upgraded` stands, the upgrade is decided; two renames then
- * follow, and after either of them a start finds its way here.
+ * Ends a swap that a crash interrupted. The folder `.upgraded` commits the upgrade. Two renames follow it, and the next start
+ * makes those that are still missing.
  */
 export function finishUpgrade(cluster: string): string | undefined {
   const upgraded = `${cluster}.upgraded`;
@@ -36,7 +36,7 @@ function freeName(path: string): string {
   return name;
 }
 
-/** Puts the names in a folder on disk. */
+/** Flushes the entries of a folder, which are names and not contents, to disk. */
 export function flush(folder: string) {
   const handle = openSync(folder, "r");
   fsyncSync(handle);

@@ -63,7 +63,7 @@ function otherMajor(path: string, data: number, programs: number, { advice }: Se
   );
 }
 
-/** The initdb of a start that was killed may still be writing; hence a new name each time, and retries. */
+/** Removes what killed starts left. Such an initdb may still be writing, so the removal is retried, and each start has a new name. */
 export function clearUnfinished(cluster: string) {
   const unfinished = readdirSync(dirname(cluster)).filter((name) =>
     name.startsWith(`${basename(cluster)}.new-`),
@@ -87,7 +87,7 @@ export async function createCluster(
     place !== cluster && existsSync(password)
       ? readFileSync(password, "utf8")
       : randomBytes(24).toString("base64url");
-  // A file, because initdb takes a password from nowhere else that no other process can see.
+  // initdb takes the password from a file, because other processes can see its arguments.
   writeDurably(passwordFile, secret);
   if (account) for (const path of [fresh, passwordFile]) chownSync(path, account.uid, account.gid);
 
@@ -96,7 +96,7 @@ export async function createCluster(
   await run(programs.initdb, [...where, ...options], account, log);
   const single = ["--single", "-F", "-j", "-c", "exit_on_error=on", ...where, "postgres"];
   await run(programs.postgres, single, account, log, createDatabase(setup));
-  // Nothing was flushed so far: once, at the end, is as good and half a second shorter.
+  // initdb and postgres ran without fsync, because one flush at the end is as safe and half a second faster.
   const method = process.platform === "linux" && programs.major >= 17 ? ["--sync-method=syncfs"] : [];
   await run(programs.initdb, [...where, "--sync-only", ...method], account, log);
 
@@ -107,7 +107,7 @@ export async function createCluster(
 }
 
 /**
- * Makes the database. Only the owner has any business in those that come with the server. An empty line ends each
+ * Makes the database, and lets no other role connect to those that come with the server. In single-user mode an empty line ends a
  * statement.
  */
 const createDatabase = ({ database }: Setup) => `create database ${database};

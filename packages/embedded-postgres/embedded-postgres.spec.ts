@@ -128,7 +128,7 @@ const socketsOf = (url: string) => decodeURIComponent(new URL(url).hostname);
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** Also false for a process that is dead and not yet buried, where the system tells. */
+/** Also false for a zombie, on Linux, where its command line is empty. */
 const isAlive = (pid: number) => {
   try {
     if (process.platform !== "linux") return process.kill(pid, 0);

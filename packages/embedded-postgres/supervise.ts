@@ -1,4 +1,4 @@
-// Keeps PostgreSQL running on an open data folder: starts it again when it dies, rotates its log, and stops it last.
+// Keeps PostgreSQL running on an open data folder: starts it again when it exits, rotates its log, and stops it on request.
 import { setTimeout as delay } from "node:timers/promises";
 import { ownerUrl } from "./cluster.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
@@ -27,11 +27,11 @@ const stableAfter = 5_000;
 export function supervise(folder: OpenDataFolder, first: Postmaster | undefined): RunningPostgres {
   const { onEvent, maxLogBytes } = folder.setup;
   let current = first;
-  let last = first?.pid ?? 0;
+  let lastPid = first?.pid ?? 0;
   const stopping = new AbortController();
-  // When this process ends without `stop`, as by an uncaught error, PostgreSQL is not left behind.
-  const leave = () => current && signal(current.pid, "SIGINT");
-  process.once("exit", leave);
+  // Stops PostgreSQL also when this process ends without `stop`, as by an uncaught error.
+  const stopOnExit = () => current && signal(current.pid, "SIGINT");
+  process.once("exit", stopOnExit);
   const rotation = setInterval(() => rotateLog(folder.log, maxLogBytes), rotateEvery).unref();
 
   const watch = async () => {
@@ -43,7 +43,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
       if (exit) onEvent({ name: "exited", ...exit });
       deaths = exit && Date.now() - started > stableAfter ? 0 : deaths + 1;
       current = await restart(folder, deaths, stopping.signal);
-      last = current?.pid ?? last;
+      lastPid = current?.pid ?? lastPid;
       if (current && stopping.signal.aborted) await end(current);
     }
   };
@@ -55,7 +55,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
     if (current) await end(current);
     // A restart that was under way ends what it started.
     await watched;
-    process.removeListener("exit", leave);
+    process.removeListener("exit", stopOnExit);
     folder.close();
   };
   let stopped: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
     url: ownerUrl(folder, folder.sockets, folder.setup),
     dataDir: folder.path,
     get pid() {
-      return last;
+      return lastPid;
     },
     stop: () => (stopped ??= stop()),
   };

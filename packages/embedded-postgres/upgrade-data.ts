@@ -1,5 +1,5 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
-// a rename puts the new cluster in force. Until that rename the old data is untouched; afterwards it is kept beside.
+// a rename puts the new cluster in force. Until that rename the old data is untouched; afterwards it stays beside the new cluster.
 import { clearUnfinished, createCluster, ownerUrl } from "./cluster.ts";
 import { majorOf, swapClusters } from "./cluster-place.ts";
 import { type LockedDataFolder, lockDataFolder, makeSocketFolder } from "./data-folder.ts";
@@ -62,6 +62,7 @@ export async function upgradeData(options: Options, steps: UpgradeSteps): Promis
   }
 }
 
+/** The new server's port: it names its socket, so that both servers can share the folder of the sockets. */
 const port = 5433;
 
 const withPort = (url: string) => url.replace(/\/[^/]*$/, (database) => `:${port}${database}`);
