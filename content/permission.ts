@@ -1,6 +1,6 @@
 // The permission notice: the words above the form's button, which sending the form agrees to. The page shows them and states
-// their hash with each lead, and the database keeps them under it. Page, server, build, hosted function and doctor all take
-// them from here, so the wording shown and the wording recorded are the same.
+// their hash with each lead, and the database stores the words by that hash. Page, server, build, hosted function and doctor all
+// take them from here, so the wording shown and the wording recorded are the same.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ContentError, type LanguageCode, pathOf, shownLanguages, textsIn } from "./languages.ts";

@@ -7,11 +7,11 @@ import { type Options, type PostgresEvent, setUp } from "../packages/embedded-po
 import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
 
 /** Where the data is when DATA_DIR names no other folder. */
-const usualFolder = fileURLToPath(new URL("../data", import.meta.url));
+const defaultFolder = fileURLToPath(new URL("../data", import.meta.url));
 
 /** The options of the product's embedded PostgreSQL on a data folder (DATA_DIR). */
 export const embeddedOptions = (dataDir: string | undefined, log: Log = () => {}): Options => ({
-  dataDir: dataDir ?? usualFolder,
+  dataDir: dataDir ?? defaultFolder,
   name: "sponsored-article",
   owner: "leads_owner",
   database: "leads",

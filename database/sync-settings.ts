@@ -26,7 +26,7 @@ export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<
       on conflict do nothing`;
   }
   const { keepAddress, siteOrigin = null, permissionDays = null, retentionDays = null } = settings;
-  const allowed = allowedBy(settings);
+  const allowed = allowedOriginsOf(settings);
   await sql`
     update private.settings s
     set keep_address = ${keepAddress}, site_origin = ${siteOrigin}, allowed_origins = ${allowed},
@@ -38,7 +38,7 @@ export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<
       )`;
 }
 
-function allowedBy({ allowedOrigins = "*", siteOrigin }: SyncedSettings): string[] | null {
+function allowedOriginsOf({ allowedOrigins = "*", siteOrigin }: SyncedSettings): string[] | null {
   if (allowedOrigins === "*") return null;
   return [...new Set([...allowedOrigins, ...(siteOrigin ? [siteOrigin] : [])])];
 }

@@ -11,7 +11,7 @@ export function isDatabaseTrouble(error: unknown): boolean {
     return troubles.has(error.code) || troubles.has(error.code.slice(0, 2));
   if (error instanceof QueryTimeout || error instanceof NoWritableServer) return true;
   // The operating system's errors, TLS errors and postgres.js's own carry a code; a TypeError carries none.
-  return error instanceof Error && "code" in error && typeof error.code === "string" && !isMisuse(error);
+  return error instanceof Error && "code" in error && typeof error.code === "string" && !isCallerError(error);
 }
 
 /**
@@ -23,7 +23,7 @@ export function isDatabaseTrouble(error: unknown): boolean {
 const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split(" "));
 
 /** Codes of errors that a caller makes: an argument that Node or postgres.js does not take. */
-const isMisuse = (error: Error): boolean =>
+const isCallerError = (error: Error): boolean =>
   /^(ERR_(INVALID|OUT_OF_RANGE|MISSING|ASSERTION|UNKNOWN|METHOD)|UNDEFINED_VALUE$|NOT_TAGGED_CALL$|UNSAFE_TRANSACTION$|MAX_PARAMETERS_EXCEEDED$)/.test(
     codeOf(error),
   );

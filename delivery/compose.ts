@@ -80,7 +80,7 @@ export function composeDelivery({ config, notices, log }: DeliveryDependencies):
         channels,
         log,
         jobs: makeScheduledJobs(database, log),
-        // Where no owner's connection has synced the channels before.
+        // Without the owner's connection, no other process has synced the channels.
         prepare: ownerAddress ? undefined : () => database.query((sql) => syncChannels(sql, names)),
       });
       return { wake: worker.wake, stop: (grace) => worker.stop(grace).then(database.end) };

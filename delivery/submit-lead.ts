@@ -53,7 +53,7 @@ async function discardBody(request: Request): Promise<void> {
     }
     await reader.cancel();
   } catch {
-    // The sender closed the connection; the delivery is awake all the same.
+    // The sender closed the connection. The dispatcher has been woken already, so the error is of no consequence.
   } finally {
     clearTimeout(deadline);
   }

@@ -45,7 +45,7 @@ function absenceOf(answer: Answer | NoAnswer): Finding | undefined {
   if (error.code === "NOT_SET_UP") {
     return fail(
       "A setting of submit-lead is wrong.",
-      "Its log says which one (dashboard: Edge Functions, submit-lead, Logs). Mend it with `npx supabase@3 secrets set`.",
+      "Its log says which one (dashboard: Edge Functions, submit-lead, Logs). Fix it with `npx supabase@3 secrets set`.",
     );
   }
   if (status >= 500) {

@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 import type { TestLead } from "./test-lead.ts";
 
-/** Examines the address that was recorded with this test lead. Says nothing where none is kept (KEEP_ADDRESS=off). */
+/** Examines the address that was recorded with this test lead. Has no finding where none is kept (PERMISSION_ADDRESS=off). */
 export async function examineVisitorAddress(
   sql: Sql,
   { url }: Deployment,

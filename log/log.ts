@@ -1,6 +1,5 @@
-// The closed list of everything this program may say in its log, as text or as JSON lines. Facts are counts, times, ids,
-// codes and names of our own. No fact is a message from elsewhere, because PostgreSQL and mail servers quote what a visitor
-// typed in theirs.
+// The closed list of events that may be logged, as text or as JSON lines. Facts are counts, times, ids, codes and names of our
+// own. No fact is another program's message, because PostgreSQL and mail servers quote in theirs what a visitor typed.
 
 /** A fact about an event: short, ours, and never personal. */
 type Fact = string | number | boolean | undefined;

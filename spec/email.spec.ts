@@ -119,7 +119,7 @@ The thank-you page promises a review within 24 hours.
 });
 
 describe("the mail server", () => {
-  it("may refuse every mailbox, which the operator may mend, so it is tried again", async () => {
+  it("may refuse every mailbox, which the operator can fix, so it is tried again", async () => {
     const { url } = await startMailServer({ onRcptTo: (_, __, done) => done(refusal(550)) });
     expect(await post(url)).toEqual({
       kind: "transient",
@@ -161,7 +161,7 @@ describe("the mail server", () => {
     });
   });
 
-  it("may refuse our password or our sender, which the operator mends", async () => {
+  it("may refuse our password or our sender, which the operator can fix, so it is tried again", async () => {
     const { port } = await startMailServer({
       onAuth: (_, __, done) => done(refusal(535)),
       authOptional: false,

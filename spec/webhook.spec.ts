@@ -71,7 +71,7 @@ describe("the webhook", () => {
     [401, "answered 401: check the secret or the key"],
     [403, "answered 403: check the secret or the key, and any firewall in between"],
     [404, "answered 404: check the address"],
-  ])("tries again after %i, because people mend it, and says what to check", async (status, reason) => {
+  ])("tries again after %i, because people can fix it, and says what to check", async (status, reason) => {
     const receiver = await startReceiver(answers(status));
     expect(await sendTo(receiver.url)).toEqual({ kind: "transient", reason });
   });

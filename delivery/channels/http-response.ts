@@ -13,8 +13,8 @@ const remedies: Record<number, string> = {
 };
 
 /**
- * Reads an answer. Everything but success, 410 and 413 is transient, because a rotated secret, a firewall or a deploy is
- * mended by people, and the lead must go then by itself. `subject` opens the reason, as in "the mail API ".
+ * Reads an answer. Everything but success, 410 and 413 is transient, because people fix a rotated
+ * secret, a firewall or a deploy, and the lead is then sent by itself. `subject` opens the reason, as in "the mail API ".
  */
 export function outcomeOf({ ok, status, headers }: Response, subject: string, now: Date): Outcome {
   if (ok) return { kind: "delivered" };

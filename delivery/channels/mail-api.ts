@@ -15,7 +15,7 @@ export function makeMailApi(apiKey: string, apiUrl = "https://api.resend.com"): 
         headers: {
           authorization: `Bearer ${apiKey}`,
           "content-type": "application/json",
-          // Of the whole mail, because the API refuses a key that comes again with other words.
+          // The hash of the whole mail, because the API refuses a key that it has seen with another body.
           "idempotency-key": await hashOf(body),
         },
         body,

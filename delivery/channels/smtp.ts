@@ -1,5 +1,5 @@
 // Sends a mail over SMTP, with TLS where the server offers it. Nearly everything that a server refuses (a password, a
-// sender, a mailbox, a policy) can be mended by people, and the mail goes then; only a mail that is too large never fits.
+// sender, a mailbox, a policy) is transient, because people can fix it; only a mail that is too large is a permanent failure.
 import { createTransport } from "nodemailer";
 import type { Outcome } from "./channel.ts";
 import type { Mail, Post } from "./email.ts";

@@ -40,7 +40,7 @@ export function makeWebhook(
           "webhook-signature": signer.sign(delivery.id, sentAt, body),
         },
         body,
-        // A lead goes where the provider said, and nowhere a receiver points to.
+        // No redirect is followed, because a lead goes only where the provider said.
         redirect: "manual",
         signal: AbortSignal.any([stop, tooLate]),
       });
