@@ -1,4 +1,4 @@
-// What one would write without this house: node:http and postgres.js, one statement a request, one request a lead.
+// What one would write without this product: node:http and postgres.js, one statement a request, one request a lead.
 // It inserts into the same table with the same triggers. Usage: node bench/bare-insert.ts DATABASE_URL; prints its port.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

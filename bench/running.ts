@@ -74,7 +74,7 @@ function cpuOfOne(pid: number): number {
 export function memoryOf(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const inMegabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-  return { now: inMegabytes("VmRSS"), most: inMegabytes("VmHWM") };
+  return { now: inMegabytes("VmRSS"), peak: inMegabytes("VmHWM") };
 }
 
 export const median = (values: number[]) =>

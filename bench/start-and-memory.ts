@@ -39,7 +39,7 @@ async function measureMemory(name: string, server: Running) {
   for (let sent = 0; sent < wanted; ) {
     const { perSecond } = await load(server.port, 32, 5, inserts(key));
     sent += perSecond * 5;
-    const { now, most } = memoryOf(server.pid);
-    say(`  after ${sent.toFixed(0)} inserts: ${now.toFixed(0)} MB, at most ${most.toFixed(0)} MB`);
+    const { now, peak } = memoryOf(server.pid);
+    say(`  after ${sent.toFixed(0)} inserts: ${now.toFixed(0)} MB, at most ${peak.toFixed(0)} MB`);
   }
 }

@@ -37,7 +37,7 @@ export function dayThere(at: Date, zone: string, now: Date): string {
   return new Intl.DateTimeFormat("en-US", format).format(at);
 }
 
-// Midnight in UTC of the day that the calendar shows there.
+// The date of a moment in a zone, as midnight in UTC, so that two dates can be subtracted.
 function dayNumber(at: Date, zone: string): number {
   const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
   return Date.parse(`${calendar.format(at)}T00:00Z`);

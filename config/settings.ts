@@ -29,10 +29,10 @@ const optional = <Kind extends Value>(kind: Kind, about: string, example: string
 /** A setting with a default, which `.env.example` shows unless there is a better example. */
 const withDefault = <Kind extends Value, const Default extends string>(
   kind: Kind,
-  byDefault: Default,
+  defaultValue: Default,
   about: string,
-  example: string = byDefault,
-) => v.pipe(v.optional(kind, byDefault), v.description(about), v.examples([example]));
+  example: string = defaultValue,
+) => v.pipe(v.optional(kind, defaultValue), v.description(about), v.examples([example]));
 
 const web = {
   PORT: withDefault(wholeNumber(0, 65_535), "3000", "Where the site listens."),

@@ -1,12 +1,12 @@
 // The page's files, as inbox/build.ts makes them: `.inbox/current.json` names the folder in force, in which `index.html` and `assets/`
-// are. They are read once, at start, and say nothing about anybody.
+// are. They are read once, at start, and need no session, because they hold no personal data.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 
 export interface ClientFiles {
-  /** The answer to a GET or HEAD, or undefined for a file that there is none of. Any other path is a page of the application. */
+  /** The answer to a GET or HEAD; undefined when no file of `/assets/` has the path. Any other path gets the application's page. */
   answer(request: Request, path: string): Response | undefined;
 }
 

@@ -10,9 +10,9 @@ type Notification = Exclude<LiveEvent, { kind: "session" }> | { kind: "session";
 type Listener = (event: LiveEvent, member?: string) => void;
 
 export interface LiveEvents {
-  /** Hears of everything until the returned function is called. */
+  /** Calls the listener with each event until the returned function is called. */
   subscribe(listener: Listener): () => void;
-  /** Aborted when there is nothing more to hear. */
+  /** Aborted after the last event. */
   ended: AbortSignal;
   end(): Promise<void>;
 }
@@ -59,7 +59,7 @@ async function listenForEver(
       await listenUntilLost(sql, stopping, tell, isHeard, () => {
         if (isUnreachable) log("database-ready");
         isUnreachable = false;
-        // What changed meanwhile was not heard.
+        // Notifications while the connection was down are lost, so pages load everything again.
         tell({ kind: "leads", new: [], changed: [] });
         tell({ kind: "team" });
       });

@@ -1,5 +1,5 @@
-// The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it
-// is plain HTML by the time it leaves; only the form's root is ever touched by a script.
+// The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it is rendered to
+// HTML ahead of time; in the browser, a script hydrates only the form's root.
 import type { Text } from "../content/language.ts";
 import { built } from "./built.ts";
 import { FormSection } from "./form-section.tsx";
@@ -57,7 +57,7 @@ export function ArticlePage({ content, formHtml }: ArticlePageProps) {
 /** The label, the headline, who we are, and the ways to the form and to the phone. */
 function Opening({ content }: { content: PageContent }) {
   const { article, page } = content.texts;
-  const others = content.languages.filter(({ code }) => code !== content.code);
+  const otherLanguages = content.languages.filter(({ code }) => code !== content.code);
   return (
     <header className="opening">
       <p className="label">
@@ -72,7 +72,7 @@ function Opening({ content }: { content: PageContent }) {
           <a href="#check">{page.goToForm}</a>
         </p>
         <PhoneLine content={content} />
-        {others.map(({ code, tag, link, path }) => (
+        {otherLanguages.map(({ code, tag, link, path }) => (
           <p key={code}>
             <a href={path || "/"} lang={tag} hrefLang={tag}>
               {link}
@@ -129,7 +129,7 @@ function KeyBenefits({ content }: { content: PageContent }) {
 function Coverage({ content }: { content: PageContent }) {
   const { heading, opening, needs, share, text } = content.texts.article.coverage;
   const { acceptsAssignment: accepts } = content.provider;
-  const ofShare = accepts === undefined ? share.unknown : accepts ? share.accepted : share.notAccepted;
+  const shareText = accepts === undefined ? share.unknown : accepts ? share.accepted : share.notAccepted;
   return (
     <section>
       <h2>{heading}</h2>
@@ -139,7 +139,7 @@ function Coverage({ content }: { content: PageContent }) {
           <li key={sentences(need)}>{sentences(need)}</li>
         ))}
       </ul>
-      <Paragraphs texts={[ofShare, ...text]} />
+      <Paragraphs texts={[shareText, ...text]} />
     </section>
   );
 }

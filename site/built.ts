@@ -1,5 +1,5 @@
-// What the build has made that the pages name: the hashed files, the inline style and the inline script. The
-// build of the pages writes it in here.
+// What the build has made that the pages name: the hashed files, the inline style and the inline script. The bundler replaces
+// BUILT with these values (site/bundle.ts).
 
 /** A picture of the operator's own, in the formats and widths that the build made of it. */
 export interface Photo {

@@ -1,5 +1,5 @@
-// Delivering as it runs: the server and `npm run deliver` as processes, with receivers and mail servers beside them, and
-// everything killed in between.
+// The delivery from outside: the server and `npm run deliver` run as processes, with receivers and mail servers beside them, and are
+// killed in between.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -62,7 +62,7 @@ describe("npm run deliver", () => {
     await until(() => receiver.received.length === 1);
     await end(first.child, "SIGKILL");
     receiver.answer = answers(204);
-    // The lease of the dead process is over.
+    // Ends the lease of the killed process.
     await sql`update private.deliveries set claimed_until = now()`;
     startDeliver(env);
     await until(async () => (await delivered()).length === 1, 20);
@@ -93,7 +93,7 @@ describe("npm run deliver", () => {
       await sql`update private.deliveries set claimed_until = null where delivered_at is null`;
       running = startDeliver(env);
     }
-    // Time goes by faster than it does: waits are over, and the mail channel's cooldown is over.
+    // Ends every backoff and the mail channel's cooldown at once, so that the test need not wait for them.
     await until(async () => {
       await sql`update private.deliveries set due_at = now() where delivered_at is null and due_at > now()`;
       await sql`update private.channels set cooldown_until = null`;
@@ -109,7 +109,7 @@ describe("npm run deliver", () => {
     expect(new Set(references).size).toBe(80);
   });
 
-  it("ends within a moment of SIGTERM, with exit code 0", async () => {
+  it("stops on SIGTERM, with exit code 0", async () => {
     const receiver = await startReceiver();
     const { child, output } = startDeliver({
       DATABASE_URL: url,
@@ -169,7 +169,7 @@ describe("npm run deliver", () => {
     await until(lastFailure, 20);
     expect(await lastFailure()).toContain("the mail server speaks no TLS at this port");
     await end(wrong.child, "SIGTERM");
-    // The outage went on for long: what waits is due in hours.
+    // Sets the state after a long outage: every pending delivery is due in hours.
     await sql`
       update private.deliveries set attempts = 9, due_at = now() + interval '4 hours',
         last_error = coalesce(last_error, 'the mail server speaks no TLS at this port')`;
@@ -212,7 +212,7 @@ describe("npm run deliver", () => {
     );
   });
 
-  it("goes on when its log is read no more, and ends as on SIGTERM when its terminal is closed", async () => {
+  it("goes on when its standard output is closed, and stops as on SIGTERM when its terminal is closed", async () => {
     const receiver = await startReceiver();
     const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
     const { child } = startDeliver(env);
@@ -224,7 +224,7 @@ describe("npm run deliver", () => {
     expect(await end(child, "SIGHUP")).toBe(0);
   });
 
-  it("ends with a sentence when the database will never let it in", async () => {
+  it("exits with a sentence when the database refuses its user or password", async () => {
     const { child, output } = startDeliver({
       DATABASE_URL: addressAs(url, "leads_owner_of_the_spec", "wrong"),
     });

@@ -53,7 +53,7 @@ describe("the embedded database", () => {
       "do $$ begin raise warning 'call me after 5pm'; raise exception using detail = 'call me after 5pm'; end $$",
     ])
       await expect(queryAt(url, statement)).rejects.toThrow();
-    // The server tells which statement ran in a session that died.
+    // The server logs which statement ran in a session that was killed.
     const dying = queryAt(url, "select pg_sleep(60), 'call me after 5pm'").catch(() => {});
     const find = "select pid from pg_stat_activity where query like 'select pg_sleep%'";
     const pid = await vi.waitFor(async () => {
@@ -70,7 +70,7 @@ describe("the embedded database", () => {
     expect(readFileSync(log, "utf8")).not.toContain("call me");
   });
 
-  it("of another major version stops the server with the way to bring it over", async () => {
+  it("refuses to start on data of another major version, and names the command that upgrades it", async () => {
     await (await start()).stop();
     writeFileSync(join(folder, "postgresql/PG_VERSION"), "17\n");
     const server = spawnServer({ DATA_DIR: folder });

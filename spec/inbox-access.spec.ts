@@ -40,7 +40,7 @@ beforeAll(async () => {
   await maria.call("pause-state", { state: "LA", reason: "An emergency" });
 });
 
-const looks: [string, BrowserContextOptions][] = [
+const screens: [string, BrowserContextOptions][] = [
   ["a small phone", { viewport: { width: 320, height: 640 } }],
   ["a tablet in the dark", { viewport: { width: 768, height: 1024 }, colorScheme: "dark" }],
   ["a desktop in forced colours", { viewport: { width: 1440, height: 900 }, forcedColors: "active" }],
@@ -77,7 +77,7 @@ const states: [string, () => string, string, (page: Page) => Promise<unknown>][]
 ];
 
 /** What axe finds on the page. */
-async function findings(page: Page): Promise<string[]> {
+async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(async () => {
     const { axe } = window as unknown as { axe: typeof import("axe-core") };
@@ -91,29 +91,32 @@ async function findings(page: Page): Promise<string[]> {
 const isTooWide = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-describe.each(looks)("on %s", (_, options) => {
-  it.each(states)("%s has no finding of axe and does not scroll sideways", async (_, path, sign, act) => {
-    const page = await openAs(browser(), inbox, maria, path(), options);
-    await page.locator(sign).first().waitFor();
-    await act(page);
-    expect(await findings(page)).toEqual([]);
-    expect(await isTooWide(page)).toBe(0);
-  });
+describe.each(screens)("on %s", (_, options) => {
+  it.each(states)(
+    "%s has no violation that axe finds and does not scroll sideways",
+    async (_, path, selector, act) => {
+      const page = await openAs(browser(), inbox, maria, path(), options);
+      await page.locator(selector).first().waitFor();
+      await act(page);
+      expect(await violations(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(0);
+    },
+  );
 
-  it("the sign-in page has no finding of axe", async () => {
+  it("the sign-in page has no violation that axe finds", async () => {
     const page = await open(inbox.url, options);
     await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
-    expect(await findings(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   });
 
-  it("an invitation has no finding of axe", async () => {
+  it("an invitation has no violation that axe finds", async () => {
     const { body } = await maria.call("members/invite", {
       name: `Nora ${crypto.randomUUID()}`,
       role: "member",
     });
     const page = await open(body.link, options);
     await page.getByRole("button", { name: "Create a passkey" }).waitFor();
-    expect(await findings(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(0);
   });
 });

@@ -130,7 +130,7 @@ describe("the lead form", () => {
     expect(await page.getByRole("status").textContent()).toBe("Sending your answers. Please wait.");
     await expect.poll(() => site.calls).toHaveLength(1);
     await page.getByLabel("ZIP Code *").press("Enter");
-    // A request of the page's own that comes back: one by the Enter key would have come before it.
+    // Waits for a later request of the page: one that the Enter key had caused would have arrived before it.
     await page.evaluate(() => fetch("/robots.txt").then((answer) => answer.text()));
     expect(site.calls).toHaveLength(1);
   });
@@ -382,7 +382,7 @@ describe("the lead form before its script", () => {
     },
   );
 
-  it("says Submitting... while its plain post is under way, and is idle again for who comes back", async () => {
+  it("says Submitting... while its plain post is under way, and is idle again for a visitor who comes back", async () => {
     const page = await open();
     await holdScript(page);
     const answer = Promise.withResolvers<void>();
@@ -544,7 +544,7 @@ describe("the lead form before its script", () => {
       expect(await typed(page)).toEqual({ ...lead, zip_code: "" });
     };
     await shown();
-    // The browser gives it the focus with its next frame.
+    // The browser moves the focus to the banner in its next frame.
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("alert");
     await arrive();
     await shown();

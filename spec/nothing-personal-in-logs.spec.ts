@@ -167,7 +167,7 @@ describe("with the embedded PostgreSQL", () => {
       "drop trigger broken on leads",
     ],
     ["the right to insert is gone", "revoke insert on leads from anon", "grant insert on leads to anon"],
-  ])("a lead is not stored while %s, and the visitor hears no more than that", async (_, damage, mend) => {
+  ])("a lead is not stored while %s, and the visitor is told only that", async (_, damage, repair) => {
     await owner.unsafe(damage);
     const [told, shown] = await Promise.all([
       insert(server.address, lead()),
@@ -175,7 +175,7 @@ describe("with the embedded PostgreSQL", () => {
     ]);
     expect([told.status, shown.status]).toEqual([503, 503]);
     expect(await told.text()).not.toMatch(/canary/);
-    await owner.unsafe(mend);
+    await owner.unsafe(repair);
   });
 
   it("a lead is not stored while the table is locked, its session is killed and its statements take too long", async () => {

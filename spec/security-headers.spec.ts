@@ -95,7 +95,7 @@ const policyOf = ({ headers }: WireAnswer): Map<string, string[]> =>
   );
 
 describe("every answer", () => {
-  it.each(answers)("is as safe as headers make it: %s", async (_, request, status, cacheControl) => {
+  it.each(answers)("carries every security header: %s", async (_, request, status, cacheControl) => {
     const [answer] = (await say(server.address, request())) as [WireAnswer];
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ ...everywhere, "cache-control": cacheControl });
@@ -116,7 +116,7 @@ describe("every answer", () => {
     expect(headers.has("strict-transport-security")).toBe(false);
   });
 
-  it("also says so when there were too many tries", async () => {
+  it("carries them also when the rate limit refuses", async () => {
     const requests = Array.from({ length: 61 }, () => say(server.address, insert([`origin: ${site}`])));
     const late = (await Promise.all(requests)).flat().find(({ status }) => status === 429);
     expect(late?.headers).toMatchObject({

@@ -49,13 +49,13 @@ describe("several processes on one database, through a pooler of transactions", 
     for (const server of servers) expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 
-  it("keep the intake's statement timeout, which stands on its role", async () => {
+  it("keep the intake's statement timeout, which is a setting of its role", async () => {
     const intake = connect(roleAddress(pooler.url, "leads_intake"), { max: 1 });
     expect(await intake`show statement_timeout`).toEqual([{ statement_timeout: "8s" }]);
     await intake.end();
   });
 
-  it("let the team see and export through it", async () => {
+  it("serve `leads status` and `leads export` through the pooler", async () => {
     const status = await leads(pooler.url, "status");
     expect([status.status, status.stdout]).toEqual([0, expect.stringContaining("All is well.")]);
     // In one transaction, which a pooler keeps on one session.

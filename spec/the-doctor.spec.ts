@@ -489,12 +489,12 @@ describe("the doctor names a database where", () => {
       "update supabase_migrations.schema_migrations set version = '0' || version where version > '20261121000001'",
       "update supabase_migrations.schema_migrations set version = ltrim(version, '0')",
     ],
-  ])("%s", async (_, says, breakIt, mendIt) => {
-    await project.database.owner.unsafe(breakIt);
+  ])("%s", async (_, says, damage, repair) => {
+    await project.database.owner.unsafe(damage);
     try {
       await expectFailure(says, { sql: true });
     } finally {
-      await project.database.owner.unsafe(mendIt);
+      await project.database.owner.unsafe(repair);
     }
   });
 

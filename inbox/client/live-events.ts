@@ -4,7 +4,10 @@ import type { LiveEvent } from "../api.ts";
 
 type Message = LiveEvent | { kind: "connection"; isOpen: boolean };
 
-/** Hears events until the returned function is called. After each gap it hears of `leads` without ids, which means: load anew. */
+/**
+ * Calls `hear` with each event until the returned function is called. After a gap in the stream it passes `leads` without ids,
+ * which means: load everything again.
+ */
 export function followEvents(hear: (message: Message) => void): () => void {
   const channel = new BroadcastChannel("inbox-events");
   const over = new AbortController();
@@ -23,7 +26,7 @@ export function followEvents(hear: (message: Message) => void): () => void {
         }),
       );
     })
-    // This tab has closed before it was its turn.
+    // `followEvents` was ended before this tab held the lock.
     .catch(() => {});
   return () => {
     over.abort();
@@ -38,7 +41,7 @@ function openStream(share: (message: Message) => void): () => void {
     stream = new EventSource("/api/events");
     stream.onopen = () => {
       share({ kind: "connection", isOpen: true });
-      // What happened while nobody listened was not heard.
+      // Events while the stream was closed are lost, so everything is loaded again.
       share({ kind: "leads", new: [], changed: [] });
       share({ kind: "team" });
     };

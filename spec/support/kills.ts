@@ -6,8 +6,7 @@ import { connect } from "../../database/connect.ts";
 import { findRunning } from "../../database/embedded.ts";
 import { startLoad } from "./steady-load.ts";
 
-/** A server that can be killed. */
-export interface Victim {
+export interface KillableServer {
   address: string;
   end(signal: "SIGKILL"): Promise<unknown>;
 }
@@ -16,11 +15,11 @@ export const ways = ["the server", "PostgreSQL", "a session", "everything"] as c
 export type Way = (typeof ways)[number];
 
 /** Kills in each of the ways, so many times over. Returns what was acknowledged, and the time to the next 201 by way. */
-export async function kill<V extends Victim>(options: {
+export async function kill<Server extends KillableServer>(options: {
   rounds: number;
   dataDir: string;
   key: string;
-  start: () => Promise<V>;
+  start: () => Promise<Server>;
 }) {
   const { rounds, dataDir, key, start } = options;
   let server = await start();
@@ -39,7 +38,7 @@ export async function kill<V extends Victim>(options: {
     process.kill(intake.pid, "SIGKILL");
   };
   const killServer = () => server.end("SIGKILL");
-  const deeds: Record<Way, () => Promise<unknown>> = {
+  const killBy: Record<Way, () => Promise<unknown>> = {
     "the server": killServer,
     PostgreSQL: killPostgres,
     "a session": killSession,
@@ -49,9 +48,9 @@ export async function kill<V extends Victim>(options: {
   for (let round = 0; round < rounds; round += 1) {
     for (const way of ways) {
       await untilMore(load.acknowledged, 30);
-      await deeds[way]();
+      await killBy[way]();
       const next = load.nextAcknowledgement();
-      // PostgreSQL comes back by itself; the server is started again by whoever runs it.
+      // The server starts PostgreSQL again; the test starts the server again, as a service manager would.
       if (way === "the server" || way === "everything") server = await start();
       times.get(way)?.push(await next);
     }

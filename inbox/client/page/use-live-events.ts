@@ -8,8 +8,8 @@ import { noteStream } from "./connection.ts";
 import { notifyOfLeads } from "./notifications.ts";
 import { count } from "./words.ts";
 
-/** Many events in a moment load a list once. Milliseconds. */
-const betweenLoads = 400;
+/** Milliseconds between two loads of the lists at least, so that many events at once cause one load. */
+const minLoadInterval = 400;
 
 export function useLiveEvents(): void {
   useEffect(() => {
@@ -25,8 +25,8 @@ export function useLiveEvents(): void {
       if (event.kind === "session") refresh("me");
       if (event.kind === "team") refresh("members", "paused-states", "machine");
       if (event.kind !== "leads") return;
-      load ??= setTimeout(loadLists, Math.max(0, betweenLoads - (Date.now() - loadedAt)));
-      tellOfNew(event);
+      load ??= setTimeout(loadLists, Math.max(0, minLoadInterval - (Date.now() - loadedAt)));
+      tellOfNewLeads(event);
     });
     return () => {
       clearTimeout(load);
@@ -37,7 +37,7 @@ export function useLiveEvents(): void {
   }, []);
 }
 
-function tellOfNew(event: Extract<LiveEvent, { kind: "leads" }>): void {
+function tellOfNewLeads(event: Extract<LiveEvent, { kind: "leads" }>): void {
   const { length } = event.new;
   if (length === 0) return;
   announce(`${count(length, "new lead")} in the queue.`);
