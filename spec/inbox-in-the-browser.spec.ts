@@ -1,5 +1,7 @@
 // The inbox as a member has it on the screen: getting in, the queue, a lead, the call, the outcome, the stop, the lock, a lost network.
 import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { brotliCompressSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
@@ -444,6 +446,86 @@ describe("a network that drops", () => {
     await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "Queue", exact: true }).first().click();
     await page.getByRole("link", { name: "Came Meanwhile" }).waitFor();
+  });
+});
+
+describe("a server that starts again", () => {
+  it("is waited for; the page says so, keeps what was typed, and goes on by itself", async () => {
+    const served = await serveInbox(database);
+    const member = await served.member("Sam");
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await openAs(browser(), served, member, `/leads/${id}`);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
+    await served.stop();
+    await page.getByText("No connection. What you type stays here").waitFor();
+    await addLead(database, { name: "Came Meanwhile" });
+    const again = await serveInbox(database, { port: Number(new URL(served.url).port), url: served.url });
+    await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
+    expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("link", { name: "Came Meanwhile" }).waitFor();
+    await page.goto("about:blank");
+    await again.stop();
+  });
+});
+
+describe("two tabs", () => {
+  it("lock together and unlock together, and both hear of a new lead", async () => {
+    const page = await join("Tess");
+    const other = await page.context().newPage();
+    await other.goto(inbox.url);
+    await other.getByText("Nobody is waiting.").waitFor();
+    await page.getByRole("link", { name: "Tess" }).click();
+    await page.getByRole("button", { name: "Lock now" }).click();
+    await other.getByRole("heading", { name: "Locked" }).waitFor();
+    await page.getByRole("button", { name: "Unlock with a passkey" }).click();
+    await page.getByRole("heading", { name: "Tess" }).waitFor();
+    await other.getByText("Nobody is waiting.").waitFor();
+    await page.goto(inbox.url);
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    await other.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+  });
+});
+
+describe("a notification", () => {
+  it("says that a lead is waiting, and no name", async () => {
+    const page = await as(dana, "/account");
+    await page.context().grantPermissions(["notifications"], { origin: inbox.url });
+    await page.evaluate(() => {
+      const shown: string[] = [];
+      Object.assign(window, { shown });
+      Object.defineProperty(document, "hidden", { get: () => true });
+      class Shown {
+        static permission = "granted";
+        static requestPermission = async () => "granted";
+        constructor(title: string, options: object) {
+          shown.push(title + JSON.stringify(options));
+        }
+      }
+      Object.assign(window, { Notification: Shown });
+    });
+    await page.getByLabel("A desktop notification when a lead comes").check();
+    await page.getByRole("link", { name: "Queue" }).click();
+    await page.getByText("Nobody is waiting.").waitFor();
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+    await expect.poll(shown).toHaveLength(1);
+    expect((await shown())[0]).toMatch(/^A lead is waiting/);
+    expect((await shown())[0]).not.toContain("Rosa");
+  });
+});
+
+describe("the pages' files", () => {
+  it("are less than 150 kB of compressed script, with everything that managers see", () => {
+    const { name } = JSON.parse(readFileSync(".inbox/current.json", "utf8"));
+    const scripts = globSync(`.inbox/${name}/assets/*.js`).map((file) =>
+      brotliCompressSync(readFileSync(file)),
+    );
+    expect(scripts.length).toBeGreaterThan(1);
+    expect(scripts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(150_000);
   });
 });
 

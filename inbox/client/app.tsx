@@ -21,11 +21,17 @@ export function App() {
 function MembersPages() {
   const state = useSessionState();
   // The server ends and locks sessions by its own clock, so it is asked again and again.
-  const { data: member, refetch } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 0 });
+  const {
+    data: member,
+    dataUpdatedAt,
+    refetch,
+  } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 0 });
   const id = member?.id;
+  // Each answer, not each change of the member: a session that was locked or over may have begun again in another tab.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as said.
   useEffect(() => {
     if (id) noteMember(id);
-  }, [id]);
+  }, [id, dataUpdatedAt]);
   useEffect(() => followTabs(() => void refetch()), [refetch]);
   const enter = () => void refetch().then(({ data }) => data && noteMember(data.id));
   if (state === "out") return <SignInPage onSignedIn={enter} />;

@@ -27,10 +27,12 @@ export interface TestInbox {
   url: string;
   /** A member who is signed in. */
   member(name?: string, role?: "member" | "manager"): Promise<TestMember>;
+  /** Ends the server, for a chapter that starts it again on the same port. */
+  stop(): Promise<void>;
 }
 
-const running: { stop(): Promise<void> }[] = [];
-afterAll(() => Promise.all(running.map((inbox) => inbox.stop())));
+const running = new Set<{ stop(): Promise<void> }>();
+afterAll(() => Promise.all([...running].map((inbox) => inbox.stop())));
 
 /** Serves the inbox of a database. */
 export async function serveInbox(
@@ -48,16 +50,15 @@ export async function serveInbox(
     sessionHours: 12,
     openIdConnect: undefined,
   };
-  running.push(
-    await startInbox({
-      settings: { ...whole, ...settings },
-      databaseUrl: roleAddress(database.url, "leads_team"),
-      provider: { name: "Example Supply", phone: "(800) 555-0100", calls_from: "(800) 555-0143" },
-      log: (event, facts) => {
-        if (event === "bug") process.stderr.write(`bug ${JSON.stringify(facts)}\n`);
-      },
-    }),
-  );
+  const served = await startInbox({
+    settings: { ...whole, ...settings },
+    databaseUrl: roleAddress(database.url, "leads_team"),
+    provider: { name: "Example Supply", phone: "(800) 555-0100", calls_from: "(800) 555-0143" },
+    log: (event, facts) => {
+      if (event === "bug") process.stderr.write(`bug ${JSON.stringify(facts)}\n`);
+    },
+  });
+  running.add(served);
   const address = `http://localhost:${settings.port ?? port}`;
   return {
     url: address,
@@ -69,6 +70,10 @@ export async function serveInbox(
         select private.begin_session(${id}, 'test') as session`;
       const cookie = `session=${begun?.session.token}`;
       return { id, name, cookie, call: (call, request) => post(address, `api/${call}`, request, cookie) };
+    },
+    stop() {
+      running.delete(served);
+      return served.stop();
     },
   };
 }

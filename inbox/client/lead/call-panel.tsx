@@ -30,8 +30,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   const refusal = call.data && "refused" in call.data ? call.data : undefined;
   const underWay = lead.under_way ?? undefined;
   const start = (asked_for_this_time = false) => {
-    if (call.isPending || isStopped || underWay) return;
-    setRecorded(undefined);
+    if (call.isPending || isStopped || underWay || recorded) return;
     call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("open", "queue") });
   };
   useKeys({ c: () => start() });
