@@ -55,7 +55,7 @@ const documentOf = (script: string, imports: string[], style: string): string =>
 ${imports.map((name) => `<link rel="modulepreload" href="/${name}">\n`).join("")}<script type="module" src="/${script}"></script>
 </head>
 <body>
-<div id="page"></div>
+<div id="page"><p class="loading first">Loading…</p></div>
 <noscript><p>The inbox needs JavaScript. Turn it on in your browser, then load this page again.</p></noscript>
 </body>
 </html>

@@ -51,6 +51,12 @@ export const useCall = <Name extends CallName>(
     ...options,
   });
 
+/** Asks ahead for what a page will ask for. */
+export function prefetch<Name extends CallName>(name: Name, request: RequestOf<Name>): void {
+  const queryFn = () => callApi(name, request);
+  void queries.prefetchQuery({ queryKey: [name, request], queryFn, retry: false });
+}
+
 /** An act of the member, once each time it is asked for. */
 export const useAction = <Name extends CallName>(
   name: Name,

@@ -13,13 +13,18 @@ import { TakeNextButton } from "./take-next.tsx";
 
 /** Rows on a page. */
 const limit = 50;
+export const firstPage: { filter: Filter; after: string | null; limit: number } = {
+  filter: noFilter,
+  after: null,
+  limit,
+};
 
 export function QueuePage({ member }: { member: SignedIn }) {
   const [words, setWords] = useState("");
   const [filter, setFilter] = useState<Filter>(noFilter);
   // Where each page begins; the last is the one on screen.
   const [starts, setStarts] = useState<(string | null)[]>([null]);
-  const page = { filter, after: starts.at(-1) ?? null, limit };
+  const page = { ...firstPage, filter, after: starts.at(-1) ?? null };
   const queue = useCall("queue", page, { placeholderData: keepPreviousData, enabled: words === "" });
   const search = useCall(
     "search",
