@@ -25,7 +25,7 @@ export function CallingHours({ place }: { place: Place }) {
   return (
     <p className="quiet">
       {place.reason && `${notNowReasons[place.reason]}. `}
-      {lawfulAgain(next, now)}
+      {(next.at || place.reason !== "paused") && lawfulAgain(next, now)}
     </p>
   );
 }

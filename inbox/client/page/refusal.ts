@@ -23,7 +23,9 @@ function whyNot({ refused, place }: Refusal): string {
   return "";
 }
 
-function whenAgain({ next_at, place }: Refusal, now: Date): string {
+function whenAgain({ refused, next_at, place }: Refusal, now: Date): string {
+  // A manager ends it, and no calendar.
+  if (refused === "paused" && next_at === null) return "";
   const zone = place.blocking_zone ?? place.zones[0] ?? "America/New_York";
   const state = place.blocking_state ?? place.states[0];
   return lawfulAgain({ at: next_at ? new Date(next_at) : null, zone, state }, now);
