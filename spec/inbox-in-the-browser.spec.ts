@@ -311,6 +311,19 @@ describe("a call", () => {
     ]);
   });
 
+  it("says what was recorded even when the event of it is here before the answer", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await page.route("**/api/outcome", async (route) => {
+      const response = await route.fetch();
+      await page.locator(".outcomes").waitFor({ state: "detached" });
+      await route.fulfill({ response });
+    });
+    await page.keyboard.press("6");
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+  });
+
   it("has its outcome taken back by the key u", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
@@ -383,6 +396,18 @@ describe("“They asked us to stop”", () => {
     await expect.poll(() => text(page)).toContain("2 leads with the same number");
     await page.getByRole("link", { name: "Lead", exact: true }).click();
     await page.locator(".stopped").waitFor();
+  });
+
+  it("shows the proof even when the event of the stop is here before the answer", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.route("**/api/stop", async (route) => {
+      const response = await route.fetch();
+      await page.locator(".stopped").waitFor();
+      await route.fulfill({ response });
+    });
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByRole("heading", { name: "Proof of a stop" }).waitFor();
   });
 
   it("reaches another member's open page by itself", async () => {

@@ -57,11 +57,31 @@ export function prefetch<Name extends CallName>(name: Name, request: RequestOf<N
   void queries.prefetchQuery({ queryKey: [name, request], queryFn, retry: false });
 }
 
-/** An act of the member, once each time it is asked for. */
-export const useAction = <Name extends CallName>(
-  name: Name,
-): UseMutationResult<ResponseOf<Name>, Error, RequestOf<Name>> =>
-  useMutation({ mutationFn: (request: RequestOf<Name>) => callApi(name, request) });
+export interface Action<Name extends CallName>
+  extends Omit<UseMutationResult<ResponseOf<Name>, Error, RequestOf<Name>>, "mutate" | "mutateAsync"> {
+  mutate(request: RequestOf<Name>, then?: Then<Name>): void;
+}
+
+interface Then<Name extends CallName> {
+  onSuccess?(answer: ResponseOf<Name>): void;
+  onSettled?(): void;
+}
+
+/**
+ * An act of the member, once each time it is asked for. What is to happen then happens also when the part of the page that asked has
+ * left it meanwhile, because the event of an act is often here before its answer.
+ */
+export function useAction<Name extends CallName>(name: Name): Action<Name> {
+  const { mutateAsync, ...mutation } = useMutation({
+    mutationFn: (request: RequestOf<Name>) => callApi(name, request),
+  });
+  const mutate = async (request: RequestOf<Name>, { onSuccess, onSettled }: Then<Name> = {}) => {
+    const answer = await mutateAsync(request).catch(() => undefined);
+    if (answer !== undefined) onSuccess?.(answer);
+    onSettled?.();
+  };
+  return { ...mutation, mutate: (request, then) => void mutate(request, then) } as Action<Name>;
+}
 
 /** Has these calls asked again wherever they are on screen. */
 export function refresh(...names: CallName[]): void {
