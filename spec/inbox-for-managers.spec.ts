@@ -126,6 +126,21 @@ describe("the reports", () => {
     }
   });
 
+  it("are printed with every table, dark on white, without what is for the screen", async () => {
+    await addLead(database);
+    const page = await openAs(browser(), inbox, maria, "/reports", { colorScheme: "dark" });
+    await page.locator(".report").first().waitFor();
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    const table = page.getByRole("region", { name: "By day" }).locator("table");
+    expect(await table.evaluate((element) => element.getBoundingClientRect().height)).toBeGreaterThan(30);
+    expect(await page.getByRole("button").locator("visible=true").count()).toBe(0);
+    const ink = await page
+      .locator(".figure dd")
+      .first()
+      .evaluate((element) => getComputedStyle(element).color);
+    expect(ink).toBe("rgb(0, 0, 0)");
+  });
+
   it("give the leads of the days as a file, and the audit log says so", async () => {
     await addLead(database, { name: "Rosa Martinez" });
     const page = await asMaria("/reports");
