@@ -13,18 +13,18 @@ import type { Lead } from "./lead-page.tsx";
 type Check = ResponseOf<"eligibility-check">;
 
 export function Eligibility({ lead }: { lead: Lead }) {
-  const latest = lead.checks[0];
-  const draft = useDraft(`eligibility ${lead.id}`, latest?.answers ?? noAnswers);
   const [checked, setChecked] = useState<Check>();
+  // The lead is opened anew after a check, which takes a moment.
+  const result = checked ?? lead.checks[0];
+  const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers);
   const check = useAction("eligibility-check");
-  const result = checked ?? latest;
   const send = () =>
     check.mutate(
       { id: lead.id, answers: draft.value },
       {
         onSuccess: (answer) => {
-          draft.drop();
           setChecked(answer);
+          draft.drop();
           refresh("open");
         },
       },
