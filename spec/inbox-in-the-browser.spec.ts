@@ -193,6 +193,20 @@ describe("the queue", () => {
     }
   });
 
+  it("asks for a search once, which the audit log notes once, and keeps what it found up to date", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana);
+    await page.getByLabel("Search by name").fill("rosa");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("list", { name: "Found" }).waitFor();
+    const searches = async () =>
+      (await database.owner`select from private.audit_log where action = 'searched'`).length;
+    const before = await searches();
+    await lee.call("claim", { id });
+    await page.getByText("Lee has it").waitFor();
+    expect(await searches()).toBe(before);
+  });
+
   it("gives two members two different leads at the same moment, by the key n, and shows who has which", async () => {
     await addLead(database, { name: "First Lead" }, 5);
     await addLead(database, { name: "Second Lead" }, 4);

@@ -18,7 +18,7 @@ export function useLiveEvents(): void {
     const loadLists = () => {
       loadedAt = Date.now();
       load = undefined;
-      refresh("queue", "search", "rows", "machine");
+      refresh("queue", "rows", "machine");
     };
     const stop = followEvents((event) => {
       if (event.kind === "connection") noteStream(event.isOpen ? "connected" : "offline");

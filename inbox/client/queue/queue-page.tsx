@@ -26,11 +26,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
   const [starts, setStarts] = useState<(string | null)[]>([null]);
   const page = { ...firstPage, filter, after: starts.at(-1) ?? null };
   const queue = useCall("queue", page, { placeholderData: keepPreviousData, enabled: words === "" });
-  const search = useCall(
-    "search",
-    { text: words, ...page },
-    { placeholderData: keepPreviousData, enabled: words !== "" },
-  );
+  const search = useSearch(words, page);
   const { data, error } = words === "" ? queue : search;
   const counts = queue.data?.counts;
   const fromTheStart = () => setStarts([null]);
@@ -67,6 +63,29 @@ export function QueuePage({ member }: { member: SignedIn }) {
       {data && <Pager starts={starts} next={data.next} onTurn={setStarts} />}
     </>
   );
+}
+
+/**
+ * What a search finds. It is asked once, because each search is an act of the member that the audit log notes; what changes
+ * afterwards comes as rows.
+ */
+function useSearch(text: string, page: typeof firstPage) {
+  const isAsked = text !== "";
+  const { data, error } = useCall(
+    "search",
+    { text, ...page },
+    {
+      placeholderData: keepPreviousData,
+      enabled: isAsked,
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 0,
+      refetchOnWindowFocus: false,
+    },
+  );
+  const ids = data?.rows.map(({ id }) => id) ?? [];
+  const live = useCall("rows", { ids }, { enabled: isAsked && ids.length > 0, staleTime: 0, gcTime: 0 });
+  const rows = data?.rows.map((row) => live.data?.rows.find(({ id }) => id === row.id) ?? row) ?? [];
+  return { data: data && { ...data, rows }, error };
 }
 
 type Counts = Record<"callback_due" | "callable" | "not_callable" | "late", number>;
