@@ -171,14 +171,15 @@ describe("the audit log's page", () => {
 describe("the health page", () => {
   it("shows a delivery that failed, and sends it again when a manager asks", async () => {
     await addLead(database);
-    await database.owner`insert into private.channels (name, enabled) values ('webhook', true)
-      on conflict (name) do update set enabled = true`;
+    await database.owner`insert into private.channels (name, enabled, last_failure) values ('webhook', true, 'HTTP 500')
+      on conflict (name) do update set enabled = true, last_failure = excluded.last_failure`;
     await database.owner`
       insert into private.deliveries (lead_id, channel, event, failed_at, last_error)
       select id, 'webhook', 'lead.created', now(), 'HTTP 500' from public.leads on conflict (lead_id, channel, event)
       do update set failed_at = now(), last_error = 'HTTP 500'`;
     const page = await asMaria("/health");
     await page.getByText("HTTP 500").waitFor();
+    await page.getByText("A delivery failed. See below.").waitFor();
     await page.getByRole("button", { name: "Try 1 failed delivery again" }).click();
     await page.getByText("1 delivery will be sent again.").waitFor();
   });

@@ -23,12 +23,10 @@ export default function HealthPage({ isManager }: { isManager: boolean }) {
 
 function Health({ machine, isManager }: { machine: Machine; isManager: boolean }) {
   const now = useNow();
-  const { ok, stored, unreviewed, overdue, last_backup_at } = machine;
+  const { stored, unreviewed, overdue, last_backup_at } = machine;
   return (
     <>
-      <Notice kind={ok ? "done" : "caution"}>
-        {ok ? "No delivery has failed or is stuck." : "Something was not delivered. See below."}
-      </Notice>
+      <Problems machine={machine} />
       <dl className="figures">
         <Figure name="Leads stored" value={stored.toLocaleString("en-US")} />
         <Figure name="Not reviewed yet" value={unreviewed.toLocaleString("en-US")} />
@@ -40,7 +38,7 @@ function Health({ machine, isManager }: { machine: Machine; isManager: boolean }
         <Figure
           name="Last backup"
           value={last_backup_at ? `${span(now.getTime() - Date.parse(last_backup_at))} ago` : "None known"}
-          kind={last_backup_at ? "plain" : "bad"}
+          kind={machine.problems.includes("backup") ? "bad" : "plain"}
         />
       </dl>
       <Channels channels={machine.channels} isManager={isManager} />
@@ -48,6 +46,30 @@ function Health({ machine, isManager }: { machine: Machine; isManager: boolean }
         Schema {machine.schema}. As of {moment(machine.at)}.
       </p>
     </>
+  );
+}
+
+const problemSentences: Readonly<Record<Machine["problems"][number], string>> = {
+  "no channel": "Leads come in, and no channel tells the team. Tell your operator.",
+  failed: "A delivery failed. See below.",
+  stuck: "A delivery has waited for more than 15 minutes. See below.",
+  overdue: "Somebody has waited for more than 24 hours.",
+  backup: "The newest backup is too old, or the last one failed. Tell your operator.",
+};
+
+function Problems({ machine: { ok, problems, backup_failure } }: { machine: Machine }) {
+  if (ok) return <Notice kind="done">All is well.</Notice>;
+  return (
+    <Notice kind="caution">
+      <ul>
+        {problems.map((problem) => (
+          <li key={problem}>
+            {problemSentences[problem]}
+            {problem === "backup" && backup_failure && ` (${backup_failure})`}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 
