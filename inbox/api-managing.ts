@@ -1,6 +1,6 @@
 // The calls of the inbox's API that only managers make, and the health of the machine, which every member may see.
 import * as v from "valibot";
-import { Day, Id, Moment, Outcome, Person, Role, Text, Word } from "./api-values.ts";
+import { Day, Id, Moment, Outcome, Person, Role, Text, Word, Zone } from "./api-values.ts";
 
 const Empty = v.strictObject({});
 const Lead = v.strictObject({ id: Id });
@@ -8,7 +8,7 @@ const Done = v.object({ done: v.literal(true) });
 const State = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/));
 const Link = v.object({ link: v.string(), expires_at: Moment });
 /** Days, both included, in a time zone. */
-const Period = { since: Day, until: Day, zone: Word(64) };
+const Period = { since: Day, until: Day, zone: Zone };
 
 export const Member = v.object({
   id: Id,
@@ -39,7 +39,7 @@ export const AuditEntry = v.object({
 const AuditFilter = v.strictObject({
   since: v.optional(Day),
   until: v.optional(Day),
-  zone: v.optional(Word(64)),
+  zone: v.optional(Zone),
   member: v.optional(Id),
   action: v.optional(Word(60)),
   lead: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-fA-F-]{8,36}$/))),

@@ -12,6 +12,17 @@ export const Text = (maxLength: number) => v.pipe(v.string(), v.trim(), v.maxLen
 export const Word = (maxLength: number) =>
   v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(maxLength));
 
+/** An IANA name. PostgreSQL also takes abbreviations and made-up ones such as FOO5, which no browser can show a time in. */
+export const Zone = v.pipe(Word(64), v.regex(/^[A-Za-z]/), v.check(isKnownZone));
+
+function isKnownZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en-US", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
 export const Role = v.picklist(["member", "manager"]);
 export type Role = v.InferOutput<typeof Role>;
 /** Who: a member, or null as id for the operator at a terminal. */

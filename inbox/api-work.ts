@@ -1,6 +1,18 @@
 // The calls of the inbox's API with which a member works leads: the queue, one lead, calls, outcomes, stop.
 import * as v from "valibot";
-import { Day, Id, LocalTime, Moment, NotNow, Outcome, Person, Place, Text, Word } from "./api-values.ts";
+import {
+  Day,
+  Id,
+  LocalTime,
+  Moment,
+  NotNow,
+  Outcome,
+  Person,
+  Place,
+  Text,
+  Word,
+  Zone,
+} from "./api-values.ts";
 
 const Lead = v.strictObject({ id: Id });
 const Done = v.object({ done: v.literal(true) });
@@ -43,7 +55,7 @@ const Filter = v.strictObject({
   /** Days of arrival, in the time zone given, both included. */
   since: v.optional(Day),
   until: v.optional(Day),
-  zone: v.optional(Word(64)),
+  zone: v.optional(Zone),
 });
 
 const Page = {
@@ -242,7 +254,7 @@ export const work = {
       outcome: Outcome,
       note: v.optional(Text(2000)),
       callback: v.optional(
-        v.strictObject({ at: LocalTime, zone: Word(64), asked_for_this_time: v.optional(v.boolean()) }),
+        v.strictObject({ at: LocalTime, zone: Zone, asked_for_this_time: v.optional(v.boolean()) }),
       ),
     }),
     response: v.union([

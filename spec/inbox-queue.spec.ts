@@ -7,6 +7,7 @@ import {
   type Answer,
   addLead,
   addPlaces,
+  aNumber,
   nightZip,
   serveInbox,
   type TestInbox,
@@ -244,5 +245,16 @@ describe("the search", () => {
     const [entry] = await database.owner`
       select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
     expect(entry).toEqual({ who: "Dana", details: { by: "email", found: 0 } });
+  });
+
+  it("is in the audit log for each page, so that nobody looks unseen by asking for a later one first", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone });
+    const after = "infinity|ffffffff-ffff-ffff-ffff-ffffffffffff";
+    const { body } = await dana.call("search", { text: phone, after });
+    expect(body.rows.map((row) => row.id)).toEqual([id]);
+    const [entry] = await database.owner`
+      select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
+    expect(entry).toEqual({ who: "Dana", details: { by: "phone", found: 1 } });
   });
 });

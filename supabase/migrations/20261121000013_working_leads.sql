@@ -488,7 +488,8 @@ begin
   $query$, condition)
   into page_ids, next_key
   using given, digits, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most;
-  if kind <> 'none' and after is null then
+  -- For each page, because a page can be asked for without the one before it.
+  if kind <> 'none' then
     perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'found', coalesce(cardinality(page_ids), 0)));
   end if;
   return jsonb_build_object('rows', private.rows_of(page_ids), 'next', next_key);
@@ -754,7 +755,7 @@ begin
       -- Whole, when it may be: what was typed beside it can be a number.
       'name', case when may_reach then l.name else private.name_shown(l.name) end,
       'email', case when may_reach then l.email end,
-      'zip_code', l.zip_code,
+      'zip_code', case when may_reach then l.zip_code else private.zip_shown(l.zip_code) end,
       'permission', permission,
       'stopped_at', stopped,
       'calls', private.log_of(w.lead_id),
