@@ -131,7 +131,7 @@ function withSession(answer: Response, { token, ends_at }: Session, cookies: Coo
 
 /** What a failure is answered with. Below /api/ a missing session says nothing at all. */
 function answerOf(error: unknown, path: string, log: Log): Response {
-  if (path.startsWith("/api/") && error instanceof Refused && [401, 423].includes(error.status)) {
+  if (/^\/api(?:\/|$)/.test(path) && error instanceof Refused && [401, 423].includes(error.status)) {
     return new Response(null, { status: error.status });
   }
   const why = whyNotIn(error);

@@ -47,6 +47,12 @@ describe("a manager", () => {
     }
   });
 
+  it("pauses a state that there is, and reads of another that there is none", async () => {
+    expect((await maria.call("pause-state", { state: "LA", reason: "An emergency" })).status).toBe(200);
+    expect((await maria.call("resume-state", { state: "LA" })).status).toBe(200);
+    expect((await maria.call("pause-state", { state: "ZZ", reason: "An emergency" })).status).toBe(404);
+  });
+
   it("invites and recovers with a link, and sees who has joined", async () => {
     const { body } = await maria.call("members/invite", { name: "Nora", role: "member" });
     expect(body.link).toMatch(new RegExp(`^${inbox.url}/join#[A-Za-z0-9_-]{43}$`));

@@ -40,8 +40,9 @@ describe("everything below /api/", () => {
         ["GET", "events"],
         ["GET", "queue"],
         ["DELETE", "open"],
+        ["POST", ""],
       ] as const) {
-        const answer = await fetch(`${inbox.url}/api/${path}`, { method, headers: { cookie } });
+        const answer = await fetch(`${inbox.url}/api${path && "/"}${path}`, { method, headers: { cookie } });
         expect([path, answer.status, await answer.text()]).toEqual([path, 401, ""]);
       }
     }

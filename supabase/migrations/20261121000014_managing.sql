@@ -137,6 +137,7 @@ begin
   ), '[]'));
 end $$;
 
+-- Raises PT404 for a state that there is none of.
 create function team.pause_state(which text, why text) returns void
 language plpgsql
 security definer
@@ -145,6 +146,9 @@ as $$
 declare
   actor private.actor := private.acting_manager();
 begin
+  if not exists (select from private.calling_rules r where r.state = which) then
+    raise exception using errcode = 'PT404', message = 'There is no such state.';
+  end if;
   insert into private.paused_states (state, paused_by, reason) values (which, actor.name, why)
   on conflict (state) do update set reason = excluded.reason;
   perform private.audit(actor, 'paused state', null, jsonb_build_object('state', which));
