@@ -198,6 +198,24 @@ describe("a passkey", () => {
     expect([again.status, again.body]).toEqual([401, { error: "try again" }]);
   });
 
+  it("lets its member in while strangers flood the inbox with sign-ins that they begin, which fill no disk", async () => {
+    await database.owner`
+      insert into private.challenges (challenge_hash, purpose, expires_at)
+      select sha256(n::text::bytea), 'sign in', now() + interval '4 minutes' from generate_series(1, 10000) n`;
+    await database.owner`
+      insert into private.company_sign_ins (state_hash, nonce, code_verifier, expires_at)
+      select sha256(n::text::bytea), 'n', 'v', now() + interval '4 minutes' from generate_series(1, 10000) n`;
+    const page = await openBrowser();
+    expect((await join(page, await invite("Flooded"))).status).toBe(200);
+    expect((await signIn(page)).status).toBe(200);
+    await database.owner`select team.begin_company_sign_in('state', 'n', 'v', null)`;
+    const [kept] = await database.owner`
+      select (select count(*)::integer from private.challenges) as challenges,
+        (select count(*)::integer from private.company_sign_ins) as company_sign_ins`;
+    expect(kept?.challenges).toBeLessThan(10_000);
+    expect(kept?.company_sign_ins).toBeLessThan(10_000);
+  });
+
   it("can be joined by a second one, and the last one stays", async () => {
     const page = await openBrowser();
     await join(page, await invite("Two keys"));

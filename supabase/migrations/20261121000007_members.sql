@@ -276,9 +276,12 @@ declare
   challenge text := private.random_token();
 begin
   delete from private.challenges c where c.expires_at < now();
-  -- Anybody may ask for a challenge to sign in: a flood must not fill the disk.
-  if (select count(*) from private.challenges) >= 10000 then
-    raise exception using errcode = 'PT429', message = 'Too many sign-ins at once.';
+  -- Anybody may ask for a challenge to sign in: a flood must neither fill the disk nor keep members out, so the oldest make room.
+  if purpose = 'sign in' and (select count(*) from private.challenges c where c.purpose = new_challenge.purpose) >= 10000 then
+    delete from private.challenges c
+    where c.challenge_hash in (
+      select x.challenge_hash from private.challenges x where x.purpose = new_challenge.purpose order by x.expires_at limit 1000
+    );
   end if;
   insert into private.challenges (challenge_hash, purpose, member_id) values (private.hash_of(challenge), purpose, member);
   return challenge;
@@ -487,6 +490,11 @@ begin
     i := private.invitation_of(token);
   end if;
   delete from private.company_sign_ins c where c.expires_at < now();
+  -- As with challenges: anybody may begin, and the oldest make room.
+  if (select count(*) from private.company_sign_ins) >= 10000 then
+    delete from private.company_sign_ins c
+    where c.state_hash in (select x.state_hash from private.company_sign_ins x order by x.expires_at limit 1000);
+  end if;
   insert into private.company_sign_ins (state_hash, nonce, code_verifier, invitation_hash)
   values (private.hash_of(state), new_nonce, verifier, i.token_hash);
 end $$;
