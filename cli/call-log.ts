@@ -1,4 +1,4 @@
-// `leads call-log <id>`: when it was tried to reach a person, by whom, and what came of it.
+// `leads call-log <id>`: when a person was called, by whom, and with which outcome.
 import { askAsOperator } from "../team/acting.ts";
 import { callLog, type LoggedCall } from "../team/managing.ts";
 import type { AddCommand } from "./command.ts";

@@ -2,8 +2,8 @@
 // nothing goes before somebody said so. A receipt without personal data stays.
 
 import { reference } from "../lead/lead.ts";
+import { auditOperator } from "../team/audit-operator.ts";
 import { type ErasableLead, eraseLeads, findErasable } from "../team/erase-leads.ts";
-import { noteOperatorAct } from "../team/operator-acts.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, type CommandContext, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
@@ -32,7 +32,7 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
   if (found.length === 0) throw new Refusal("No lead has this e-mail address. Nothing was erased.");
   if (!yes && !(await confirm(context, found))) return 1;
   const ids = found.map((lead) => lead.id);
-  await noteOperatorAct(sql, "erased lead", ids);
+  await auditOperator(sql, "erased lead", ids);
   const erased = await eraseLeads(sql, ids);
   await out(erased.map((one) => `Erased ${one}\n`).join(""));
   tell("Channels that had been told of it are told to erase it too. Backups made before still hold it.");

@@ -1,11 +1,11 @@
 // `leads export`: the leads for another program, as one JSON array or as CSV; with --permission, the record of what each
 // person agreed to. (The rule for reading the CSV back is in docs/export.md.)
 
+import { auditOperator } from "../team/audit-operator.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
 import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { leadColumns } from "../team/lead-row.ts";
-import { noteOperatorAct } from "../team/operator-acts.ts";
 import { type AddCommand, type CommandContext, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { progressOf } from "./progress.ts";
@@ -36,7 +36,7 @@ export const exportCommand: AddCommand = (program, run) => {
         // Results on the same terminal would run through the line that shows how far it is.
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
-        await noteOperatorAct(sql, "exported leads");
+        await auditOperator(sql, "exported leads");
         if (permission) await exportPermissions(sql, { since, onProgress }, write.add);
         else await exportLeads(sql, { since, onProgress }, write.add);
         await write.end();

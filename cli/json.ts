@@ -1,9 +1,9 @@
-// JSON as this command prints it: the values exact, yet nothing in it that a terminal would obey; and arrays written as
-// their elements come, one a line.
+// JSON as the commands print it: exact values, control characters escaped so that no terminal interprets them, and arrays
+// streamed with one element a line.
 
-/** JSON in which every character that a terminal obeys or does not show is written as \u.... */
+/** JSON in which every control character and invisible character is escaped as \u.... */
 export const json = (value: unknown, indent?: number): string =>
-  // JSON itself escapes the controls below the space only. The line ends in here are its own.
+  // JSON itself escapes only the controls below the space. The line ends are those of the indentation, so they stay.
   JSON.stringify(value, null, indent).replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     [...Array(character.length).keys()]
       .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
@@ -12,14 +12,14 @@ export const json = (value: unknown, indent?: number): string =>
 
 /** Writes one JSON array in pieces; `end` closes it, also when nothing was added. */
 export function jsonArray(out: (text: string) => Promise<void>) {
-  let before = "[\n";
+  let separator = "[\n";
   return {
     async add(elements: readonly unknown[]): Promise<void> {
       const lines = elements.map((element) => json(element)).join(",\n");
       if (!lines) return;
-      await out(before + lines);
-      before = ",\n";
+      await out(separator + lines);
+      separator = ",\n";
     },
-    end: (): Promise<void> => out(before === "[\n" ? "[]\n" : "\n]\n"),
+    end: (): Promise<void> => out(separator === "[\n" ? "[]\n" : "\n]\n"),
   };
 }

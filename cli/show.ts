@@ -3,8 +3,8 @@
 
 import type { DeliveryFate } from "../delivery/outbox.ts";
 import { fields, reference, type StoredLead } from "../lead/lead.ts";
+import { auditOperator } from "../team/audit-operator.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
-import { noteOperatorAct } from "../team/operator-acts.ts";
 import { type LeadDetails, type PermissionDetails, showLead } from "../team/show-lead.ts";
 import { type AddCommand, typed } from "./command.ts";
 import { json } from "./json.ts";
@@ -22,7 +22,7 @@ export const show: AddCommand = (program, run) => {
     .action((id: string, options: { json?: true }) =>
       run(async ({ sql, now, out, columns }) => {
         const lead = await findOne(sql, id);
-        await noteOperatorAct(sql, "opened lead", [lead]);
+        await auditOperator(sql, "opened lead", [lead]);
         const details = (await showLead(sql, lead)) as LeadDetails;
         await out(options.json ? `${json(details, 2)}\n` : page(details, now, columns));
         return 0;

@@ -20,7 +20,7 @@ function line(name: string, schema: v.GenericSchema): string {
   return `#${name}=${example}\n`;
 }
 
-// An empty line parts what is said of a whole group from what is said of its first setting.
+// An empty line separates a group's description from that of its first setting.
 const comment = (about: string): string =>
   about
     .split("\n")

@@ -116,12 +116,13 @@ export function makeDispatcher(
     recordOutcome(outcome);
     await results.flush();
     underWay -= 1;
-    // With few free places the worker's sweep asks, because a query for each delivery would be one too many.
+    // Looks for more once half of the places are free; until then the worker's sweep does, because a query after each delivery
+    // would be too many.
     if (underWay === 0 || free() >= channel.concurrency / 2) run();
     tellWhenDrained();
   }
 
-  // A send makes an outcome of everything. Should one throw all the same, the lead is not lost by it.
+  // `send` returns every failure as an outcome. One that throws has a bug, and its deliveries are tried again.
   async function outcomeOf(deliveries: [Delivery, ...Delivery[]]): Promise<Outcome> {
     try {
       return await channel.send(deliveries, abort.signal);
@@ -174,7 +175,7 @@ function sort(deliveries: readonly Delivery[]): [Delivery[], [Delivery, string][
 }
 
 function whyUnsendable({ attempt, owedFor, event, lead }: Delivery): string | undefined {
-  // The attempt before this one was the last, and its process died with it.
+  // The last attempt allowed was the one before: its process ended without recording a result.
   if (isLastAttempt(attempt - 1, owedFor)) return "the program died at the last attempt";
   if (!lead && event !== "lead.erased") return "the lead is gone";
   return undefined;

@@ -1,6 +1,6 @@
 // The results of attempts: logged at once, and recorded as soon as the database takes them. What could not be recorded,
-// because the database is unreachable, is kept and recorded the next time; all that ends while one statement is under way goes
-// into the next one.
+// because the database is unreachable, is kept and recorded the next time. Results that arrive while one statement is under way
+// share the next one.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
@@ -18,7 +18,7 @@ export interface Results {
   isFlushing(): boolean;
 }
 
-/** A statement that our own bug spoils is not repeated at each sweep. In milliseconds. */
+/** Milliseconds until a statement that failed by a bug of ours is tried again, so that it does not fail at each sweep. */
 const pauseAfterBug = 60_000;
 
 export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {

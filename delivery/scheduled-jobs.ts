@@ -1,5 +1,5 @@
-// The scheduled jobs beside delivering: spam flags are decided, leads that wait too long are told of, what is old enough is
-// erased or emptied, and once a day the log has a line to reconcile against. Several processes may do them at once.
+// The scheduled jobs of a worker: they decide spam flags, alert the team to leads that wait too long, erase what has reached its
+// age, and log the counts once a day. Several processes may run them at once.
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";

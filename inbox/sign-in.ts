@@ -1,5 +1,5 @@
 // The requests with which a member gets in (inbox/api-sign-in.ts). They are the only ones that are answered without a session, and
-// say nothing but whether the way is open.
+// tell only whether a sign-in or an invitation is valid.
 import type * as v from "valibot";
 import type { Ask } from "../team/acting.ts";
 import * as sessions from "../team/sessions.ts";
@@ -59,7 +59,10 @@ export function makeSignIn({ passkeys, company }: SignInDependencies): Handlers 
   };
 }
 
-/** The provider sent the browser back. `state` is the cookie's, so that nobody can be signed in by somebody else's link. */
+/**
+ * Signs a member in when the provider has sent the browser back. `state` is the cookie's, so that a link that another person made
+ * signs nobody in (login CSRF).
+ */
 export async function finishCompanySignIn(
   ask: Ask,
   company: CompanySignIn,

@@ -1,4 +1,4 @@
-// Whose key a request brings. There is one, the anonymous key, and it is public: it says which site a caller means, not
+// Checks the key of a request. There is one, the anonymous key, and it is public: it says which site a caller means, not
 // who the caller is. (Specification 6, CONTRACT 4)
 import type { HeaderValues } from "./answer.ts";
 import { readBearer } from "./header-values.ts";

@@ -18,7 +18,7 @@ export function makeAddressOf(trusted: readonly string[], ignored: () => void = 
   };
 }
 
-// Some proxies name the port as well, and IPv4 comes as IPv6 on a socket that takes both: still the same visitor.
+// The address without a port, which some proxies add, and as IPv4 where a socket for both kinds shows it as IPv6.
 function plain(address: string): string {
   const [, bracketed, dotted] = /^\[([\da-f:.]+)\](?::\d+)?$|^([\d.]+):\d+$/i.exec(address) ?? [];
   const one = bracketed ?? dotted ?? address;
@@ -29,7 +29,7 @@ function plain(address: string): string {
 export interface TooMany {
   /** Until it may try again. */
   seconds: number;
-  /** It has been told so as often as it may send, and goes on: no person does. */
+  /** It goes on after twice as many tries as are allowed, which no person does. */
   isFlood: boolean;
 }
 

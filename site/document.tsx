@@ -32,7 +32,7 @@ export function Document({
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {/* iPhones would put a link around each number, also within the form, which the form's script must find as it was. */}
+        {/* Otherwise iPhones put a link around each number, also within the form, and React could not hydrate the changed form. */}
         <meta name="format-detection" content="telephone=no, date=no, email=no, address=no" />
         <title>{title}</title>
         <meta name="description" content={description} />

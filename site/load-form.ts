@@ -13,9 +13,9 @@ const texts = textsOf(root);
 const postTimeout = 20_000;
 let asked = false;
 let pressed = false;
-let stopped: ReturnType<typeof setTimeout>;
+let idleTimer: ReturnType<typeof setTimeout>;
 
-/** What the form consists of; what is typed is no part of it. */
+/** The form's elements and texts, without what is typed. */
 const contents = () => `${root.getElementsByTagName("*").length} ${root.textContent}`;
 const served = contents();
 
@@ -34,16 +34,16 @@ function load() {
 
 root.addEventListener("submit", (event) => {
   pressed = true;
-  // When the post is on its way, unless the form's script has taken it.
+  // Runs once the browser has begun the post, and does nothing when the form's script has prevented it.
   setTimeout(() => {
     if (event.defaultPrevented) return;
     removeError();
     say(texts.busy, texts.sending, true);
-    clearTimeout(stopped);
-    stopped = setTimeout(becomeIdle, postTimeout);
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(becomeIdle, postTimeout);
   });
 });
-// Out of the back/forward cache the page comes as it was left.
+// The back/forward cache restores the page as it was left, so the form may still look busy.
 addEventListener("pageshow", ({ persisted }) => persisted && becomeIdle());
 
 function removeError() {

@@ -24,7 +24,7 @@ describe.each(databases)("on $on,", ({ make }) => {
     const undo = new Error("undo");
     let rows: readonly Record<string, unknown>[] = [];
     try {
-      // Only a superuser can become any role; whoever cannot would be refused for that, and prove nothing.
+      // As the superuser where there is one, because a user that cannot become the role is refused for that, and proves nothing.
       await (database.platform ?? database.owner).begin(async (tx) => {
         await tx.unsafe(`set local role ${role}`);
         rows = await tx.unsafe(statement, values);
@@ -67,7 +67,7 @@ describe.each(databases)("on $on,", ({ make }) => {
       ["change", "update leads set name = 'x'"],
       ["delete", "delete from leads"],
       ["empty", "truncate leads"],
-      ["ask by conflict for", `${addALead} on conflict (id) do nothing`],
+      ["upsert", `${addALead} on conflict (id) do nothing`],
     ])("cannot %s leads", async (_, statement) => {
       await expect(as(role, statement)).rejects.toMatchObject({ code: "42501" });
     });
@@ -100,7 +100,7 @@ describe.each(databases)("on $on,", ({ make }) => {
     });
 
     it.each([
-      ["read a lead's settled debts", "select from private.deliveries"],
+      ["read deliveries", "select from private.deliveries"],
       [
         "read spam flags, reviews and erasures",
         "select from private.lead_work, private.reviews, private.erasures",
@@ -129,7 +129,7 @@ describe.each(databases)("on $on,", ({ make }) => {
       ["copy leads out", "copy leads to stdout"],
       ["copy to a program", "copy (select 1) to program 'cat'"],
       ["load a library", "load 'auto_explain'"],
-      ["read what the planner knows of values", "select from pg_statistic"],
+      ["read the planner's statistics", "select from pg_statistic"],
       ["see the passwords", "select from pg_authid"],
       [
         "end another's session",
@@ -182,11 +182,11 @@ describe.each(databases)("on $on,", ({ make }) => {
   });
 });
 
-describe("the intake's own login, where the database is all ours", () => {
+describe("the intake's own login, on a server of our own", () => {
   it.each([
     ["keep a large object", "select lo_from_bytea(0, 'x')"],
     ["make a large object", "select lo_create(0)"],
-    ["make a large object as of old", "select lo_creat(-1)"],
+    ["make a large object with the older function", "select lo_creat(-1)"],
     ["hold the lock that the next start waits for", "select pg_advisory_lock(1)"],
     ["fill the server's table of locks", "select pg_try_advisory_xact_lock(n) from generate_series(1, 9) n"],
     ["fill the write-ahead log", "select pg_logical_emit_message(false, 'x', 'x')"],

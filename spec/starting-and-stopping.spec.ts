@@ -157,13 +157,13 @@ describe("starting", () => {
   });
 
   it("says so when the database does not let it in, or is not there", async () => {
-    const nobody = database.url.replace(/:[^:@]*@/, ":wrong@");
-    expect(await refusedStart({ DATABASE_URL: nobody })).toMatchObject({
+    const wrongPassword = database.url.replace(/:[^:@]*@/, ":wrong@");
+    expect(await refusedStart({ DATABASE_URL: wrongPassword })).toMatchObject({
       code: 1,
       says: expect.stringContaining("Check the user and the password in DATABASE_URL."),
     });
-    const nowhere = database.url.replace(/\/spec_\w+/, "/nowhere");
-    expect(await refusedStart({ DATABASE_URL: nowhere })).toMatchObject({
+    const missingDatabase = database.url.replace(/\/spec_\w+/, "/nowhere");
+    expect(await refusedStart({ DATABASE_URL: missingDatabase })).toMatchObject({
       code: 1,
       says: expect.stringContaining("has no database of that name."),
     });
@@ -175,7 +175,7 @@ describe("starting", () => {
     });
   });
 
-  it("says so when the database has no characters for many names", async () => {
+  it("says so when the database's text encoding lacks the characters of many names", async () => {
     await database.owner.unsafe("create database latin encoding 'LATIN1' template template0 locale 'C'");
     expect(await refusedStart({ DATABASE_URL: addressOfDatabase(database.url, "latin") })).toMatchObject({
       code: 1,
@@ -187,7 +187,7 @@ describe("starting", () => {
 });
 
 describe("stopping", () => {
-  it("does not happen when the reader of the log has gone", async () => {
+  it("does not happen when standard output is closed", async () => {
     const { address, process: server } = await startServer({ DATABASE_URL: database.url });
     server.stdout?.destroy();
     expect((await insertAt(address, aLead({ name: " " }))).status).toBe(400);

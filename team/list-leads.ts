@@ -6,7 +6,7 @@ import { type LeadRow, selectLeadRow } from "./lead-row.ts";
 
 export interface LeadFilter {
   since?: Date | undefined;
-  /** Only those that nobody has reviewed; the one with the least of its 24 hours left first. */
+  /** Only those without a review, the oldest first. */
   due?: boolean | undefined;
   /** Only those with a spam flag. */
   suspect?: boolean | undefined;

@@ -1,5 +1,5 @@
-// One page or file in memory, in the encodings that browsers take, each with the whole of its headers: nothing is put together
-// for a reader.
+// One page or file in memory, in the encodings that browsers take, each with its complete headers, so that answering a request
+// only chooses one.
 import type { HeaderValues } from "../intake/answer.ts";
 import { type Item, readItems } from "../intake/header-values.ts";
 import type { Body } from "../site/compress.ts";

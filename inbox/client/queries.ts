@@ -17,7 +17,7 @@ const onError = (error: Error) => {
   if (error instanceof CallFailed) noteFailure(error, queries);
 };
 
-/** What may be over by itself is asked again until it is; the rest is an answer. */
+/** A failure that may pass by itself is retried until it has passed; any other is an answer. */
 const mayBeOver = (error: Error) =>
   error instanceof CallFailed && (error.why === "offline" || error.why === "database away");
 

@@ -1,5 +1,5 @@
 // What a chapter's helpers have to undo when it is over. Vitest takes an `afterAll` only while it reads a chapter: one that
-// a `beforeAll` registers is never called, and leaves processes behind. So there is one here, and it is handed the rest.
+// a `beforeAll` registers is never called, and leaves processes behind. So the one here runs what `atTheEnd` was given.
 import { afterAll } from "vitest";
 
 const ends: (() => unknown)[] = [];

@@ -5,7 +5,7 @@ import { useNow } from "../page/clock.ts";
 import { momentThere } from "../page/times.ts";
 import { notNowReasons, stateName } from "../page/words.ts";
 
-/** For the eye alone: the server decides when the call is asked for. */
+/** Only informs: the server decides when the member asks for the call. */
 export function CallingHours({ place }: { place: Place }) {
   const now = useNow();
   const zone = place.blocking_zone ?? place.zones[0] ?? "America/New_York";

@@ -1,4 +1,4 @@
-// What narrows the audit log: days, a member, an act, a lead.
+// What narrows the audit log: days, a member, an action, a lead.
 import { useState } from "react";
 import { ownZone } from "../page/times.ts";
 import { useCall } from "../queries.ts";

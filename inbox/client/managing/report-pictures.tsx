@@ -66,7 +66,7 @@ export function BarsPicture({ parts }: { parts: readonly (readonly [string, numb
 const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const allHours = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** Hours by weekdays as a table whose cells are shaded: it reads and prints. */
+/** Hours by weekdays as a table with shaded cells, so that a screen reader can read it and a printer print it. */
 export function HoursTable({
   hours,
   what,

@@ -2,19 +2,19 @@
 import { makeSharedValue, useSharedValue } from "./shared-value.ts";
 
 /** Milliseconds that the server's clock is ahead of this machine's. */
-let ahead = 0;
+let serverAhead = 0;
 
 /** Takes the time from an answer's `date` header, which has whole seconds. */
 export function readClock(date: string | null): void {
   const difference = date === null ? Number.NaN : Date.parse(date) - Date.now();
   if (Number.isNaN(difference)) return;
-  ahead = Math.abs(difference) > 3_000 ? difference : 0;
+  serverAhead = Math.abs(difference) > 3_000 ? difference : 0;
 }
 
-export const serverNow = (): Date => new Date(Date.now() + ahead);
+export const serverNow = (): Date => new Date(Date.now() + serverAhead);
 
 const tick = makeSharedValue(serverNow());
 setInterval(() => tick.set(serverNow()), 15_000);
 
-/** The time, anew every 15 seconds. */
+/** The time, updated every 15 seconds. */
 export const useNow = (): Date => useSharedValue(tick);
