@@ -77,7 +77,7 @@ async function visit(browser: Browser, path: string, network: (typeof networks)[
   return { ...landing, submit: await pressAtOnce(browser, path, network) };
 }
 
-/** Opens the page and lets it be: what is painted when, what moves, and what travels. */
+/** Opens the page without touching it, and measures when it is painted, what shifts, and how many bytes it takes. */
 async function look(browser: Browser, path: string, network: (typeof networks)[number]) {
   const { page, session, context } = await slowPage(browser, network);
   let bytes = 0;

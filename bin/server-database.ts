@@ -1,4 +1,4 @@
-// The database of `npm start`: the embedded one, or the operator's own. It is migrated, told the settings, and given a login for
+// The database of `npm start`: the embedded one, or the operator's own. It is migrated, synced with the settings, and given a login for
 // each part of the program that this process runs.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Config } from "../config/config.ts";

@@ -37,7 +37,7 @@ async function watchStatus(context: CommandContext, asJson: boolean): Promise<nu
   return 0;
 }
 
-// A database that does not answer is part of what is watched.
+// A failure of the database is shown in place of the status, and watching goes on.
 async function readText({ sql }: CommandContext, asJson: boolean): Promise<string> {
   try {
     const now = new Date();

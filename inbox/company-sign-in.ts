@@ -10,13 +10,13 @@ export interface CompanySettings {
 }
 
 /** What is kept of a sign-in until the provider has answered. */
-export interface Begun {
+export interface PendingSignIn {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Makes the company's sign-in for an inbox at this public address. The provider is asked about itself at the first use. */
+/** Makes the company's sign-in for an inbox at this public address. The provider's metadata is fetched at the first use. */
 export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
   const redirect_uri = `${inboxUrl}/oidc/callback`;
   let discovered: Promise<openid.Configuration> | undefined;
@@ -27,8 +27,8 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
     }));
 
   return {
-    /** The address to send the browser to. `anew` has the provider ask the person again, for an unlock. */
-    async begin(anew: boolean): Promise<Begun & { address: string }> {
+    /** The address to send the browser to. `reauthenticates` has the provider ask the person again, for an unlock. */
+    async begin(reauthenticates: boolean): Promise<PendingSignIn & { address: string }> {
       const state = openid.randomState();
       const nonce = openid.randomNonce();
       const verifier = openid.randomPKCECodeVerifier();
@@ -36,18 +36,18 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
         ...{ redirect_uri, state, nonce, scope: "openid" },
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
-        ...(anew && { prompt: "login", max_age: "0" }),
+        ...(reauthenticates && { prompt: "login", max_age: "0" }),
       });
       return { state, nonce, verifier, address: address.href };
     },
 
     /** Checks the provider's answer, whose parameters stand in `search`. @throws SignInRefused */
-    async finish(search: string, begun: Begun): Promise<{ issuer: string; subject: string }> {
+    async finish(search: string, pending: PendingSignIn): Promise<{ issuer: string; subject: string }> {
       const tokens = await openid
         .authorizationCodeGrant(await provider(), new URL(`${redirect_uri}${search}`), {
-          pkceCodeVerifier: begun.verifier,
-          expectedState: begun.state,
-          expectedNonce: begun.nonce,
+          pkceCodeVerifier: pending.verifier,
+          expectedState: pending.state,
+          expectedNonce: pending.nonce,
           idTokenExpected: true,
         })
         .catch((cause) => {

@@ -6,7 +6,7 @@ import type { Photo } from "./built.ts";
 
 const widths = [480, 800, 1200, 1920];
 
-/** The shape of its place in the article, as `article.css` has it. Of a photo of another shape the liveliest part is kept. */
+/** The shape of its place in the article, as `article.css` has it. A photo of another shape is cut to its most detailed part. */
 const heightOf = (width: number) => Math.round((width * 5) / 8);
 
 /** The operator's file, if there is one. */

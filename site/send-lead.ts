@@ -1,5 +1,5 @@
-// Sends a lead with the two calls that the backend knows. The insert must succeed; submit-lead only hurries
-// the delivery along, so its failure is logged and the visitor goes on. (Specification 7 and 8.)
+// Sends a lead with the two calls that the backend knows. The insert must succeed; submit-lead only wakes the
+// delivery, so its failure is logged and the visitor goes on. (Specification 7 and 8.)
 import type { Lead } from "../lead/lead.ts";
 
 /** Where the backend is (empty: the page's own origin), and the public anonymous key it knows. */
@@ -60,7 +60,7 @@ async function insert({ url, key }: Backend, lead: Lead, circumstances: Circumst
   throw message ? new Error(message) : answer;
 }
 
-/** A network that wants to be logged in to answers with a page of its own, or sends on to one. */
+/** False for a captive portal, which answers with an HTML page of its own or redirects to one. */
 const isOurs = ({ headers, redirected }: Response) =>
   !redirected && !headers.get("content-type")?.startsWith("text/html");
 

@@ -1,5 +1,5 @@
-// The two requests that come by the thousand, answered straight on Node's objects: a page, and an insert as the form sends it. To
-// make a Request and a Response and take them apart again costs more than the rest of the way through here. Whatever is unusual
+// The two most frequent requests, a page and an insert as the form sends it, answered on Node's own objects, because making a Request
+// and a Response and reading them again costs more than the rest of the work here. Whatever is unusual
 // about a request (no length, an odd host, an older HTTP) is left to the app, which answers the same.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Answer, HeaderValues } from "../intake/answer.ts";
@@ -53,7 +53,7 @@ export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
         }),
       );
     } catch (error) {
-      // A client that breaks off in the middle of its request is no bug, and reads no answer.
+      // A client that closes the connection in the middle of its request is no bug, and reads no answer.
       if (incoming.destroyed) return;
       logBug(log, error);
       write(answerOf(broken));
@@ -99,12 +99,12 @@ const queryOf = (url: string): URLSearchParams => {
 
 const noQuery = new URLSearchParams();
 
-/** The body, of the length that was declared. Rejects when the client breaks off. */
+/** The body, of the length that was declared. Rejects when the client closes the connection before its end. */
 function bodyOf(incoming: IncomingMessage): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
   incoming.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-  incoming.on("close", () => incoming.complete || reject(new Error("The client has broken off.")));
+  incoming.on("close", () => incoming.complete || reject(new Error("The client closed the connection.")));
   return promise;
 }

@@ -7,7 +7,7 @@ import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { type Options, setUp } from "./options.ts";
 import { adoptOrphan, findPostmaster, launch, stopOrphans } from "./postmaster.ts";
-import { comesTrue } from "./processes.ts";
+import { waitUntil } from "./processes.ts";
 import { type RunningPostgres, supervise } from "./supervise.ts";
 
 export { EmbeddedPostgresError, type Options, type RunningPostgres };
@@ -58,7 +58,7 @@ export async function findRunning(options: Options): Promise<string | undefined>
   try {
     let running: ReturnType<typeof findPostmaster>;
     // One that is starting, after a kill say, answers in a moment; one that is stopping is gone in a moment.
-    await comesTrue(() => {
+    await waitUntil(() => {
       running = findPostmaster(folder.cluster);
       return running === undefined || running.isReady;
     }, 5);

@@ -22,7 +22,10 @@ export interface Postmaster {
 }
 
 /** What a server needs to run. The port tells sockets in one folder apart. */
-export type Home = Pick<OpenDataFolder, "cluster" | "sockets" | "log" | "account" | "programs" | "setup"> & {
+export type LaunchSetup = Pick<
+  OpenDataFolder,
+  "cluster" | "sockets" | "log" | "account" | "programs" | "setup"
+> & {
   port?: number;
 };
 
@@ -30,12 +33,12 @@ export type Home = Pick<OpenDataFolder, "cluster" | "sockets" | "log" | "account
  * Starts PostgreSQL and waits until it answers. @throws EmbeddedPostgresError when it exits instead, or is ended because
  * `cancel` aborts.
  */
-export async function launch(home: Home, cancel?: AbortSignal): Promise<Postmaster> {
-  const { programs, cluster, account, log, sockets, port = 5432 } = home;
+export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Promise<Postmaster> {
+  const { programs, cluster, account, log, sockets, port = 5432 } = launchSetup;
   const socket = join(sockets, `.s.PGSQL.${port}`);
   for (const file of [socket, `${socket}.lock`]) rmSync(file, { force: true });
   const out = openSync(log, "a", 0o600);
-  const child = spawn(programs.postgres, argumentsFor(home), {
+  const child = spawn(programs.postgres, argumentsFor(launchSetup), {
     ...asAccount(account),
     cwd: cluster,
     // A session of its own: Ctrl-C at the terminal is for our process, which answers the requests under way first.
@@ -59,7 +62,7 @@ export async function launch(home: Home, cancel?: AbortSignal): Promise<Postmast
   throw new EmbeddedPostgresError(`PostgreSQL did not start. It says why at the end of ${log}.`);
 }
 
-function argumentsFor({ cluster, sockets, setup, port = 5432 }: Home): string[] {
+function argumentsFor({ cluster, sockets, setup, port = 5432 }: LaunchSetup): string[] {
   const settings = Object.entries({
     ...setup.settings,
     ...durable,
@@ -104,13 +107,13 @@ export function findPostmaster(cluster: string) {
  * Takes over a server that an earlier run left, when it answers and runs the same program with the same settings;
  * undefined when there is none of that kind.
  */
-export function adoptOrphan(home: Home): Postmaster | undefined {
-  const orphan = findPostmaster(home.cluster);
+export function adoptOrphan(launchSetup: LaunchSetup): Postmaster | undefined {
+  const orphan = findPostmaster(launchSetup.cluster);
   if (!orphan?.isReady) return undefined;
   const { pid, sockets } = orphan;
-  const wanted = [home.programs.postgres, ...argumentsFor(home)].join(" ");
-  if (sockets !== home.sockets || commandOf(pid) !== wanted) return undefined;
-  home.setup.onEvent({ name: "orphan-adopted", pid });
+  const wanted = [launchSetup.programs.postgres, ...argumentsFor(launchSetup)].join(" ");
+  if (sockets !== launchSetup.sockets || commandOf(pid) !== wanted) return undefined;
+  launchSetup.setup.onEvent({ name: "orphan-adopted", pid });
   return { pid, sockets, exited: endOf(pid, wanted) };
 }
 

@@ -23,7 +23,7 @@ export function processesOn(cluster: string): number[] {
 export const titleOf = (cluster: string) =>
   `embedded-${createHash("sha256").update(cluster).digest("hex").slice(0, 12)}`;
 
-/** The command line of a process, its words parted by blanks; empty when the process is gone or a zombie. */
+/** The command line of a process, its arguments separated by blanks; empty when the process is gone or a zombie. */
 export function commandOf(pid: number): string {
   if (process.platform !== "linux") return processes().find(([id]) => id === pid)?.[1] ?? "";
   try {
@@ -54,7 +54,7 @@ export async function endProcess(pid: number, isGone: () => boolean, seconds: nu
   ] as const;
   for (const { name, grace } of ways) {
     signal(pid, name);
-    if (await comesTrue(isGone, grace)) return;
+    if (await waitUntil(isGone, grace)) return;
   }
   throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not end, not even when killed.`);
 }
@@ -64,17 +64,18 @@ export async function endProcess(pid: number, isGone: () => boolean, seconds: nu
  * server from starting. What they had committed is on disk; the rest was not acknowledged.
  */
 export async function killSessions(cluster: string): Promise<void> {
-  await comesTrue(() => {
+  await waitUntil(() => {
     const left = processesOn(cluster);
     for (const pid of left) signal(pid, "SIGKILL");
     return left.length === 0;
   }, 5);
 }
 
-/** Looks again and again until it is so, and tells whether it came to be in time. */
-export async function comesTrue(isSo: () => boolean, seconds: number): Promise<boolean> {
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await delay(10)) if (isSo()) return true;
-  return isSo();
+/** Checks the condition every 10 ms until it holds; false when it does not hold within so many seconds. */
+export async function waitUntil(condition: () => boolean, seconds: number): Promise<boolean> {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await delay(10))
+    if (condition()) return true;
+  return condition();
 }
 
 /** Sends a signal, unless the process is gone by now. */

@@ -27,7 +27,7 @@ export default function ReportsPage() {
       </p>
       <PeriodFields period={period} onChange={setPeriod} />
       {data ? <AllReports reports={data} period={period} /> : <Loading error={error} />}
-      <Taking period={period} />
+      <PrintAndExport period={period} />
     </>
   );
 }
@@ -137,8 +137,8 @@ function HoursReport({ hours }: Pick<Reports, "hours">) {
   );
 }
 
-/** What a manager takes away: paper, or the leads themselves. */
-function Taking({ period }: { period: Period }) {
+/** Prints the reports, and exports the leads of their days. */
+function PrintAndExport({ period }: { period: Period }) {
   const exported = useAction("export");
   const save = () => exported.mutate(period, { onSuccess: ({ name, csv }) => saveCsv(name, csv) });
   return (
