@@ -1,0 +1,176 @@
+-- What a member does with a lead leaves rows here: who has it, each call, each outcome, each eligibility check; and what the queue
+-- needs to know of the places where people are. Functions of the schema `team` alone write them.
+
+-- Who has a lead, and until when. A claim ends by itself, so that an absent colleague keeps nobody waiting.
+create table private.claims (
+  lead_id uuid primary key references public.leads on delete cascade,
+  member_id uuid not null references private.members,
+  claimed_at timestamptz not null default now(),
+  until timestamptz not null default now() + interval '20 minutes'
+);
+create index claims_of_member on private.claims (member_id);
+
+-- Each time a number was shown to be called: at most three in 24 hours to one number.
+create table private.calls (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads on delete cascade,
+  -- The digits of the number, or the lead's id where too few were typed to compare by.
+  number_key text not null,
+  member_id uuid not null references private.members,
+  at timestamptz not null default now(),
+  -- "The person asked for this time": why a call outside the hours was made.
+  asked_for_this_time boolean not null default false,
+  -- The transaction that logged it: the number is told in a later one, so that no attempt can be rolled back after a look at it.
+  xact xid8 not null default pg_current_xact_id()
+);
+create index calls_of_lead on private.calls (lead_id, at);
+create index calls_by_number on private.calls (number_key, at);
+create index calls_by_time on private.calls (at);
+
+create table private.outcomes (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads on delete cascade,
+  -- Null: a review without a call.
+  call_id uuid unique references private.calls on delete cascade,
+  member_id uuid not null references private.members,
+  at timestamptz not null default now(),
+  outcome text not null,
+  note text not null default '',
+  callback_at timestamptz,
+  callback_zone text,
+  callback_asked_for boolean not null default false,
+  -- What the lead's work was before, for an undo: stage, callback and whether this outcome was the first review.
+  before jsonb not null,
+
+  constraint outcome_is_known check (outcome in (
+    'likely_qualifies', 'needs_visit', 'does_not_qualify', 'not_interested', 'callback', 'no_answer', 'left_message', 'wrong_number'
+  )),
+  constraint callback_has_a_time check ((outcome = 'callback') = (callback_at is not null)),
+  constraint note_has_at_most_2000_characters check (char_length(note) <= 2000)
+);
+create index outcomes_of_lead on private.outcomes (lead_id, at);
+create index outcomes_by_time on private.outcomes (at);
+
+-- What was asked on the phone, and what it means (LCD L33822, article A52464). There is no column for a Medicare number.
+create table private.eligibility_checks (
+  id uuid primary key default gen_random_uuid(),
+  lead_id uuid not null references public.leads on delete cascade,
+  member_id uuid not null references private.members,
+  at timestamptz not null default now(),
+  answers jsonb not null,
+  result text not null,
+  reasons text[] not null,
+
+  constraint result_is_known check (result in ('likely', 'needs_visit', 'not_now'))
+);
+create index eligibility_checks_of_lead on private.eligibility_checks (lead_id, at);
+
+alter table private.claims enable row level security;
+alter table private.calls enable row level security;
+alter table private.outcomes enable row level security;
+alter table private.eligibility_checks enable row level security;
+-- No policy and no grant: the owner and functions of the owner come in here.
+revoke all on private.claims, private.calls, private.outcomes, private.eligibility_checks
+from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- The calling hours of each place that a lead has, worked out when they change and not at each look at the queue.
+create table private.place_windows (
+  place text primary key,
+  callable boolean not null default false,
+  callable_at timestamptz,
+  callable_until timestamptz,
+  states text[] not null default '{}',
+  zones text[] not null default '{}',
+  reason text,
+  blocking_state text,
+  blocking_zone text,
+  -- Until when the row holds: to the end or the beginning of the hours, and no longer than an hour, because the reason changes at
+  -- midnight.
+  holds_until timestamptz not null default '-infinity'
+);
+create index place_windows_by_age on private.place_windows (holds_until);
+alter table private.place_windows enable row level security;
+-- No policy and no grant: functions of the owner use it.
+revoke all on private.place_windows from public, anon, leads_intake, leads_delivery, leads_team;
+
+create function private.add_place_windows() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.place_windows (place) select distinct a.place from added a on conflict do nothing;
+  return null;
+end $$;
+
+create trigger lead_work_10_add_place_windows after insert on private.lead_work
+referencing new table as added
+for each statement execute function private.add_place_windows();
+
+create function private.refresh_place_windows() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stale text[] := array(select p.place from private.place_windows p where p.holds_until <= now() for update skip locked);
+begin
+  if stale = '{}' then
+    return;
+  end if;
+  update private.place_windows p
+  set callable = c.callable, callable_at = case when not c.callable then c.next_callable_at end, callable_until = c.callable_until,
+    states = array(select distinct s from unnest(c.states) as s where s <> 'unknown'), zones = c.zones, reason = c.reason,
+    blocking_state = nullif(c.blocking_state, 'unknown'), blocking_zone = c.blocking_zone,
+    holds_until = least(c.callable_until, case when not c.callable then c.next_callable_at end, now() + interval '1 hour')
+  from private.calling_windows(stale) c
+  where p.place = c.place;
+end $$;
+
+create function private.forget_place_windows() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.place_windows set holds_until = '-infinity';
+  return null;
+end $$;
+
+create trigger paused_states_10_forget_place_windows after insert or update or delete on private.paused_states
+for each statement execute function private.forget_place_windows();
+
+-- Whichever way a permission is withdrawn, nobody works the lead any more.
+create function private.close_withdrawn_lead() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.lead_work w set stage = 'closed', callback_at = null where w.lead_id = new.lead_id and w.stage <> 'closed';
+  delete from private.claims c where c.lead_id = new.lead_id;
+  perform private.tell_inbox_of_leads(array[new.lead_id]);
+  return null;
+end $$;
+
+create trigger permissions_10_close_withdrawn_lead after update on private.permissions
+for each row when (old.withdrawn_at is null and new.withdrawn_at is not null)
+execute function private.close_withdrawn_lead();
+
+-- A review by command ends the work on a lead, as an outcome does that a member records.
+create function private.close_reviewed_lead() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.lead_work w set stage = 'closed' where w.lead_id = new.lead_id and w.stage = 'open';
+  return null;
+end $$;
+
+create trigger reviews_10_close_reviewed_lead after insert on private.reviews
+for each row execute function private.close_reviewed_lead();
+
+revoke execute on function
+  private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead,
+  private.close_reviewed_lead
+from public;

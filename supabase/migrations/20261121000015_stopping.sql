@@ -1,0 +1,105 @@
+-- "They asked us to stop": at once, for every lead that was given with the number, and with a proof to print.
+
+-- "They asked us to stop": at once, for every lead that was given with the number so far. Works for the operator too.
+create function private.stop_by(actor private.actor, lead uuid, digits text) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  stopped uuid[];
+begin
+  if digits = '' then
+    stopped := array(select private.withdraw_permission(lead));
+  else
+    stopped := array(select private.stop_number(digits));
+    update private.stop_list s set member_id = actor.member_id, who = actor.name where s.phone_digits = digits;
+  end if;
+  perform private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', cardinality(stopped)));
+  return cardinality(stopped);
+end $$;
+
+create function team.stop_lead(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  w private.lead_work := private.work_of(lead::text);
+begin
+  perform private.stop_by(actor, lead, w.phone_digits);
+  return private.stop_proof(w);
+end $$;
+
+-- Returns how many permissions that ended; null when the text holds no number.
+create function team.stop_number(phone text) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  digits text := private.phone_digits(phone);
+begin
+  if digits = '' then
+    return null;
+  end if;
+  return private.stop_by(actor, null, digits);
+end $$;
+
+create function private.stop_proof(w private.lead_work) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'stopped_at', coalesce(
+      private.stopped_at(w), (select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id)
+    ),
+    'stopped_by', coalesce((
+      select jsonb_build_object('id', s.member_id, 'name', s.who) from private.stop_list s where s.phone_digits = w.phone_digits
+    ), (
+      select jsonb_build_object('id', a.member_id, 'name', a.who) from private.audit_log a
+      where a.action = 'stopped calls' and a.lead_id = w.lead_id
+      order by a.id desc limit 1
+    ), '{"id": null, "name": "operator"}'),
+    'leads', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', x.lead_id, 'reference', right(x.lead_id::text, 8), 'withdrawn_at', p.withdrawn_at,
+        'channels', coalesce((
+          select jsonb_agg(jsonb_build_object(
+            'channel', d.channel, 'told_at', d.delivered_at, 'failed', d.failed_at is not null
+          ) order by d.channel)
+          from private.deliveries d where d.lead_id = x.lead_id and d.event = 'permission.withdrawn'
+        ), '[]')
+      ) order by x.created_at)
+      from private.lead_work x join private.permissions p on p.lead_id = x.lead_id
+      where p.withdrawn_at is not null
+        and (x.lead_id = w.lead_id or (x.phone_digits = w.phone_digits and w.phone_digits <> ''))
+    ), '[]')
+  );
+$$;
+
+-- Raises PT404 for a lead whose permission stands.
+create function team.stop_proof(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting();
+  w private.lead_work := private.work_of(lead::text);
+  proof jsonb := private.stop_proof(w);
+begin
+  if proof ->> 'stopped_at' is null then
+    raise exception using errcode = 'PT404', message = 'Nobody asked to stop calls about this lead.';
+  end if;
+  perform private.audit(actor, 'read stop proof', lead);
+  return proof;
+end $$;
+
+revoke execute on function
+  private.stop_by, private.stop_proof
+from public;
+revoke execute on all functions in schema team from public;
+grant execute on all functions in schema team to leads_team;
+-- No grant on any table: what a member may see and do is what these functions do.
