@@ -11,7 +11,7 @@ export interface ResilientConnection {
   /**
    * Runs the work and waits at most `timeout` milliseconds for its result.
    * @throws QueryTimeout, or what the work throws: an error that is no trouble of the database (see `isDatabaseTrouble`)
-   * is thrown on as it is, without a word in the log and without a reconnect.
+   * is rethrown unchanged. It is not logged here and causes no reconnect.
    */
   query<Result>(work: (sql: Sql) => Promise<Result>, timeout?: number): Promise<Result>;
   end(): Promise<void>;

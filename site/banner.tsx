@@ -20,7 +20,7 @@ export function Banner({ message, field, texts, phone, cameWithPage, kept }: Ban
   useEffect(() => {
     if (cameWithPage || !banner.current) return;
     banner.current.focus();
-    // On a small or magnified screen the browser shows the middle of what does not fit; one reads from the top.
+    // On a small or magnified screen the browser scrolls to the middle of an element that does not fit, but a reader starts at its top.
     if (banner.current.getBoundingClientRect().top < 0) banner.current.scrollIntoView();
   }, [cameWithPage]);
   const [before, after] = texts.call.split("{phone}");

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 /** The headers of every answer. HSTS only when the site's public address has TLS. */
 export const commonHeaders = (siteUrl: string): Record<string, string> => ({
   "x-content-type-options": "nosniff",
-  // Whole addresses stay at home, and the origin still travels with the form's plain post to a hosted backend.
+  // Other sites get the origin alone, never the whole address; a hosted backend needs the origin of the plain post.
   "referrer-policy": "strict-origin-when-cross-origin",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -30,7 +30,7 @@ export function contentSecurityPolicy(documents: readonly string[], backendUrl: 
     "font-src 'self'",
     "manifest-src 'self'",
     `connect-src 'self'${backend}`,
-    // Chromium holds the redirect after a post to this too, so the page's own origin is always in it.
+    // Chromium applies this to the redirect after a post as well, so the page's own origin is always in it.
     `form-action 'self'${backend}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

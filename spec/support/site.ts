@@ -24,7 +24,7 @@ type Reply = { status: number; headers?: Record<string, string>; body?: string }
 
 export interface Backend {
   calls: Call[];
-  /** What a path answers from now on. Paths that no test mentions store the lead and are content. */
+  /** What a path answers from now on. A path that no test mentions accepts the lead. */
   reply(path: string, reply: Reply): void;
 }
 

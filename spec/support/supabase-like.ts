@@ -1,6 +1,6 @@
 // PostgreSQL as Supabase prepares it: its roles are there, `postgres` owns the database and is no superuser, and (on
 // projects made before 30 May 2026) whatever is created in `public` is granted to everybody. Written from what
-// supabase/postgres does at a project's birth; nothing of hosted Supabase itself was looked at.
+// supabase/postgres does when a project is created; hosted Supabase itself was not looked at.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,11 +50,11 @@ function embeddedBin(): string {
   return join(programsFor(accountFor(folder, setup), folder, setup).postgres, "..");
 }
 
-/** A database there, and the connections of the roles that meet it. */
+/** A database on that server, and a connection for each role. */
 export interface SupabaseLike extends TestDatabase {
   /** PostgREST's login, which becomes `anon` for a request. */
   authenticator: Sql;
-  /** The platform's own superuser, whom nobody else ever is. */
+  /** The platform's own superuser; no project has its password. */
   platform: Sql;
 }
 

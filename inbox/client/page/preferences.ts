@@ -1,4 +1,4 @@
-// What a member has chosen for this browser: keys, sound, notifications. It says nothing about anybody.
+// What a member has chosen for this browser: keys, sound, notifications. It holds no personal data.
 import { makeSharedValue, useSharedValue } from "./shared-value.ts";
 
 export interface Preferences {

@@ -1,4 +1,4 @@
-// The sign-in page: one button, and the company's own sign-in where there is one. It says nothing about anybody.
+// The sign-in page: one button, and the company's own sign-in where there is one. It shows no personal data.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";

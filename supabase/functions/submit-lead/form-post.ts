@@ -69,7 +69,7 @@ async function storeAsVisitor(sql: Sql, lead: Lead, requestHeaders: RequestHeade
   });
 }
 
-// The database that refuses a lead, or the right to add one, is not away. (SQLSTATE classes 23, 42 and PT.)
+// A refusal of a lead, or of the right to add one, is not an outage. (SQLSTATE classes 23, 42 and PT.)
 function onlyRefusals(error: unknown): { error: unknown } {
   if (/^(23|42|PT)/.test(codeOf(error))) return { error };
   throw error;
