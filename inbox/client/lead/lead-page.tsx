@@ -75,9 +75,12 @@ function useLead(id: string) {
   useEffect(() => {
     if (isOld) refresh("open");
   }, [isOld]);
-  const isGone = error instanceof CallFailed && error.why === "not found";
-  return { lead: opened && !isGone ? { ...opened, ...row } : undefined, error };
+  return { lead: opened && !isNoLead(error) ? { ...opened, ...row } : undefined, error };
 }
+
+/** A link that lost or gained a character is not accepted, as it is no reference at all. */
+const isNoLead = (error: Error | null) =>
+  error instanceof CallFailed && (error.why === "not found" || error.why === "not accepted");
 
 const BackLink = () => (
   <Link href="/" className="back-link">
@@ -86,7 +89,7 @@ const BackLink = () => (
 );
 
 function NoLead({ error }: { error: Error | null }) {
-  if (!(error instanceof CallFailed && error.why === "not found")) return <Loading error={error} />;
+  if (!isNoLead(error)) return <Loading error={error} />;
   return (
     <>
       <BackLink />
