@@ -33,7 +33,7 @@ const mails = new SMTPServer({
 const webhookPort = await freePort();
 const smtpPort = await freePort();
 
-const server = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
+const server = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localhost:(\d{1,5})$/, {
   ...{ PORT: "0", INBOX: "off", DATABASE_URL: database.url, ANON_KEY: key, RATE_LIMIT: "off" },
   WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/`,
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

@@ -34,7 +34,7 @@ await openRoleLogins(owner, database.url);
 await owner`update private.channels set enabled = true`;
 const intakeUrl = roleAddress(database.url, "leads_intake");
 
-const ours = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
+const ours = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localhost:(\d{1,5})$/, {
   PORT: "0",
   INBOX: "off",
   DATABASE_URL: database.url,

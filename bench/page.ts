@@ -68,7 +68,9 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 /** The same words, style, pictures and form, and nothing that runs. */
 function floor(): BuiltPage {
   const ours = site.pages.get("/") as BuiltPage;
-  const html = String(ours.encodings.at(-1)?.bytes).replace(/<script.*?<\/script>/gs, "");
+  const [start = "", ...rest] = String(ours.encodings.at(-1)?.bytes).split("<script");
+  const html =
+    start + rest.map((part) => part.slice(part.indexOf("</script>") + "</script>".length)).join("");
   return pageOf(ours.status, ours.headers, compress(Buffer.from(html)));
 }
 

@@ -7,7 +7,7 @@ import { load, race, startProcess } from "./processes.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "leads-bench-"));
 await chmod(folder, 0o711);
-const ours = await startProcess(["bin/serve.ts"], / listening: .*:(\d+)$/, {
+const ours = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localhost:(\d{1,5})$/, {
   PORT: "0",
   INBOX: "off",
   DATA_DIR: join(folder, "data"),

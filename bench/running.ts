@@ -41,7 +41,7 @@ export async function start(env: Record<string, string>): Promise<Running> {
   const gone = once(child, "exit").then(() => running.delete(child));
   const address = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on("line", (line) => {
-      const found = / listening: .* address=(\S+)/.exec(line)?.[1];
+      const found = / listening: Open this address in a browser\. address=(\S+)/.exec(line)?.[1];
       if (found) resolve(found);
     });
     gone.then(() => reject(new Error("The server ended before it listened.")));
@@ -73,7 +73,8 @@ function cpuOfOne(pid: number): number {
 /** The memory of one process in MB: now, and the most it ever was. */
 export function memoryOf(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const inMegabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  const inMegabytes = (name: string) =>
+    Number(new RegExp(`${name}:\\s{1,20}(\\d+)`).exec(status)?.[1]) / 1024;
   return { now: inMegabytes("VmRSS"), peak: inMegabytes("VmHWM") };
 }
 

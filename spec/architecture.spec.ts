@@ -63,7 +63,7 @@ function lint(files: Record<string, string>): string[] {
       cwd: folder,
       encoding: "utf8",
     });
-    return [...stderr.matchAll(/^\S+ (\S+?:\d+):\d+: lint\/\w+\/(\w+)/gm)].map(
+    return [...stderr.matchAll(/^\S{1,3} ([^\s:]+:\d{1,6}):\d{1,6}: lint\/\w{1,40}\/(\w{1,60})/gm)].map(
       ([, where, rule]) => `${where} ${rule}`,
     );
   } finally {
@@ -147,7 +147,7 @@ describe("a module", () => {
 describe("a source file", () => {
   const sources = globSync("**/*.{ts,tsx}", {
     cwd: root,
-    exclude: (path) => /(^|\/)(node_modules|dist|data|\.[^/]*)(\/|$)/.test(path),
+    exclude: (path) => /(^|\/)((node_modules|dist|data)(\/|$)|\.)/.test(path),
   });
 
   it("says first what it is for", () => {

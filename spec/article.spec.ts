@@ -48,9 +48,11 @@ describe("the article page", () => {
     );
     expect(order).toEqual(["h1", "svg", "h2", "h2", "h2", "h2", "form", "h2", "h2", "h2", "footer", "h2"]);
     await expect(page.getByRole("heading", { level: 1 }).innerText()).resolves.toMatch(
-      /device.+seniors.+blood sugar/i,
+      /device.{1,200}seniors.{1,200}blood sugar/i,
     );
-    await expect(page.getByRole("img").first().getAttribute("aria-label")).resolves.toMatch(/sensor.+reader/);
+    await expect(page.getByRole("img").first().getAttribute("aria-label")).resolves.toMatch(
+      /sensor.{1,200}reader/,
+    );
   });
 
   it("gives the key benefits as a list and How It Works as three pictured steps", async () => {
@@ -95,7 +97,7 @@ describe("the article page", () => {
     const text = await page.getByRole("article").innerText();
     const list = page.locator(".sources li");
     expect(await list.count()).toBe(Object.keys(sources).length);
-    for (const item of await list.allInnerTexts()) expect(item).toMatch(/Reviewed \w+ \d+, 20\d\d\./);
+    for (const item of await list.allInnerTexts()) expect(item).toMatch(/Reviewed \w{3,9} \d{1,2}, 20\d\d\./);
     const cited = new Set(
       Object.entries(claims).flatMap(([name, { says, from }]) => {
         const isMade = !["shareAccepted", "shareNotAccepted"].includes(name);
@@ -263,7 +265,7 @@ describe("the share card", () => {
   it("names who pays, also when the pages were built for another", async () => {
     const cardAt = async (address: string) => {
       const html = await (await fetch(address)).text();
-      const path = /og:image" content="[^"]*?(\/assets\/[^"]*)"/.exec(html)?.[1] ?? "";
+      const path = /og:image" content="[^"]{0,60}(\/assets\/[^"]*)"/.exec(html)?.[1] ?? "";
       const answer = await fetch(new URL(path, address));
       return {
         path,
@@ -309,7 +311,7 @@ describe("an operator's photo", () => {
     expect(photo).toMatchObject({ width: 1000, height: 625, fallback: expect.stringMatching(/\.jpg$/) });
     expect(photo?.sets.map(({ type }) => type)).toEqual(["image/avif", "image/webp"]);
     for (const { srcset } of photo?.sets ?? []) {
-      expect(srcset.match(/\d+w/g)).toEqual(["480w", "800w", "1000w"]);
+      expect(srcset.match(/\d{1,5}w/g)).toEqual(["480w", "800w", "1000w"]);
     }
   });
 

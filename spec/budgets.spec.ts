@@ -37,7 +37,7 @@ describe("the article's document", () => {
   it("has all styles in itself, and nothing in its head that blocks the first paint", () => {
     const html = identity("/");
     const head = html.slice(0, html.indexOf("</head>"));
-    expect(head).not.toMatch(/rel="stylesheet"|<script(?! type="application\/ld\+json")/);
+    expect(head).not.toMatch(/rel="stylesheet"|<script(?! type="application\/ld.json")/);
     expect(html.match(/<script>/g)).toHaveLength(1);
     expect(html.indexOf("<script>")).toBeGreaterThan(html.indexOf("</footer>"));
   });
@@ -117,13 +117,12 @@ describe("what the site sends", () => {
       expect(policy).toMatch(/^default-src 'none';/);
       expect(policy).not.toMatch(/unsafe|\*/);
       const html = identity(path);
-      for (const [, kind, text] of html.matchAll(/<(style|script)>(.*?)<\/\1>/gs)) {
-        const hash = createHash("sha256")
-          .update(text ?? "")
-          .digest("base64");
-        expect(policy, kind).toMatch(
-          new RegExp(`${kind}-src [^;]*'sha256-${hash.replaceAll(/[+/]/g, "\\$&")}'`),
-        );
+      for (const kind of ["style", "script"]) {
+        const allowed = policy.split("; ").find((directive) => directive.startsWith(`${kind}-src `));
+        for (const part of html.split(`<${kind}>`).slice(1)) {
+          const [text = ""] = part.split(`</${kind}>`);
+          expect(allowed).toContain(`'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+        }
       }
     }
   });
@@ -147,8 +146,12 @@ describe("what the site sends", () => {
     const headers = readFileSync(new URL("../dist/_headers", import.meta.url), "utf8");
     const vercel = JSON.parse(readFileSync(new URL("../dist/vercel.json", import.meta.url), "utf8"));
     const policy = /content-security-policy: (.*)/.exec(headers)?.[1] ?? "";
-    expect(policy).toMatch(
-      /^default-src 'none'; style-src 'sha256-.*script-src 'self' 'sha256-.*frame-ancestors 'none'/,
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(policy.split("; ")).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^script-src 'self' 'sha256-/),
+        expect.stringMatching(/^frame-ancestors 'none'/),
+      ]),
     );
     expect(vercel.headers[0].headers).toContainEqual({ key: "content-security-policy", value: policy });
     expect(vercel).toMatchObject({ cleanUrls: true });

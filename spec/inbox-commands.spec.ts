@@ -26,7 +26,7 @@ describe("leads stop", () => {
     expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
     expect((await dana.call("stop-proof", { id })).body.stopped_by).toEqual({ id: null, name: "operator" });
     expect((await leads(database.url, "audit")).stdout).toMatch(
-      /^\S+ \S+ {2}operator {2}stopped calls {2}leads=2$/m,
+      /^\S{1,20} \S{1,20} {2}operator {2}stopped calls {2}leads=2$/m,
     );
   });
 
@@ -62,7 +62,7 @@ describe("leads call-log and leads audit", () => {
     if (!("call_id" in body)) throw new Error("refused");
     await dana.call("outcome", { id, call_id: body.call_id, outcome: "no_answer", note: "Rang ten times." });
     const { stdout } = await leads(database.url, "call-log", reference(id));
-    expect(stdout).toMatch(/^\S+ \S+ {2}Dana {2}called {2}no answer {2}Rang ten times\.\n$/);
+    expect(stdout).toMatch(/^\S{1,20} \S{1,20} {2}Dana {2}called {2}no answer {2}Rang ten times\.\n$/);
     const json = (await leads(database.url, "audit", "--since", "1h", "--json")).stdout;
     const entries = json
       .trim()

@@ -77,7 +77,7 @@ class Browser {
         continue;
       }
       const html = await answer.text();
-      const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1] ?? at;
+      const action = /<form[^>]{0,200} action="([^"]+)"/.exec(html)?.[1] ?? at;
       const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? "";
       const body = new URLSearchParams({ prompt, ...(prompt === "login" && { login, password: "any" }) });
       at = new URL(action, at).href;

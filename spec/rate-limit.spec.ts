@@ -83,7 +83,7 @@ describe("one address", () => {
     expect(html).toContain("Please wait a minute and try again.");
     expect(html).toContain("The Future of Diabetes Management Is Here");
     expect(html).toMatch(/value="Rosa O(&#x27;|')Neil &amp; Sons"/);
-    expect(html).toMatch(/<input[^>]*name="has_medicare"[^>]*checked/);
+    expect(html).toMatch(/<input[^>]{0,300}name="has_medicare"[^>]{0,300}checked/);
   });
 
   it("gets a sentence instead of the article when it goes on and on", async () => {
@@ -107,7 +107,7 @@ describe("one address", () => {
   });
 
   it("leaves a trace in the log, without its address", () => {
-    expect(server.output()).toMatch(/ warn rate-limited: .* count=\d+/);
+    expect(server.output()).toMatch(/ warn rate-limited: .{0,300} count=\d+/);
     expect(server.output()).not.toMatch(/203\.0\.113|127\.0\.0\.1/);
   });
 

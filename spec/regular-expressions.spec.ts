@@ -1,5 +1,8 @@
 // The check of regular expressions: it finds each one in a source, and knows which of them a long text can hold up.
+import { assert, constantFrom, array as listOf, property } from "fast-check";
+import recheck from "recheck/lib/browser.js";
 import { describe, expect, it } from "vitest";
+import { isPlainlyLinear } from "../check/one-repetition.ts";
 import { expressionsIn, problemWith } from "../check/regular-expressions.ts";
 
 const found = (text: string) => expressionsIn("planted.ts", text);
@@ -20,6 +23,7 @@ describe("the check of regular expressions", () => {
     ["a cubic one over a content type", '/^\\s*charset\\s*=\\s*"?([^"]*)"?\\s*$/i'],
     ["a quadratic one over a list", "/\\s*;\\s*/"],
     ["an exponential one", "/^(a+)+$/"],
+    ["one that searches a line for a second word", "/ listening: .* address=/"],
     ["one that is made of a text from elsewhere", "new RegExp(process.argv[2])"],
   ])("fails on %s", (_, text) => {
     expect(problems(text)).toEqual([expect.stringMatching(/polynomial|exponential/)]);
@@ -32,3 +36,70 @@ describe("the check of regular expressions", () => {
     },
   );
 });
+
+describe("the proof for a single repetition", () => {
+  it.each([
+    ["/Reference: \\w+/g", "a blank stands before the word"],
+    ["/^postgres:.*@(?:host)$/", "it begins at the start of the text"],
+    ["/^[a-z]+$/m", "it begins at the start of a line, and ends with it"],
+    ["/x|\\s+/g", "nothing follows the repetition"],
+    ["/[+*]{0,40}y/", "nothing in it is unbounded"],
+  ])("holds for %s, because %s", (text) => {
+    expect(found(text).map(({ source, flags }) => isPlainlyLinear(source, flags))).toEqual([true]);
+  });
+
+  it.each([
+    "/\\d+w/",
+    "/^[^x]*y/m",
+    "/^(?:x|\\d*)*y/",
+    "/x?\\w+y/",
+    "/(?:^|x)\\w*y/",
+    "/^(a)\\1*y/",
+    "/(?<=x)a*y/",
+  ])("is not given for %s", (text) => {
+    expect(found(text).map(({ source, flags }) => isPlainlyLinear(source, flags))).toEqual([false]);
+  });
+
+  it("holds for no expression that the full proof refuses", async () => {
+    const words = [
+      "a",
+      "b",
+      ".",
+      "[ab]",
+      "[^a]",
+      "\\s",
+      "\\n",
+      "^",
+      "$",
+      "(",
+      "(?:",
+      ")",
+      "|",
+      "*",
+      "+",
+      "+?",
+      "?",
+      "{2}",
+      "{2,}",
+    ];
+    const sources = listOf(constantFrom(...words), { minLength: 2, maxLength: 9 }).map((chosen) =>
+      chosen.join(""),
+    );
+    await assert(
+      property(sources, constantFrom("", "m", "s", "i"), (source, flags) => {
+        if (!isRegExp(source, flags) || !isPlainlyLinear(source, flags)) return;
+        const { status } = recheck.checkSync(source, flags, { timeout: 15_000, checker: "automaton" });
+        expect(status, source).not.toBe("vulnerable");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function isRegExp(source: string, flags: string): boolean {
+  try {
+    return Boolean(new RegExp(`(?:${source})`, flags));
+  } catch {
+    return false;
+  }
+}

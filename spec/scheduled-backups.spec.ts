@@ -87,7 +87,7 @@ describe("a scheduled backup", () => {
     await owner.unsafe(
       `create role ${name} login password 'x' nosuperuser nocreatedb in role pg_read_all_data, pg_write_all_data bypassrls`,
     );
-    const sql = connect(url.replace(/\/\/[^@]*@/, `//${name}:x@`), { max: 1 });
+    const sql = connect(url.replace(/\/\/[^@/]*@/, `//${name}:x@`), { max: 1 });
     onTestFinished(async () => {
       await sql.end();
       await owner.unsafe(`drop role ${name}`);

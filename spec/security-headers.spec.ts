@@ -134,14 +134,17 @@ describe("a document", () => {
     const policy = policyOf(answer);
     const hash = (text = "") => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
     const inline = (tag: string) =>
-      [...answer.body.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, "gs"))].map(([, text]) => hash(text));
+      answer.body
+        .split(`<${tag}>`)
+        .slice(1)
+        .map((part) => hash(part.split(`</${tag}>`)[0]));
     expect(policy.get("script-src")?.toSorted()).toEqual(["'self'", ...inline("script")].toSorted());
     expect(policy.get("style-src")?.toSorted()).toEqual(inline("style").toSorted());
     expect(policy.get("form-action")).toEqual(["'self'"]);
     expect(policy.get("connect-src")).toEqual(["'self'"]);
-    expect(answer.body).not.toMatch(/<[^>]+\s(on\w+|style)=|javascript:/i);
+    expect(answer.body).not.toMatch(/<[^<>]+\s(on\w{1,30}|style)=|javascript:/i);
     expect(answer.body).not.toMatch(
-      /(src|href|action)="(https?:)?\/\/(?!article\.example)[^"]*\.(js|css|woff2|png)/,
+      /(src|href|action)="(https?:)?\/\/(?!article\.example)[^"]{0,300}\.(js|css|woff2|png)/,
     );
   });
 });

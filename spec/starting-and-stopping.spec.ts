@@ -44,7 +44,7 @@ describe("starting", () => {
     const address = await new Promise<string>((resolve) => {
       npm.stdout.on("data", (data) => {
         output += data;
-        const found = / listening: .* address=(\S+)/.exec(output)?.[1];
+        const found = / listening: Open this address in a browser\. address=(\S+)/.exec(output)?.[1];
         if (found) resolve(found);
       });
     });

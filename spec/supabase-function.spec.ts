@@ -85,7 +85,7 @@ describe("the hosted submit-lead", () => {
     );
     expect(response.status).toBe(200);
     expect(response.headers.get("access-control-allow-origin")).toBe(site);
-    expect(response.headers.get("access-control-allow-headers")).toMatch(/authorization.*content-type/);
+    expect(response.headers.get("access-control-allow-headers")).toMatch(/authorization.{1,100}content-type/);
   });
 
   it.each(Object.entries(keys))("knows the project's key of kind %s", async (_, key) => {
@@ -202,7 +202,7 @@ describe("the hosted submit-lead", () => {
     expect(response.status).toBe(500);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(await response.json()).toMatchObject({ code: "NOT_SET_UP" });
-    expect(broken.output()).toMatch(/WEBHOOK_URL must|WEBHOOK_URL .*https/);
+    expect(broken.output()).toMatch(/WEBHOOK_URL must|WEBHOOK_URL .{0,300}https/);
   });
 });
 

@@ -174,7 +174,7 @@ describe("the doctor", () => {
     expect(examineClaims(new Date("2026-11-30"))).toMatchObject({ is: "pass" });
     expect(examineClaims(new Date("2027-06-01"))).toMatchObject({
       is: "fail",
-      says: expect.stringMatching(/medicare\.gov.*\(2026-/),
+      says: expect.stringMatching(/medicare\.gov.{0,300}\(2026-/),
       fix: expect.stringContaining("content/claims.ts"),
     });
   });
@@ -416,7 +416,7 @@ describe("the doctor names a site that", () => {
     };
     await examine(elsewhere, {}, (finding) => findings.push(finding));
     expect(findings.map(({ says }) => says)).toContainEqual(
-      expect.stringMatching(/policy does not let them reach .* \(connect-src, form-action\)/),
+      expect.stringMatching(/policy does not let them reach .{0,300} \(connect-src, form-action\)/),
     );
   });
 });
@@ -443,13 +443,13 @@ describe("the doctor names a database where", () => {
     ],
     [
       "visitors may read",
-      /more rights .*: anon \(select\)/,
+      /more rights .{0,300}: anon \(select\)/,
       "grant select on leads to anon",
       "revoke select on leads from anon",
     ],
     [
       "who is signed in may empty the table",
-      /more rights .*: authenticated \(truncate\)/,
+      /more rights .{0,300}: authenticated \(truncate\)/,
       "grant truncate on leads to authenticated",
       "revoke truncate on leads from authenticated",
     ],

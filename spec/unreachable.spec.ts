@@ -108,7 +108,7 @@ describe("an HTTP receiver that cannot be used", () => {
     const port = await listen(createHttps(certificate));
     const reasons = await reasonsFor(`https://127.0.0.1:${port}`);
     for (const [index, reason] of reasons.entries()) {
-      expect(reason).toMatch(/'s certificate is not trusted: .* \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/);
+      expect(reason).toMatch(/'s certificate is not trusted: .{0,300} \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/);
       expect(reason.startsWith(servers[index] as string)).toBe(true);
     }
   });
@@ -130,7 +130,7 @@ describe("an HTTP receiver that cannot be used", () => {
   it("is said to speak no TLS at this port, when https:// stands where http:// is spoken", async () => {
     const receiver = await startReceiver();
     for (const reason of await reasonsFor(receiver.url.replace("http:", "https:"))) {
-      expect(reason).toMatch(/ speaks no TLS at this port: check the port, .* \([A-Z_]+\)$/);
+      expect(reason).toMatch(/ speaks no TLS at this port: check the port, .{0,300} \([A-Z_]{1,60}\)$/);
     }
   });
 
@@ -138,7 +138,7 @@ describe("an HTTP receiver that cannot be used", () => {
     const port = await listen(createTls(certificate));
     for (const reason of await reasonsFor(`http://127.0.0.1:${port}`)) {
       expect(reason).toMatch(
-        / closed the connection before it answered: .* whether it wants TLS .* \([A-Z_]+\)$/,
+        / closed the connection before it answered: .{0,300} whether it wants TLS .{0,300} \([A-Z_]{1,60}\)$/,
       );
     }
   });

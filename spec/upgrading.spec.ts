@@ -69,7 +69,7 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     expect([ran.status, ran.stdout]).toEqual([
       0,
       expect.stringMatching(
-        new RegExp(`^Upgraded PostgreSQL ${older} to \\d+: 2 leads, [\\d,]+ rows in all\\.\n$`),
+        new RegExp(`^Upgraded PostgreSQL ${older} to \\d{2}: 2 leads, [\\d,]{1,12} rows in all\\.\n$`),
       ),
     ]);
     expect(ran.stderr).toContain(`The old data is kept in ${join(folder, `postgresql-${older}`)}.`);

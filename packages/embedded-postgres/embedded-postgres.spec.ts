@@ -112,7 +112,7 @@ async function kill(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL") {
 }
 
 async function ask(url: string, query: string) {
-  const [, login = "", sockets = "", database = ""] = /^postgres:\/\/(.*)@(.*)\/(\w+)$/.exec(url) ?? [];
+  const [, login = "", sockets = "", database = ""] = /^postgres:\/\/([^@]*)@([^/]*)\/(\w+)$/.exec(url) ?? [];
   const path = `${decodeURIComponent(sockets)}/.s.PGSQL.5432`;
   const sql = connect(`postgres://${login}@localhost/${database}`, { path, max: 1, onnotice: () => {} });
   try {

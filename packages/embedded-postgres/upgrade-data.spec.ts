@@ -35,7 +35,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 }
 
 const ask = async (url: string, query: string) => {
   const [, login = "", sockets = "", port = "5432", database = ""] =
-    /^postgres:\/\/([^@]*)@([^/:]*):?(\d*)\/(\w+)$/.exec(url) ?? [];
+    /^postgres:\/\/([^@]*)@([^/:]*):?(\d{0,5})\/(\w+)$/.exec(url) ?? [];
   const path = `${decodeURIComponent(sockets)}/.s.PGSQL.${port || "5432"}`;
   const sql = connect(`postgres://${login}@localhost/${database}`, { path, max: 1 });
   try {

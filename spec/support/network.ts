@@ -17,7 +17,7 @@ export interface Network {
 
 /** Lays a network in front of the database at `url`, which is on loopback or behind a Unix socket. */
 export async function layNetwork(url: string): Promise<Network> {
-  const [, host = ""] = /@([^/]*)\//.exec(url) ?? [];
+  const [, host = ""] = /@([^@/]*)\//.exec(url) ?? [];
   const pairs = new Set<[Socket, Socket]>();
   let isStalled = false;
   const server = createServer((near) => {

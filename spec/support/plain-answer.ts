@@ -4,7 +4,7 @@ import type { WireAnswer } from "./wire.ts";
 
 /** What only our own files, PostgreSQL's statements and stack traces say. */
 const insides =
-  /\n\s+at \S|node_modules|file:\/\/|\w\.(tsx?|mjs|sql):\d|insert into|relation "|syntax error at/i;
+  /\n\s{1,20}at \S|node_modules|file:\/\/|\w\.(tsx?|mjs|sql):\d|insert into|relation "|syntax error at/i;
 
 /** Whether the data path or the functions answer this address, as a browser would read it. */
 export const isApi = (target: string) =>

@@ -22,7 +22,9 @@ function measure(blocks: readonly string[], syllablesIn: (word: string) => numbe
 }
 
 export const sentencesOf = (blocks: readonly string[]): string[] =>
-  blocks.flatMap((block) => block.split(/(?<=[.!?:])["”]?\s+/)).filter((text) => wordsOf(text).length > 0);
+  blocks
+    .flatMap((block) => block.split(/(?<=[.!?:])["”]?\s{1,9}/))
+    .filter((text) => wordsOf(text).length > 0);
 
 export const wordsOf = (text: string): string[] => text.match(/\p{L}[\p{L}’'-]*/gu) ?? [];
 

@@ -55,7 +55,7 @@ export function spawnServer(env: Record<string, string>) {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface(stream).on("line", (line) => {
         output += `${line}\n`;
-        const address = / listening: .* address=(\S+)/.exec(line)?.[1];
+        const address = / listening: Open this address in a browser\. address=(\S+)/.exec(line)?.[1];
         if (address) resolve(address);
       });
     }

@@ -40,7 +40,7 @@ export function installedServers(): Installed[] {
   ];
   return folders.flatMap((bin) => {
     const { stdout } = spawnSync(join(bin, "postgres"), ["--version"], { encoding: "utf8" });
-    const major = Number(/\b(\d+)\.\d/.exec(stdout ?? "")?.[1]);
+    const major = Number(/\b(\d{1,3})\.\d/.exec(stdout ?? "")?.[1]);
     return major >= 14 && existsSync(join(bin, "initdb")) ? [{ major, bin }] : [];
   });
 }
