@@ -158,6 +158,20 @@ describe("the queue", () => {
     expect(await page.title()).toBe("Leads");
   });
 
+  it("shows a lead that comes while the list loads for the first time", async () => {
+    const page = await as(dana, "/account");
+    await page.waitForResponse(`${inbox.url}/api/events`);
+    await page.route("**/api/queue", async (route) => {
+      await page.unroute("**/api/queue");
+      const response = await route.fetch();
+      await addLead(database, { name: "Rosa Martinez" });
+      await page.getByText("1 new lead in the queue.").waitFor({ state: "attached" });
+      await route.fulfill({ response });
+    });
+    await page.getByRole("link", { name: "Queue" }).click();
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+  });
+
   it("holds no phone number, e-mail address or health answer, on the screen or in what the page was sent", async () => {
     const phone = aNumber();
     await addLead(database, { phone, email: "rosa@example.com", has_diabetes: true });

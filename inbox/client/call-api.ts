@@ -9,6 +9,8 @@ export type Failure =
   | "offline"
   | "database away"
   | "signed out"
+  /** A way in stays shut: what `detail` says. */
+  | "refused"
   | "locked"
   | "forbidden"
   | "not found"
@@ -37,11 +39,19 @@ export const callApi = <Name extends CallName>(
   signal?: AbortSignal,
 ): Promise<ResponseOf<Name>> => post(`/api/${name}`, request, signal);
 
-/** @throws CallFailed; `signed out` with one of `signInErrors` as its detail */
+/** @throws CallFailed; `refused` with one of `signInErrors` as its detail */
 export const callSignIn = <Name extends SignInName>(
   name: Name,
   request: InferInput<(typeof signIn)[Name]["request"]>,
-): Promise<InferOutput<(typeof signIn)[Name]["response"]>> => post(`/${name}`, request);
+): Promise<InferOutput<(typeof signIn)[Name]["response"]>> =>
+  post(`/${name}`, request).catch(refused) as Promise<InferOutput<(typeof signIn)[Name]["response"]>>;
+
+// Whether a session is over is said by the API alone: a link that was used up says nothing of it.
+function refused(error: unknown): never {
+  if (error instanceof CallFailed && error.why === "signed out")
+    throw new CallFailed("refused", error.detail);
+  throw error;
+}
 
 async function post<Body>(path: string, request: unknown, signal?: AbortSignal): Promise<Body> {
   const late = AbortSignal.timeout(timeout);

@@ -16,16 +16,24 @@ export function followEvents(hear: (message: Message) => void): () => void {
     channel.postMessage(message);
   };
   channel.onmessage = ({ data }) => hear(data);
+  const holdStream = () => {
+    if (over.signal.aborted) return undefined;
+    const close = openStream(share);
+    return new Promise<void>((resolve) =>
+      over.signal.addEventListener("abort", () => {
+        close();
+        resolve();
+      }),
+    );
+  };
   navigator.locks
-    .request("inbox-events", { signal: over.signal }, () => {
-      const close = openStream(share);
-      return new Promise<void>((resolve) =>
-        over.signal.addEventListener("abort", () => {
-          close();
-          resolve();
-        }),
-      );
+    .request("inbox-events", { ifAvailable: true }, (lock) => {
+      if (lock) return holdStream();
+      // Another tab holds the stream. What it heard before this tab followed is lost here.
+      if (!over.signal.aborted) hear({ kind: "leads", new: [], changed: [] });
+      return undefined;
     })
+    .then(() => navigator.locks.request("inbox-events", { signal: over.signal }, holdStream))
     // `followEvents` was ended before this tab held the lock.
     .catch(() => {});
   return () => {

@@ -85,5 +85,16 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
 
 /** Has these calls asked again wherever they are on screen. */
 export function refresh(...names: CallName[]): void {
-  for (const name of names) void queries.invalidateQueries({ queryKey: [name] });
+  for (const name of names) void refreshCall(name);
+}
+
+/**
+ * A load under way may have read before what is new, so it is followed by another one. It is not cancelled, because then a list that
+ * loads slowly would never come while events follow each other closely.
+ */
+async function refreshCall(name: CallName): Promise<void> {
+  const queryKey = [name];
+  const underWay = queries.getQueryCache().findAll({ queryKey, fetchStatus: "fetching" });
+  await Promise.allSettled(underWay.map(({ promise }) => promise));
+  await queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }

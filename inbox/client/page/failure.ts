@@ -6,6 +6,7 @@ const sentences: Readonly<Record<Failure, string>> = {
   "database away":
     "Not sent: the database does not answer. What you typed is still here. Try again in a moment.",
   "signed out": "You are signed out.",
+  refused: "This was refused. Try again.",
   locked: "The inbox is locked.",
   forbidden: "Only a manager may do that.",
   "not found": "This is not there any more. Somebody may have erased it.",

@@ -4,7 +4,6 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { callSignIn } from "../call-api.ts";
 import { Notice } from "../page/notice.tsx";
-import { queries } from "../queries.ts";
 import { tellTabs } from "../session.ts";
 import { Entrance, EntranceButton } from "./entrance.tsx";
 import { joinWithPasskey, signInSentence } from "./passkeys.ts";
@@ -21,7 +20,6 @@ export function JoinPage() {
   });
   const enter = () => {
     tellTabs();
-    void queries.resetQueries();
     navigate("/", { replace: true });
   };
   if (error) {

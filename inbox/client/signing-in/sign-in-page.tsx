@@ -46,5 +46,5 @@ export function CompanySignIn({ token, unlock }: { token?: string; unlock?: bool
 /** The company's sign-in comes back with `#<error>` when it went wrong. */
 function errorInAddress(): string {
   const word = location.hash.slice(1).replaceAll("-", " ").replace("sign in", "sign-in");
-  return isSignInError(word) ? signInSentence(new CallFailed("signed out", word)) : "";
+  return isSignInError(word) ? signInSentence(new CallFailed("refused", word)) : "";
 }
