@@ -202,11 +202,16 @@ describe("the worker", () => {
     const receiver = await startReceiver(answers(401));
     const { sweep } = startByHand([webhook(receiver.url)]);
     await insertMany(20);
-    for (; ahead < 200; ahead += 5) {
-      sweep();
-      await until(async () => (await claimed()) === 0);
-    }
     const told = (event: string) => lines.filter((line) => line.includes(` ${event}: `));
+    const sweepUntil = (isSo: () => boolean) =>
+      until(async () => {
+        ahead += 5;
+        sweep();
+        return isSo();
+      });
+    await sweepUntil(() => told("channel-down").length > 0);
+    const before = receiver.received.length;
+    await sweepUntil(() => receiver.received.length >= before + 3);
     expect(told("channel-down")).toHaveLength(1);
     expect(told("channel-down")[0]).toMatch(
       / error channel-down: .{0,300} channel=webhook reason="answered 401: check the secret or the key"\n$/,
