@@ -43,7 +43,7 @@ describe("a scheduled backup", () => {
     expect(await backUp()).toBe(true);
     expect(await backUp()).toBe(false);
     const [name = ""] = await readdir(folder);
-    expect(await readdir(folder)).toEqual([expect.stringMatching(/^leads-\d{4}-\d\d-\d\dT\d{6}Z\.backup$/)]);
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^leads-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.backup$/)]);
     expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
     expect(await state()).toMatchObject({
       leads: 1,
@@ -67,7 +67,7 @@ describe("a scheduled backup", () => {
   });
 
   it("takes the place of the oldest when enough are kept, and leaves other files alone", async () => {
-    const names = ["leads-2025-01-01T000000Z.backup", "leads-2025-01-02T000000Z.backup", "notes.txt"];
+    const names = ["leads-2025-01-01T000000.000Z.backup", "leads-2025-01-02T000000.000Z.backup", "notes.txt"];
     for (const name of names) await writeFile(join(folder, name), "");
     await backUp(2);
     const [older, newest, other] = (await readdir(folder)).sort();

@@ -103,7 +103,7 @@ async function makeBackup(sql: Sql, url: string, { folder }: BackupPlan) {
     throw new Refusal(`BACKUP_DIR cannot be made (${codeOf(cause)}).`, { cause });
   });
   const taken = new Date();
-  const name = `leads-${taken.toISOString().slice(0, 19).replaceAll(":", "")}Z.backup`;
+  const name = `leads-${taken.toISOString().slice(0, 23).replaceAll(":", "")}Z.backup`;
   const path = join(folder, name);
   const rows = await backUp(sql, path);
   const verified = await verifyBackup(sql, url, path, rows).catch(async (error) => {
@@ -121,7 +121,7 @@ async function makeBackup(sql: Sql, url: string, { folder }: BackupPlan) {
 }
 
 /** Files of ours only: whatever else is kept in the folder stays. */
-const isOurs = (name: string) => /^leads-\d{4}-\d\d-\d\dT\d{6}Z\.backup$/.test(name);
+const isOurs = (name: string) => /^leads-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.backup$/.test(name);
 
 async function removeOld({ folder, keep }: BackupPlan): Promise<void> {
   const names = (await readdir(folder)).filter(isOurs).sort();
