@@ -12,9 +12,9 @@ const tier = (name: Tier, include: string[], exclude: string[] = []): TestProjec
     exclude: ["**/node_modules/**", ...exclude],
     provide: { tier: name },
     // Real servers and browsers on two cores: a slow answer is not a wrong one.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 });
 
