@@ -43,7 +43,9 @@ describe("a scheduled backup", () => {
     expect(await backUp()).toBe(true);
     expect(await backUp()).toBe(false);
     const [name = ""] = await readdir(folder);
-    expect(await readdir(folder)).toEqual([expect.stringMatching(/^leads-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.backup$/)]);
+    expect(await readdir(folder)).toEqual([
+      expect.stringMatching(/^leads-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.backup$/),
+    ]);
     expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
     expect(await state()).toMatchObject({
       leads: 1,
