@@ -1,5 +1,5 @@
 // The scheduled jobs of a worker: they decide spam flags, alert the team to leads that wait too long, erase what has reached its
-// age, and log the counts once a day. Several processes may run them at once.
+// age, roll the campaigns' counts up, and log the leads' counts once a day. Several processes may run them at once.
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
@@ -25,6 +25,7 @@ export function makeScheduledJobs(database: ResilientConnection, log: Log): Sche
     job(24 * hour, indexMissedLeads),
     job(10 * minute, (sql) => enqueueWaiting(sql, log)),
     job(hour, (sql) => carryOutRetention(sql, log)),
+    job(hour, rollUpCounts),
     job(24 * hour, (sql) => reconcile(sql, log)),
   ];
 }
@@ -61,6 +62,11 @@ export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
     { leads: number; circumstances: number }[]
   >`select * from private.plan_retention()`;
   if (plan && plan.leads + plan.circumstances > 0) log("retention-planned", plan);
+}
+
+/** Adds the campaigns' hourly counts that are more than eight days old up to days. */
+export async function rollUpCounts(sql: Sql): Promise<void> {
+  await sql`select private.roll_up_counts()`;
 }
 
 /** Logs how many leads there are and what became of their deliveries, so that the two can be compared. */

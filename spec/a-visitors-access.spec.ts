@@ -172,12 +172,16 @@ describe.each(databases)("on $on,", ({ make }) => {
       expect(shown.map(({ query }) => query)).toEqual(["<insufficient privilege>"]);
     });
 
-    it("may call two functions of ours: its insert's fingerprint, and which schema this is", async () => {
+    it("may call three functions of ours: its insert's fingerprint, which schema this is, and one that adds to counts", async () => {
       const callable = await database.intake`
         select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('public', 'private') and has_schema_privilege(n.oid, 'usage')
           and has_function_privilege(p.oid, 'execute') order by 1`;
-      expect(callable).toEqual([{ name: "private.fingerprint" }, { name: "private.schema_version" }]);
+      expect(callable).toEqual([
+        { name: "private.add_counts" },
+        { name: "private.fingerprint" },
+        { name: "private.schema_version" },
+      ]);
     });
   });
 });

@@ -31,6 +31,10 @@ export const tables = [
   "private.audit_log",
   "private.erasures",
   "private.paused_states",
+  "private.page_counts",
+  "private.vital_counts",
+  "private.campaign_names",
+  "private.campaign_costs",
 ] as const;
 export type Table = (typeof tables)[number];
 

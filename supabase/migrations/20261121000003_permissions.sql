@@ -44,6 +44,8 @@ create table private.permissions (
 
   -- Which variant of the article the page showed, when an experiment runs.
   variant text,
+  -- The kind of device, where our own server said it with the lead. Null: `private.device_of` tells it from the browser.
+  device text,
 
   -- The circumstances, as the request's headers state them; emptied after permission_days.
   page_origin text,
@@ -190,6 +192,7 @@ declare
   referer text := headers ->> 'referer';
   notice text := headers ->> 'x-permission-notice';
   variant text := headers ->> 'x-variant';
+  device text := headers ->> 'x-device';
   -- A browser states the origin with a post; where a referrer policy hides the path, this is all there is.
   origin text := nullif(headers ->> 'origin', 'null');
   -- The first is Cloudflare's own word, where it stands in front; the other the nearest proxy's.
@@ -225,11 +228,14 @@ begin
   if length(variant) > 40 or variant !~ '^[a-z0-9-]+$' then
     variant := null;
   end if;
+  if device not in ('phone', 'tablet', 'computer', 'no-script', 'bot', 'unknown') then
+    device := null;
+  end if;
   insert into private.permissions (
-    lead_id, notice_hash, variant, page_origin, is_foreign_page, page_path, address, browser, utm, honeypot_filled
+    lead_id, notice_hash, variant, device, page_origin, is_foreign_page, page_path, address, browser, utm, honeypot_filled
   )
   values (
-    new.id, notice, variant, left(origin, 200), is_foreign, path, case when s.keep_address then left(address, 100) end,
+    new.id, notice, variant, device, left(origin, 200), is_foreign, path, case when s.keep_address then left(address, 100) end,
     left(headers ->> 'user-agent', 500), utm, coalesce(headers ? 'x-honeypot-filled', false)
   );
   new.request_headers := null;

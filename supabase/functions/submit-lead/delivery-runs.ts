@@ -5,7 +5,7 @@ import type { ResilientConnection } from "../../../database/resilient-connection
 import { isDatabaseTrouble } from "../../../database/trouble.ts";
 import type { ComposedDelivery } from "../../../delivery/compose.ts";
 import { indexNewLeads } from "../../../delivery/outbox.ts";
-import { carryOutRetention, enqueueWaiting } from "../../../delivery/scheduled-jobs.ts";
+import { carryOutRetention, enqueueWaiting, rollUpCounts } from "../../../delivery/scheduled-jobs.ts";
 import { logBug } from "../../../log/bug.ts";
 import type { Log } from "../../../log/log.ts";
 
@@ -46,6 +46,7 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
     if (isScheduled) return;
     isScheduled = await step(() => database.query((sql) => scheduleWakeUpCall(sql, submitLead)));
     await step(() => database.query((sql) => carryOutRetention(sql, log)));
+    await step(() => database.query(rollUpCounts));
   }
 
   async function runAll(): Promise<void> {

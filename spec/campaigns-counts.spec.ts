@@ -1,0 +1,405 @@
+// What the database keeps of the ads: sums that the web process can only add to, with words that can name no visitor, by hour and later
+// by day; beside them the leads and the costs. (Issue 14)
+import fc from "fast-check";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { addLead, serveInbox } from "./support/inbox.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+beforeEach(async () => {
+  await removeLeads(database.owner);
+  await database.owner`
+    truncate private.page_counts, private.vital_counts, private.campaign_names, private.campaign_costs`;
+});
+
+const aCount = (more: Record<string, unknown> = {}) => ({
+  source: "facebook",
+  medium: "paid",
+  campaign: "spring",
+  variant: "",
+  device: "phone",
+  step: "view",
+  n: 1,
+  ...more,
+});
+/** Adds counts as the web process does, with its login. */
+const add = (pages: object[], vitals: object[] = [], sql = database.intake) =>
+  sql`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
+const counts = () => database.owner<Record<string, string | number>[]>`
+  select source, medium, campaign, variant, device, step, hour, n::int from private.page_counts order by 1, 2, 3, 4, 5, 6, 7`;
+const rows = () => database.owner<Record<string, unknown>[]>`
+  select source, medium, campaign, variant, device, views::int, pressed::int, stored::int, reviewed::int, outcomes,
+    cost_cents::int, is_matched
+  from private.campaign_rows('-infinity', 'infinity', '-infinity', 'infinity')`;
+const cleaned = async (words: readonly (string | null)[]) => {
+  const found = await database.owner<{ word: string }[]>`
+    select private.clean_campaign_word(w.word) as word
+    from jsonb_array_elements_text(${JSON.stringify(words)}::text::jsonb) with ordinality as w (word, nth) order by w.nth`;
+  return found.map(({ word }) => word);
+};
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => "allowed",
+    (error: { code: string }) => error.code,
+  );
+
+describe("a campaign's word", () => {
+  it("is kept as people write campaigns: in lower case, with letters, digits, blanks and four signs", async () => {
+    expect(
+      await cleaned([
+        "facebook",
+        "Spring_Sale+2026",
+        "CGM%20%7C%20Seniors%2065%2B%20%7C%20FL",
+        "Oto%C3%B1o%202026",
+        "Otoño",
+        "%2553pring",
+        "{{campaign.name}}",
+        "2026-11-21",
+        "launch 11/21/2026",
+        "120210987654321098",
+        "",
+        "  ",
+        "(other)",
+        "x".repeat(500),
+      ]),
+    ).toEqual([
+      "facebook",
+      "spring_sale 2026",
+      "cgm - seniors 65+ - fl",
+      "otono 2026",
+      "otono",
+      "spring",
+      "campaign.name",
+      "2026-11-21",
+      "launch 11-21-2026",
+      "120210987654321098",
+      "",
+      "",
+      "(other)",
+      "x".repeat(60),
+    ]);
+  });
+
+  it.each([
+    "rosa@example.com",
+    "rosa%40example.com",
+    "rosa%2540example.com",
+    "for+rosa@example.com",
+    "3055550142",
+    "(305)%20555-0142",
+    "%2B1%20305.555.0142",
+    "call-305-555-0142-now",
+    "305 - 555 - 0142",
+    "555-0142",
+    "305-555-0142 2026-11-21",
+    "IwAR0aBc1De2fGh3iJk4lMn5oPq6",
+    "550e8400-e29b-41d4-a716-446655440000",
+  ])(
+    "is removed when it has the shape of an e-mail address, a phone number or an id of one click: %s",
+    async (word) => {
+      expect(await cleaned([word])).toEqual(["(removed)"]);
+    },
+  );
+
+  it("is one that the tables take, whatever was sent, and is cleaned no further by a second cleaning", async () => {
+    const anything = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 80 }),
+      fc.string({
+        unit: fc.constantFrom("%", "2", "5", "c", "3", "a", "1", "+", " ", "-", "(", "é", "Z"),
+        maxLength: 80,
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          anything.map((one) => one.replaceAll("\0", "")),
+          { minLength: 40, maxLength: 40 },
+        ),
+        async (words) => {
+          const once = await cleaned(words);
+          expect(await cleaned(once)).toEqual(once);
+          await database.owner`truncate private.page_counts, private.campaign_names`;
+          await add(words.map((word) => aCount({ source: word, medium: word, campaign: word })));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe("the counts", () => {
+  it("are added up by hour, campaign, variant, device and step, and say nothing of who was counted", async () => {
+    await add([aCount(), aCount({ source: "Facebook" }), aCount({ step: "served", n: 3 })]);
+    await add([aCount({ n: 2 })]);
+    const hour = expect.any(Number);
+    const common = {
+      source: "facebook",
+      medium: "paid",
+      campaign: "spring",
+      variant: "",
+      device: "phone",
+      hour,
+    };
+    expect(await counts()).toEqual([
+      { ...common, step: "served", n: 3 },
+      { ...common, step: "view", n: 4 },
+    ]);
+    const columns = await database.owner<{ name: string }[]>`
+      select distinct column_name as name from information_schema.columns
+      where table_schema = 'private' and table_name in ('page_counts', 'vital_counts') order by 1`;
+    expect(columns.map(({ name }) => name)).toEqual([
+      "bucket",
+      "campaign",
+      "day",
+      "device",
+      "hour",
+      "medium",
+      "n",
+      "source",
+      "step",
+      "variant",
+      "vital",
+    ]);
+  });
+
+  it.each([
+    ["a step that there is none of", aCount({ step: "stored" })],
+    ["a device that there is none of", aCount({ device: "Rosa's phone" })],
+    ["a variant that is no word", aCount({ variant: "rosa@example.com" })],
+    ["no step", aCount({ step: null })],
+    ["a count below one", aCount({ n: -5 })],
+  ])("take no value of no closed list, and add nothing then: %s", async (_, count) => {
+    expect(await refusal(add([aCount(), count]))).toMatch(/^235(14|02)$/);
+    expect(await counts()).toEqual([]);
+  });
+
+  it("grow by at most a million for one row of a batch, and a batch has at most 5,000", async () => {
+    await add([aCount({ n: 10 ** 15 })]);
+    expect((await counts())[0]?.n).toBe(1_000_000);
+    expect(await refusal(add(Array.from({ length: 5001 }, () => aCount())))).toBe("23514");
+  });
+
+  it("name at most 500 new campaigns a day, and count the rest as (other)", async () => {
+    await add([aCount({ n: 2 })]);
+    await add(Array.from({ length: 600 }, (_, nth) => aCount({ campaign: `junk ${nth}` })));
+    await add([aCount(), aCount({ campaign: "one more" })]);
+    const [{ names } = { names: 0 }] = await database.owner<{ names: number }[]>`
+      select count(distinct campaign)::int as names from private.page_counts where campaign <> '(other)'`;
+    expect(names).toBe(500);
+    const found = await counts();
+    expect(found.find(({ campaign }) => campaign === "spring")?.n).toBe(3);
+    expect(found.find(({ campaign }) => campaign === "(other)")).toMatchObject({
+      source: "(other)",
+      medium: "(other)",
+      n: 102,
+    });
+  });
+
+  it("lose none when several processes add at once", async () => {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, nth) =>
+        add([aCount({ campaign: `c${nth % 3}` }), aCount({ campaign: `c${(nth + 1) % 3}` })]),
+      ),
+    );
+    expect((await counts()).reduce((sum, { n }) => sum + Number(n), 0)).toBe(80);
+  });
+
+  it("hold the web vitals in eight buckets each", async () => {
+    const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: 1 };
+    await add([], [aVital, { ...aVital, n: 4 }]);
+    const found =
+      await database.owner`select variant, device, vital, bucket, n::int from private.vital_counts`;
+    expect(found).toEqual([{ ...aVital, n: 5 }]);
+    expect(await refusal(add([], [{ ...aVital, bucket: 8 }]))).toBe("23514");
+    expect(await refusal(add([], [{ ...aVital, vital: "fingerprint" }]))).toBe("23514");
+  });
+
+  it("are rolled up to days after eight days, with the same sums, and once", async () => {
+    await database.owner`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      select current_date - d, h, 'facebook', 'paid', 'spring', '', 'phone', 'view', 1
+      from unnest(array[1, 7, 12, 13]) as d, generate_series(0, 23) as h`;
+    const sum = async () => (await counts()).reduce((total, { n }) => total + Number(n), 0);
+    const roll = async () => {
+      const [row] = await database.owner<{ n: number }[]>`select private.roll_up_counts() as n`;
+      return row?.n;
+    };
+    expect([await sum(), await roll(), await sum(), await roll(), await sum()]).toEqual([96, 48, 96, 0, 96]);
+    const byDay = await database.owner`
+      select current_date - day as ago, count(*)::int as rows, min(hour) as first from private.page_counts group by 1 order by 1`;
+    expect(byDay).toEqual([
+      { ago: 1, rows: 24, first: 0 },
+      { ago: 7, rows: 24, first: 0 },
+      { ago: 12, rows: 1, first: -1 },
+      { ago: 13, rows: 1, first: -1 },
+    ]);
+  });
+});
+
+describe("the web process", () => {
+  it("may add to the counts and do nothing else with them", async () => {
+    for (const statement of [
+      "select * from private.page_counts",
+      "select * from private.vital_counts",
+      "select * from private.campaign_costs",
+      "insert into private.page_counts values (current_date, 1, '', '', '', '', 'phone', 'view', 1)",
+      "update private.page_counts set n = 0",
+      "delete from private.page_counts",
+      "truncate private.page_counts",
+      "select private.roll_up_counts()",
+      "select * from private.campaign_rows('-infinity', 'infinity', '-infinity', 'infinity')",
+      "select private.record_campaign_costs('[]')",
+    ]) {
+      expect([statement, await refusal(database.intake.unsafe(statement))]).toEqual([statement, "42501"]);
+    }
+  });
+});
+
+describe("the rows of the report", () => {
+  it("set leads beside counts by the same words, and tell what became of them", async () => {
+    await add([aCount({ n: 10 }), aCount({ step: "pressed", n: 2 })]);
+    const lead = (campaign: string) =>
+      addALead({
+        referer: `https://example.com/?utm_source=Facebook&utm_medium=paid&utm_campaign=${campaign}&fbclid=abc`,
+        "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Mobile/15E148",
+      });
+    const id = await lead("Spring");
+    await lead("spring%20");
+    await lead("not%20counted");
+    await database.owner`select private.index_new_leads()`;
+    await database.owner`insert into private.reviews (lead_id) values (${id})`;
+    await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${id}`;
+    const none = {
+      source: "facebook",
+      medium: "paid",
+      variant: "",
+      device: "phone",
+      cost_cents: 0,
+      is_matched: true,
+    };
+    expect(await rows()).toEqual([
+      { ...none, campaign: "not counted", views: 0, pressed: 0, stored: 1, reviewed: 0, outcomes: {} },
+      {
+        ...none,
+        campaign: "spring",
+        views: 10,
+        pressed: 2,
+        stored: 2,
+        reviewed: 1,
+        outcomes: { likely_qualifies: 1 },
+      },
+    ]);
+  });
+
+  it("take a lead's device from our own server, and else from what its browser states", async () => {
+    await addALead({ "x-device": "no-script", "user-agent": "Mozilla/5.0 (Windows NT 10.0)" });
+    await addALead({ "x-device": "a watch", "user-agent": "Mozilla/5.0 (Windows NT 10.0)" });
+    await addALead({});
+    expect((await rows()).map(({ device }) => device)).toEqual(["computer", "no-script", "unknown"]);
+  });
+
+  it("count leads of campaigns that have no row of their own with (other)", async () => {
+    await add([aCount({ source: "(other)", medium: "(other)", campaign: "(other)" })]);
+    await addALead({ referer: "https://example.com/?utm_campaign=junk" });
+    expect((await rows()).map(({ campaign, stored }) => [campaign, stored])).toEqual([
+      ["(other)", 0],
+      ["(other)", 1],
+    ]);
+  });
+
+  it("share a campaign's cost out by views, to the cent, and show costs that match nothing", async () => {
+    await add([
+      aCount({ n: 2 }),
+      aCount({ device: "computer", n: 1 }),
+      aCount({ device: "bot", n: 50 }),
+      aCount({ source: "newsletter", n: 1 }),
+    ]);
+    await recordCosts([
+      { day: "2026-11-20", campaign: "Spring", amount_cents: 1001 },
+      { day: "2026-11-20", campaign: "Sprung", amount_cents: 500 },
+      { day: "2026-11-20", source: "newsletter", campaign: "spring", amount_cents: 70 },
+    ]);
+    const shown = (await rows()).map((row) => [
+      row.source,
+      row.campaign,
+      row.device,
+      row.cost_cents,
+      row.is_matched,
+    ]);
+    expect(shown).toEqual([
+      ["facebook", "spring", "bot", 0, true],
+      ["facebook", "spring", "computer", 250, true],
+      ["facebook", "spring", "phone", 501, true],
+      ["newsletter", "spring", "phone", 320, true],
+      ["", "sprung", "", 500, false],
+    ]);
+    expect(shown.reduce((sum, [, , , cents]) => sum + Number(cents), 0)).toBe(1571);
+  });
+
+  it("hold one cost for a campaign and a day: the one that was recorded last", async () => {
+    const cost = { day: "2026-11-20", campaign: "spring", amount_cents: 1000 };
+    await recordCosts([cost, { ...cost, campaign: "Spring " }]);
+    expect((await rows()).map(({ cost_cents }) => cost_cents)).toEqual([2000]);
+    await recordCosts([{ ...cost, amount_cents: 7 }]);
+    expect((await rows()).map(({ cost_cents }) => cost_cents)).toEqual([7]);
+    await recordCosts([{ ...cost, amount_cents: 0 }]);
+    expect(await rows()).toEqual([]);
+    expect(await refusal(recordCosts([{ ...cost, campaign: "?" }]))).toBe("23514");
+  });
+});
+
+describe("a manager", () => {
+  it("reads what the ads brought and records costs, with an entry in the audit log; a member may not", async () => {
+    const inbox = await serveInbox(database);
+    const [dana, lee] = [await inbox.member("Dana", "manager"), await inbox.member("Lee", "member")];
+    const ask = (member: { cookie: string }, call: string) =>
+      database.owner.begin(async (tx) => {
+        await tx`select set_config('leads.session', ${member.cookie.replace("session=", "")}, true)`;
+        const [row] = await tx.unsafe(`select team.${call} as answer`);
+        return row?.answer;
+      });
+    await add([aCount({ n: 3 })], [{ variant: "", device: "phone", vital: "lcp", bucket: 2, n: 1 }]);
+    await addLead(database);
+    const costs = `record_campaign_costs('[{"day": "2026-11-20", "campaign": "spring", "amount_cents": 900}]')`;
+    expect(await ask(dana, costs)).toBe(1);
+    const report = await ask(dana, "campaigns('2020-01-01', '2100-01-01', 'America/New_York')");
+    expect(report).toMatchObject({
+      rows: [{ campaign: "" }, { campaign: "spring", views: 3, cost_cents: 900 }],
+      vitals: [{ vital: "lcp", bucket: 2, n: 1 }],
+      costs: [{ day: "2026-11-20", campaign: "spring", amount_cents: 900 }],
+    });
+    for (const { part, counted } of [
+      { part: "days", counted: ["views", "pressed", "stored"] },
+      { part: "hours", counted: ["views", "stored"] },
+    ]) {
+      const sums = counted.map((name) =>
+        report[part].reduce((sum: number, row: Record<string, number>) => sum + (row[name] ?? 0), 0),
+      );
+      expect([part, sums]).toEqual([part, part === "days" ? [3, 0, 1] : [3, 1]]);
+    }
+    expect(await refusal(ask(lee, costs))).toBe("PT403");
+    expect(await refusal(ask(lee, "campaigns('2020-01-01', '2100-01-01', 'UTC')"))).toBe("PT403");
+    const log = await database.owner`
+      select who, action from private.audit_log where action in ('recorded costs', 'read campaigns') order by id`;
+    expect(log).toEqual([
+      { who: "Dana", action: "recorded costs" },
+      { who: "Dana", action: "read campaigns" },
+    ]);
+  });
+});
+
+async function addALead(headers: Record<string, string>): Promise<string> {
+  nthLead += 1;
+  const [row] = await database.owner<{ id: string }[]>`
+    insert into leads (name, email, phone, zip_code, request_headers)
+    values (${`Rosa ${nthLead}`}, 'rosa@example.com', '(305) 555-0142', '33101', ${JSON.stringify(headers)}::text::jsonb)
+    returning id`;
+  return row?.id ?? "";
+}
+let nthLead = 0;
+
+const recordCosts = (costs: object[]) =>
+  database.owner`select private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`;
