@@ -8,6 +8,7 @@ import { connect } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { startInbox } from "../inbox/start.ts";
+import { type AnswerCounts, makeAnswerCounts } from "../intake/count-answers.ts";
 import type { Log } from "../log/log.ts";
 import { type BackupPlan, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { inheritedSocket } from "../web/inherited-socket.ts";
@@ -31,7 +32,15 @@ async function serve(program: Program): Promise<void> {
 
   let running: RunningDelivery | undefined;
   let inbox: { stop(): Promise<void> } | undefined;
-  const server = await makeSiteServer({ config, site, intake, wake: () => running?.wake(), log });
+  const { counts, count: countAnswer } = makeAnswerCounts();
+  const server = await makeSiteServer({
+    config,
+    site,
+    intake,
+    wake: () => running?.wake(),
+    countAnswer,
+    log,
+  });
   const descriptor = inheritedSocket(process.env, process.pid);
   const address = await listen(server, { ...config.http, descriptor });
   // At the same time, because one after the other could take longer than a service manager waits.
@@ -44,7 +53,7 @@ async function serve(program: Program): Promise<void> {
     // A web process that is set to deliver nothing, or that holds no login for it.
     if (!running) log("delivery-elsewhere");
     if (config.backups && owner) backUpDaily(config.backups, owner, program);
-    inbox = await inboxFrom(owner, config, log);
+    inbox = await inboxFrom(owner, config, counts, log);
     if (stopping.aborted) await inbox?.stop();
   };
   prepared.then(startWhatNeedsTheSchema).catch(program.giveUp);
@@ -70,7 +79,7 @@ function backUpDaily(plan: BackupPlan, url: string, { log, onStop }: Program): v
 }
 
 /** Serves the inbox, unless it is turned off or this process has no login for it. The site goes on when its port is taken. */
-async function inboxFrom(owner: string | undefined, config: Config, log: Log) {
+async function inboxFrom(owner: string | undefined, config: Config, answers: AnswerCounts, log: Log) {
   if (!config.inbox.on) return undefined;
   const databaseUrl = config.inboxDatabaseUrl ?? (owner && roleAddress(owner, "leads_team"));
   if (!databaseUrl) {
@@ -80,7 +89,7 @@ async function inboxFrom(owner: string | undefined, config: Config, log: Log) {
   const { name, phone, callsFrom } = completeProvider(config.provider).provider;
   try {
     const provider = { name, phone, calls_from: callsFrom };
-    return await startInbox({ settings: config.inbox, databaseUrl, provider, log });
+    return await startInbox({ settings: config.inbox, databaseUrl, provider, answers, log });
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
     log("inbox-not-listening", { port: config.inbox.port });

@@ -21,6 +21,8 @@ export interface SiteServerSettings {
   intake: string;
   /** Called after each stored lead and each call 2. */
   wake: () => void;
+  /** Called with the HTTP status of each answer to a lead. */
+  countAnswer: (status: number) => void;
   log: Log;
 }
 
@@ -30,6 +32,7 @@ export async function makeSiteServer({
   site,
   intake,
   wake,
+  countAnswer,
   log,
 }: SiteServerSettings): Promise<Server> {
   const leads = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
@@ -57,6 +60,7 @@ export async function makeSiteServer({
     ...show(site),
     submitLead: makeSubmitLead({ knows: (key) => key === config.anonKey, wake }),
     isReady: await makeIsReady(readiness),
+    countAnswer,
     headers,
     log,
   });

@@ -135,6 +135,8 @@ const inboxOf = (settings: Settings) => ({
   url: settings.INBOX_URL ?? `http://localhost:${settings.INBOX_PORT}`,
   idleMinutes: settings.INBOX_IDLE_MINUTES,
   sessionHours: settings.INBOX_SESSION_HOURS,
+  /** What a monitoring program presents to read /metrics. */
+  metricsToken: settings.METRICS_TOKEN,
   openIdConnect:
     settings.OIDC_ISSUER && settings.OIDC_CLIENT_ID && settings.OIDC_CLIENT_SECRET
       ? {

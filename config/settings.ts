@@ -256,6 +256,11 @@ const inbox = {
     "After so many minutes without a key or a tap the inbox locks; what was typed stays.",
   ),
   INBOX_SESSION_HOURS: withDefault(wholeNumber(1, 168), "12", "After so many hours a member signs in again."),
+  METRICS_TOKEN: optional(
+    token,
+    "Opens /metrics on the inbox's port to a monitoring program that presents it as a bearer token. Without it, only a program\non this machine reads it, and only where INBOX_URL is an address of this machine.",
+    "",
+  ),
   OIDC_ISSUER: optional(
     privateAddress,
     "Sign-in through your company's own OpenID Connect provider, for invited members; all three or none.",

@@ -1,5 +1,6 @@
 // The inbox as one value: a request in, its answer out. Below /api/ nothing is answered without a session; beside it are the ways to
 // get in and the page itself.
+import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import * as v from "valibot";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
@@ -14,6 +15,7 @@ import type { ClientFiles } from "./client-files.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
 import { type Cookies, makeCookies } from "./cookies.ts";
 import { eventStream, type LiveEvents } from "./live-events.ts";
+import { type MetricsAccess, refuseMetrics } from "./metrics-guard.ts";
 import { SignInRefused } from "./passkeys.ts";
 import { json, limitBody, readRequest } from "./read-request.ts";
 import { finishCompanySignIn, type makeSignIn, type SignInAnswer } from "./sign-in.ts";
@@ -28,6 +30,9 @@ export interface InboxDependencies {
   company: CompanySignIn | undefined;
   events: LiveEvents;
   files: ClientFiles;
+  /** Writes what /metrics answers, and who may read that. */
+  metrics: () => Promise<string>;
+  metricsToken: MetricsAccess["token"];
   /** Headers that every answer carries. */
   headers: Readonly<Record<string, string>>;
   log: Log;
@@ -41,7 +46,7 @@ interface Routing extends InboxDependencies {
 }
 
 export function makeInboxApp(dependencies: InboxDependencies): {
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request, env?: object): Response | Promise<Response>;
 } {
   const { inboxUrl, database, files, headers, log } = dependencies;
   const cookies = makeCookies(inboxUrl);
@@ -58,6 +63,7 @@ export function makeInboxApp(dependencies: InboxDependencies): {
   addSignIn(app, routing);
   addCompanyCallback(app, routing);
   app.get("/healthz", () => json({ status: "alive" }));
+  addMetrics(app, routing);
   app.on(["GET", "HEAD"], "*", ({ req }) => files.answer(req.raw, req.path) ?? notFound());
   app.all("*", () => json({ error: "no such method" }, 405));
   app.onError((error, { req }) => answerOf(error, req.path, log));
@@ -121,6 +127,15 @@ function addCompanyCallback(app: Hono, { company, cookies, asker }: Routing): vo
       if (!why) throw error;
       return redirect(`/sign-in#${why.replaceAll(" ", "-")}`);
     }
+  });
+}
+
+function addMetrics(app: Hono, { metrics, metricsToken, inboxUrl }: Routing): void {
+  app.get("/metrics", async ({ req, env }) => {
+    const peer = (env as HttpBindings | undefined)?.incoming?.socket.remoteAddress;
+    const refusal = refuseMetrics(req.raw, peer, { token: metricsToken, inboxUrl });
+    const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+    return refusal ?? new Response(await metrics(), { headers });
   });
 }
 

@@ -11,6 +11,7 @@ import { readClientFiles } from "./client-files.ts";
 import { makeCompanySignIn } from "./company-sign-in.ts";
 import { inboxHeaders } from "./headers.ts";
 import { startLiveEvents } from "./live-events.ts";
+import { makeMetrics } from "./metrics.ts";
 import { makePasskeys } from "./passkeys.ts";
 import { makeSignIn } from "./sign-in.ts";
 
@@ -19,6 +20,8 @@ export interface InboxStart {
   /** The database's address, as the role leads_team. */
   databaseUrl: string;
   provider: { name: string; phone: string; calls_from: string };
+  /** What the intake of this process has answered, by HTTP status. */
+  answers?: ReadonlyMap<number, number> | undefined;
   log: Log;
 }
 
@@ -27,16 +30,18 @@ export async function startInbox({
   settings,
   databaseUrl,
   provider,
+  answers,
   log,
 }: InboxStart): Promise<{ stop(): Promise<void> }> {
-  const { url: inboxUrl, openIdConnect } = settings;
+  const { url: inboxUrl, openIdConnect, metricsToken } = settings;
   const database = makeResilientConnection(() => connect(databaseUrl, { max: 6, name: "leads inbox" }), log);
   const passkeys = makePasskeys(inboxUrl, provider.name);
   const company = openIdConnect && makeCompanySignIn(openIdConnect, inboxUrl);
   const events = startLiveEvents(databaseUrl, log);
   const headers = inboxHeaders(inboxUrl);
   const app = makeInboxApp({
-    ...{ inboxUrl, database, company, events, headers, log },
+    ...{ inboxUrl, database, company, events, headers, metricsToken, log },
+    metrics: makeMetrics({ database, answers }),
     answers: makeAnswers({ inboxUrl, passkeys, provider }),
     signIn: makeSignIn({ passkeys, company }),
     files: readClientFiles(),

@@ -5,6 +5,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { plainRefusal } from "../content/languages.ts";
 import { responseOf } from "../intake/answer.ts";
+import { countingAnswers } from "../intake/count-answers.ts";
 import { type FormPages, isForm, makeFormPost } from "../intake/form-post.ts";
 import { makeInsertLead } from "../intake/insert-lead.ts";
 import { refuseKey } from "../intake/key.ts";
@@ -36,6 +37,8 @@ export interface Dependencies extends FormPages {
   submitLead: (request: Request) => Response | Promise<Response>;
   /** Whether the database answers and has the newest schema. */
   isReady: () => Promise<boolean>;
+  /** Called with the HTTP status of each answer to a lead, in whichever way it was sent. */
+  countAnswer?: (status: number) => void;
   /** Headers that every answer carries. */
   headers: Readonly<Record<string, string>>;
   log: Log;
@@ -61,8 +64,12 @@ export function makeApp(dependencies: Dependencies): App {
     return over;
   };
   const cors = insertCors(dependencies.allowedOrigins);
-  const insertLead = makeInsertLead({ anonKey: dependencies.anonKey, store, tooMany, log });
-  const formPost = makeFormPost({ ...dependencies, tooMany, plainRefusal });
+  const count = dependencies.countAnswer ?? (() => {});
+  const insertLead = countingAnswers(
+    makeInsertLead({ anonKey: dependencies.anonKey, store, tooMany, log }),
+    count,
+  );
+  const formPost = countingAnswers(makeFormPost({ ...dependencies, tooMany, plainRefusal }), count);
   const submitLead = withCors(submitLeadCors(dependencies.allowedOrigins), dependencies.submitLead);
 
   app.use(async (context, next) => {

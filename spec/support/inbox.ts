@@ -48,6 +48,7 @@ export async function serveInbox(
     url,
     idleMinutes: 15,
     sessionHours: 12,
+    metricsToken: undefined,
     openIdConnect: undefined,
   };
   const served = await startInbox({

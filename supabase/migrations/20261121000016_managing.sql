@@ -331,9 +331,8 @@ begin
 end $$;
 
 -- Whether every lead reaches the team and is reviewed in time, counted as delivery/counts.ts counts it for `leads status`.
-create function team.machine() returns jsonb
+create function private.figures() returns jsonb
 language plpgsql
-security definer
 set search_path = ''
 as $$
 declare
@@ -341,7 +340,6 @@ declare
   channels jsonb;
   backup private.backup_state;
 begin
-  perform private.acting(is_activity => false);
   select jsonb_build_object(
     'stored', count(*),
     'unreviewed', count(*) filter (where s.is_waiting),
@@ -385,6 +383,17 @@ begin
     'schema', private.schema_version(),
     'at', now()
   );
+end $$;
+revoke execute on function private.figures from public;
+
+create function team.machine() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.acting(is_activity => false);
+  return private.figures();
 end $$;
 
 -- Has every delivery that failed sent again, as `leads retry --failed` does. Returns how many.

@@ -1,0 +1,35 @@
+// Who may read /metrics: whoever presents METRICS_TOKEN, or without one a program on this machine. A proxy on this machine asks from
+// here too, for anybody, so where INBOX_URL is an address of other machines only a token opens it.
+import { createHash, timingSafeEqual } from "node:crypto";
+
+export interface MetricsAccess {
+  /** METRICS_TOKEN. */
+  token: string | undefined;
+  inboxUrl: string;
+}
+
+/** The answer to whoever may not read, or undefined. `peer` is the network address that the request came from. */
+export function refuseMetrics(
+  request: Request,
+  peer: string | undefined,
+  { token, inboxUrl }: MetricsAccess,
+): Response | undefined {
+  if (token) {
+    return isSame(request.headers.get("authorization") ?? "", `Bearer ${token}`)
+      ? undefined
+      : new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
+  }
+  const isOpen = isLocal(new URL(inboxUrl).hostname) && isLocal(new URL(request.url).hostname);
+  return isOpen && peer !== undefined && isLoopback(peer) ? undefined : new Response(null, { status: 404 });
+}
+
+/** Compared by hash, in a time that says nothing of how much was right. */
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [given, expected].map((text) => createHash("sha256").update(text).digest());
+  return timingSafeEqual(one as Buffer, other as Buffer);
+}
+
+const isLocal = (hostname: string) =>
+  /(^|\.)localhost$/.test(hostname) || isLoopback(hostname.replace(/^\[|\]$/g, ""));
+
+const isLoopback = (address: string) => /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/.test(address);

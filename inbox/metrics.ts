@@ -1,0 +1,116 @@
+// What a monitoring program reads at /metrics: how leads, deliveries, backups and this process stand. No figure is about a person, and
+// a database that does not answer is one of the figures.
+import { readdirSync } from "node:fs";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { type Figures, readFigures } from "../team/metrics.ts";
+import { counter, gauge, type Metric, metricsText, oneGauge, type Sample } from "./metrics-text.ts";
+
+export interface MetricsDependencies {
+  /** As the role leads_team. */
+  database: ResilientConnection;
+  /** What the intake of this process has answered, by HTTP status; undefined where it has none. */
+  answers: ReadonlyMap<number, number> | undefined;
+}
+
+/** Counting reads every lead, so it may take at most a tenth of the time, and is done at most every 5 seconds. */
+const minInterval = 5_000;
+const maxShare = 1 / 10;
+
+/** Makes what writes the figures. Never rejects. */
+export function makeMetrics({ database, answers }: MetricsDependencies): () => Promise<string> {
+  let counted: { figures: Figures | undefined; at: number; until: number } | undefined;
+  let underWay: Promise<void> | undefined;
+  const count = async () => {
+    const started = Date.now();
+    // The connection logs an outage; a bug in the SQL shows as a database that is not up.
+    const figures = await readFigures(database).catch(() => undefined);
+    const at = Date.now();
+    counted = { figures, at, until: at + Math.max(figures ? minInterval : 0, (at - started) / maxShare) };
+  };
+  return async () => {
+    if (!counted || Date.now() >= counted.until) {
+      underWay ??= count().finally(() => {
+        underWay = undefined;
+      });
+      await underWay;
+    }
+    const { figures, at } = counted ?? { figures: undefined, at: Date.now() };
+    return metricsText([
+      oneGauge("leads_database_up", "Whether the database answers.", figures ? 1 : 0),
+      ...(figures ? metricsOf(figures, (Date.now() - at) / 1000) : []),
+      insertsOf(answers ?? new Map()),
+      ...processMetrics(),
+    ]);
+  };
+}
+
+const problems = ["no channel", "failed", "stuck", "overdue", "backup"];
+const states = ["delivered", "pending", "failed"] as const;
+
+function metricsOf(figures: Figures, age: number): Metric[] {
+  const { channels, last_backup_at, at } = figures;
+  const secondsSince = (time: string | null) =>
+    time === null ? undefined : (Date.parse(at) - Date.parse(time)) / 1000;
+  const of = (value: (channel: Figures["channels"][number]) => number) =>
+    channels.map((channel): Sample => [{ channel: channel.channel }, value(channel)]);
+  const deliveries = channels.flatMap((counts) =>
+    states.map((state): Sample => [{ channel: counts.channel, state }, counts[state]]),
+  );
+  const found = problems.map((problem): Sample => [{ problem }, Number(figures.problems.includes(problem))]);
+  const oldest = of(({ oldest_pending }) => secondsSince(oldest_pending) ?? 0);
+  return [
+    oneGauge("leads_figures_age_seconds", "How long ago the database was asked.", age),
+    oneGauge("leads_stored", "Leads that are stored.", figures.stored),
+    oneGauge("leads_erased", "Leads that were erased.", figures.erased),
+    oneGauge("leads_unreviewed", "Leads that are neither reviewed nor withdrawn.", figures.unreviewed),
+    oneGauge("leads_overdue", "Unreviewed leads older than 24 hours.", figures.overdue),
+    oneGauge("leads_untold", "Unreviewed leads that are owed to no channel.", figures.untold),
+    gauge("leads_deliveries", "Deliveries by channel and state.", deliveries),
+    gauge(
+      "leads_deliveries_stuck",
+      "Pending deliveries older than 15 minutes.",
+      of(({ stuck }) => stuck),
+    ),
+    gauge(
+      "leads_delivery_oldest_seconds",
+      "Age of the oldest pending delivery; 0 when none is pending.",
+      oldest,
+    ),
+    gauge(
+      "leads_channel_enabled",
+      "Whether a channel is set up.",
+      of(({ enabled }) => Number(enabled)),
+    ),
+    gauge("leads_problem", "What `leads status` finds wrong: 1 when it does.", found),
+    oneGauge("leads_backup_age_seconds", "Age of the newest scheduled backup.", secondsSince(last_backup_at)),
+  ];
+}
+
+const insertsOf = (answers: ReadonlyMap<number, number>): Metric =>
+  counter(
+    "leads_inserts_total",
+    "Answers of the intake by HTTP status: 201 and 303 are accepted leads.",
+    [...answers].sort(([a], [b]) => a - b).map(([status, count]) => [{ status: String(status) }, count]),
+  );
+
+function processMetrics(): Metric[] {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const startedAt = Math.round(Date.now() / 1000 - process.uptime());
+  return [
+    oneGauge("process_resident_memory_bytes", "Memory of this process.", rss),
+    oneGauge("nodejs_heap_size_used_bytes", "Memory that its JavaScript uses.", heapUsed),
+    counter("process_cpu_seconds_total", "Processor time that it has used.", [[{}, (user + system) / 1e6]]),
+    oneGauge("process_open_fds", "Files and connections that it holds open.", openDescriptors()),
+    oneGauge("process_start_time_seconds", "When it started, in seconds since 1970.", startedAt),
+  ];
+}
+
+/** As Linux lists them; undefined elsewhere. */
+function openDescriptors(): number | undefined {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return undefined;
+  }
+}

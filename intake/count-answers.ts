@@ -1,0 +1,27 @@
+// Counts what the intake answers, by HTTP status, for a monitoring program: 201 and 303 are leads that were accepted.
+
+/** How many answers had each status since the start. */
+export type AnswerCounts = ReadonlyMap<number, number>;
+
+/** Wraps a handler so that `count` is called with the status of each answer. An exception becomes a 500. */
+export const countingAnswers =
+  <Request extends unknown[], Answer extends { status: number }>(
+    handle: (...request: Request) => Promise<Answer>,
+    count: (status: number) => void,
+  ) =>
+  async (...request: Request): Promise<Answer> => {
+    let status = 500;
+    try {
+      const answer = await handle(...request);
+      status = answer.status;
+      return answer;
+    } finally {
+      count(status);
+    }
+  };
+
+/** Makes the counts and what adds to them. */
+export function makeAnswerCounts(): { counts: AnswerCounts; count(status: number): void } {
+  const counts = new Map<number, number>();
+  return { counts, count: (status) => void counts.set(status, (counts.get(status) ?? 0) + 1) };
+}

@@ -1,0 +1,172 @@
+// What a monitoring program reads at /metrics on the inbox's port: figures without a word about a person, for nobody else.
+import { once } from "node:events";
+import { connect as openSocket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { metricsText } from "../inbox/metrics-text.ts";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free-port.ts";
+import { serveInbox } from "./support/inbox.ts";
+import { insertAt, startServer } from "./support/server.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+beforeEach(() => removeLeads(database.owner));
+
+/** Each line's value by its name and labels. */
+const read = async (url: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${url}/metrics`, { headers });
+  const text = await answer.text();
+  const values = new Map(
+    text
+      .split("\n")
+      .filter((line) => line && !line.startsWith("#"))
+      .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
+  );
+  return { status: answer.status, text, values, type: answer.headers.get("content-type") };
+};
+
+/** Sends bytes and returns the status of the answer. */
+async function statusOf(port: number, host: string, head: string): Promise<number> {
+  const socket = openSocket(port, host);
+  socket.end(`${head}\r\n\r\n`);
+  const [bytes] = await once(socket, "data");
+  socket.destroy();
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(String(bytes))?.[1]);
+}
+
+describe("/metrics", () => {
+  it("says how leads, deliveries and backups stand", async () => {
+    const { owner } = database;
+    await owner`update private.channels set enabled = name in ('webhook', 'email')`;
+    for (const name of ["Old", "Failed", "New"]) await owner`insert into leads ${owner(aLead({ name }))}`;
+    await owner`update leads set created_at = now() - interval '25 hours' where name = 'Old'`;
+    await owner`
+      update private.deliveries d set created_at = now() - interval '2 hours' from leads l
+      where l.id = d.lead_id and l.name = 'Old'`;
+    await owner`
+      update private.deliveries d set delivered_at = now() from leads l
+      where l.id = d.lead_id and l.name = 'New' and d.channel = 'webhook'`;
+    await owner`
+      update private.deliveries d set failed_at = now(), last_error = '410' from leads l
+      where l.id = d.lead_id and l.name = 'Failed' and d.channel = 'webhook'`;
+    await owner`
+      update private.backup_state
+      set enabled = true, taken_at = now() - interval '1 hour', file_name = 'a', verified_by = 'read'`;
+    const { url } = await serveInbox(database);
+    const { status, type, values, text } = await read(url);
+    expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    expect(Object.fromEntries(values)).toMatchObject({
+      leads_database_up: 1,
+      leads_stored: 3,
+      leads_erased: 0,
+      leads_unreviewed: 3,
+      leads_overdue: 1,
+      leads_untold: 0,
+      'leads_deliveries{channel="webhook",state="delivered"}': 1,
+      'leads_deliveries{channel="webhook",state="pending"}': 1,
+      'leads_deliveries{channel="webhook",state="failed"}': 1,
+      'leads_deliveries{channel="email",state="pending"}': 3,
+      'leads_deliveries_stuck{channel="email"}': 1,
+      'leads_delivery_oldest_seconds{channel="chat"}': 0,
+      'leads_channel_enabled{channel="webhook"}': 1,
+      'leads_channel_enabled{channel="chat"}': 0,
+      'leads_problem{problem="failed"}': 1,
+      'leads_problem{problem="no channel"}': 0,
+    });
+    expect(values.get('leads_delivery_oldest_seconds{channel="webhook"}')).toBeCloseTo(7200, -2);
+    expect(values.get("leads_backup_age_seconds")).toBeCloseTo(3600, -2);
+    expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(1e7);
+    // Nothing of any lead, and nothing that the format does not have.
+    expect(text).not.toMatch(/Rosa|Old|555|@|33101/);
+    expect(text.replaceAll(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[^}]*\})? [\d.e+-]+)\n/gm, "")).toBe("");
+  });
+
+  it("asks the database once for readers who come together, and again only when that is seldom enough", async () => {
+    const { owner } = database;
+    const { url } = await serveInbox(database);
+    const [one, other] = await Promise.all([read(url), read(url)]);
+    await owner`insert into leads ${owner(aLead())}`;
+    const third = await read(url);
+    expect([one, other, third].map(({ values }) => values.get("leads_stored"))).toEqual([0, 0, 0]);
+  });
+
+  it("says that the database is down instead of failing", async () => {
+    const { url } = await serveInbox({ ...database, url: "postgres://nobody:none@127.0.0.1:1/none" });
+    const { status, values } = await read(url);
+    expect([status, values.get("leads_database_up"), values.has("leads_stored")]).toEqual([200, 0, false]);
+    expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+  });
+
+  it("counts what the intake of the same process answers, by status", async () => {
+    const port = await freePort();
+    const server = await startServer({
+      ...{ DATABASE_URL: database.url, INBOX: "on", INBOX_PORT: String(port) },
+      INBOX_URL: `http://localhost:${port}`,
+    });
+    expect((await insertAt(server.address, aLead())).status).toBe(201);
+    expect((await insertAt(server.address, aLead({ name: "" }))).status).toBe(400);
+    const form = await fetch(server.address, {
+      ...{ method: "POST", redirect: "manual" },
+      body: new URLSearchParams({
+        ...aLead({ name: "By form" }),
+        has_medicare: "true",
+        has_diabetes: "false",
+      }),
+    });
+    expect(form.status).toBe(303);
+    const { values } = await read(`http://localhost:${port}`);
+    expect(Object.fromEntries(values)).toMatchObject({
+      'leads_inserts_total{status="201"}': 1,
+      'leads_inserts_total{status="303"}': 1,
+      'leads_inserts_total{status="400"}': 1,
+    });
+    expect((await fetch(`${server.address}/metrics`)).status).toBe(404);
+    await server.end();
+  });
+});
+
+describe("without METRICS_TOKEN, /metrics", () => {
+  it("is there for a program on this machine alone", async () => {
+    const port = await freePort();
+    await serveInbox(database, { port, host: "0.0.0.0", url: `http://localhost:${port}` });
+    const get = (host: string) => `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close`;
+    expect(await statusOf(port, "127.0.0.1", get(`localhost:${port}`))).toBe(200);
+    expect(await statusOf(port, "127.0.0.1", get(`127.0.0.1:${port}`))).toBe(200);
+    // A page that had its own name point to this machine.
+    expect(await statusOf(port, "127.0.0.1", get("evil.example"))).toBe(404);
+    const outward = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address?.family === "IPv4" && !address.internal);
+    if (outward) expect(await statusOf(port, outward.address, get(`localhost:${port}`))).toBe(404);
+  });
+
+  it("is not there where the inbox has an address of other machines, because a proxy asks from this one", async () => {
+    const { url } = await serveInbox(database, { url: "https://inbox.example.com" });
+    expect((await read(url)).status).toBe(404);
+    const address = url.replace("inbox.example.com", "localhost");
+    expect((await read(address)).text).toBe("");
+  });
+});
+
+describe("with METRICS_TOKEN, /metrics", () => {
+  it("is there for whoever presents it", async () => {
+    const { url } = await serveInbox(database, {
+      ...{ url: "https://inbox.example.com", metricsToken: "a-long-secret" },
+    });
+    for (const authorization of ["", "Bearer ", "Bearer a-long-secre", "Basic a-long-secret"]) {
+      expect([authorization, (await read(url, { authorization })).status]).toEqual([authorization, 401]);
+    }
+    expect((await read(url, { authorization: "Bearer a-long-secret" })).status).toBe(200);
+  });
+});
+
+describe("the text of a metric", () => {
+  it("escapes what a label may not hold as it is", () => {
+    expect(metricsText([{ name: "a", help: "b", type: "gauge", samples: [[{ c: 'd"\\\n' }, 1]] }])).toBe(
+      '# HELP a b\n# TYPE a gauge\na{c="d\\"\\\\\\n"} 1\n',
+    );
+  });
+});
