@@ -115,6 +115,9 @@ const deliveryOf = (settings: Settings) => ({
   on: settings.DELIVERY,
   /** The settings of the channels, as each channel reads them. */
   channels: channelSettingsOf(settings),
+  /** When leads that nobody could be told of are an alert, and where that is sent. */
+  alertAfterMinutes: settings.ALERT_AFTER_MINUTES,
+  alertUrl: settings.ALERT_URL,
   /** The origin of the site's own pages, and the origins that may send leads; "*" for any. */
   siteOrigin: new URL(siteOf(settings).url).origin,
   allowedOrigins: settings.ALLOWED_ORIGINS,

@@ -237,6 +237,19 @@ const channels = {
   ),
 };
 
+const alert = {
+  ALERT_AFTER_MINUTES: withDefault(
+    wholeNumber(1, 1_440),
+    "15",
+    "When leads have waited so many minutes and no channel took word of them, the log, the inbox and /metrics say so ...",
+  ),
+  ALERT_URL: optional(
+    privateAddress,
+    "... and a message without a personal word goes to this address, as JSON with a `text` that a chat's incoming webhook\nshows. Take another service than the channels use.",
+    "https://hooks.example.com/services/...",
+  ),
+};
+
 const inbox = {
   INBOX: withDefault(
     onOrOff,
@@ -285,7 +298,7 @@ const retention = {
 };
 
 /** The settings in the sections of `.env.example`, in its order. */
-export const sections = [web, database, elsewhere, provider, channels, inbox, retention] as const;
+export const sections = [web, database, elsewhere, provider, channels, alert, inbox, retention] as const;
 
 /** All settings by name. */
 export const settingsSchema = v.object({
@@ -294,6 +307,7 @@ export const settingsSchema = v.object({
   ...elsewhere,
   ...provider,
   ...channels,
+  ...alert,
   ...inbox,
   ...retention,
 });

@@ -15,6 +15,8 @@ export interface SyncedSettings {
   permissionDays?: number | undefined;
   /** Days after which a lead is erased; undefined keeps it. */
   retentionDays?: number | undefined;
+  /** Minutes after which a lead that nobody could be told of is an alert; undefined means never. */
+  alertAfterMinutes?: number | undefined;
 }
 
 /** Writes what has changed. Needs the owner's connection. */
@@ -26,15 +28,18 @@ export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<
       on conflict do nothing`;
   }
   const { keepAddress, siteOrigin = null, permissionDays = null, retentionDays = null } = settings;
+  const { alertAfterMinutes = null } = settings;
   const allowed = allowedOriginsOf(settings);
   await sql`
     update private.settings s
     set keep_address = ${keepAddress}, site_origin = ${siteOrigin}, allowed_origins = ${allowed},
-      permission_days = ${permissionDays}, retention_days = ${retentionDays}
+      permission_days = ${permissionDays}, retention_days = ${retentionDays},
+      alert_after_minutes = ${alertAfterMinutes}
     -- Written only when it changes: every process does this when it starts, and each insert reads this row.
-    where (s.keep_address, s.site_origin, s.allowed_origins, s.permission_days, s.retention_days)
+    where (s.keep_address, s.site_origin, s.allowed_origins, s.permission_days, s.retention_days, s.alert_after_minutes)
       is distinct from (
-        ${keepAddress}::boolean, ${siteOrigin}::text, ${allowed}::text[], ${permissionDays}::integer, ${retentionDays}::integer
+        ${keepAddress}::boolean, ${siteOrigin}::text, ${allowed}::text[], ${permissionDays}::integer, ${retentionDays}::integer,
+        ${alertAfterMinutes}::integer
       )`;
 }
 

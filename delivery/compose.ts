@@ -7,6 +7,7 @@ import { roleAddress } from "../database/role-logins.ts";
 import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
 import { reference } from "../lead/lead.ts";
 import type { Log } from "../log/log.ts";
+import { makeAlertCheck } from "./alert.ts";
 import { makeChannels } from "./channels/registry.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { syncChannels } from "./outbox.ts";
@@ -59,6 +60,7 @@ export function composeDelivery({ config, notices, log }: DeliveryDependencies):
     await syncSettings(sql, { ...delivery, notices });
     if (delivery.on) await syncChannels(sql, names);
   };
+  const checkAlert = makeAlertCheck({ url: delivery.alertUrl }, log);
   let retriesAtStart = true;
 
   return {
@@ -79,7 +81,7 @@ export function composeDelivery({ config, notices, log }: DeliveryDependencies):
         database,
         channels,
         log,
-        jobs: makeScheduledJobs(database, log),
+        jobs: makeScheduledJobs(database, checkAlert, log),
         // Without the owner's connection, no other process has synced the channels.
         prepare: ownerAddress ? undefined : () => database.query((sql) => syncChannels(sql, names)),
       });
@@ -93,6 +95,7 @@ export function composeDelivery({ config, notices, log }: DeliveryDependencies):
       );
       retriesAtStart = false;
       await runOnce(dispatchers, seconds * 1000);
+      await database.query(checkAlert);
     },
   };
 }

@@ -1,5 +1,6 @@
-// The scheduled jobs of a worker: they decide spam flags, alert the team to leads that wait too long, erase what has reached its
-// age, roll the campaigns' counts up, and log the leads' counts once a day. Several processes may run them at once.
+// The scheduled jobs of a worker: they decide spam flags, alert the team to leads that wait too long or that nobody could be told
+// of, erase what has reached its age, roll the campaigns' counts up, and log the leads' counts once a day. Several processes may
+// run them at once.
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
@@ -15,7 +16,11 @@ const hour = 60 * minute;
 const queryTimeout = 10 * minute;
 
 /** The scheduled jobs of a worker. */
-export function makeScheduledJobs(database: ResilientConnection, log: Log): ScheduledJob[] {
+export function makeScheduledJobs(
+  database: ResilientConnection,
+  checkAlert: (sql: Sql) => Promise<void>,
+  log: Log,
+): ScheduledJob[] {
   const job = (every: number, work: (sql: Sql) => Promise<void>): ScheduledJob => ({
     every,
     run: () => database.query(work, queryTimeout),
@@ -23,6 +28,7 @@ export function makeScheduledJobs(database: ResilientConnection, log: Log): Sche
   return [
     job(second, indexNewLeads),
     job(24 * hour, indexMissedLeads),
+    job(minute, checkAlert),
     job(10 * minute, (sql) => enqueueWaiting(sql, log)),
     job(hour, (sql) => carryOutRetention(sql, log)),
     job(hour, rollUpCounts),

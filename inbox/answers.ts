@@ -103,6 +103,7 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
       const machine = await managing.machine(ask);
       return { ...machine, ok: machine.problems.length === 0 };
     },
+    alert: (ask) => managing.alert(ask),
     "retry-deliveries": async (ask) => ({ deliveries: await managing.retryFailedDeliveries(ask) }),
   }) satisfies Partial<Answers>;
 

@@ -179,5 +179,11 @@ export const managing = {
   },
   "resume-state": { manager: true, request: v.strictObject({ state: State }), response: Done },
   machine: { manager: false, request: Empty, response: Machine },
+  /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took word of them. Does not count as activity. */
+  alert: {
+    manager: false,
+    request: Empty,
+    response: v.object({ leads: v.number(), oldest_at: v.nullable(Moment) }),
+  },
   "retry-deliveries": { manager: true, request: Empty, response: v.object({ deliveries: v.number() }) },
 } as const;

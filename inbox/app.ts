@@ -15,6 +15,7 @@ import type { ClientFiles } from "./client-files.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
 import { type Cookies, makeCookies } from "./cookies.ts";
 import { eventStream, type LiveEvents } from "./live-events.ts";
+import type { Metrics } from "./metrics.ts";
 import { type MetricsAccess, refuseMetrics } from "./metrics-guard.ts";
 import { SignInRefused } from "./passkeys.ts";
 import { json, limitBody, readRequest } from "./read-request.ts";
@@ -30,8 +31,8 @@ export interface InboxDependencies {
   company: CompanySignIn | undefined;
   events: LiveEvents;
   files: ClientFiles;
-  /** Writes what /metrics answers, and who may read that. */
-  metrics: () => Promise<string>;
+  /** What /metrics and /alertz answer, and who may read that. */
+  metrics: Metrics;
   metricsToken: MetricsAccess["token"];
   /** Headers that every answer carries. */
   headers: Readonly<Record<string, string>>;
@@ -130,12 +131,21 @@ function addCompanyCallback(app: Hono, { company, cookies, asker }: Routing): vo
   });
 }
 
+/** For programs that watch: the figures, and in one status whether leads wait of which nobody could be told. */
 function addMetrics(app: Hono, { metrics, metricsToken, inboxUrl }: Routing): void {
-  app.get("/metrics", async ({ req, env }) => {
-    const peer = (env as HttpBindings | undefined)?.incoming?.socket.remoteAddress;
-    const refusal = refuseMetrics(req.raw, peer, { token: metricsToken, inboxUrl });
-    const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
-    return refusal ?? new Response(await metrics(), { headers });
+  const addWatched = (path: string, handle: () => Promise<Response>) =>
+    app.get(path, async ({ req, env }) => {
+      const peer = (env as HttpBindings | undefined)?.incoming?.socket.remoteAddress;
+      return refuseMetrics(req.raw, peer, { token: metricsToken, inboxUrl }) ?? (await handle());
+    });
+  const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+  addWatched("/metrics", async () => new Response(await metrics.text(), { headers }));
+  addWatched("/alertz", async () => {
+    const leads = await metrics.nobodyTold();
+    if (leads === undefined) return json({ status: "the database does not answer" }, 503);
+    return leads > 0
+      ? json({ status: "leads wait, and nobody was told", leads }, 503)
+      : json({ status: "ok" });
   });
 }
 

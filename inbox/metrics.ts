@@ -16,8 +16,15 @@ export interface MetricsDependencies {
 const minInterval = 5_000;
 const maxShare = 1 / 10;
 
-/** Makes what writes the figures. Never rejects. */
-export function makeMetrics({ database, answers }: MetricsDependencies): () => Promise<string> {
+export interface Metrics {
+  /** All figures as text. Never rejects. */
+  text(): Promise<string>;
+  /** Leads that wait, and that no channel took word of; undefined when the database does not answer. Never rejects. */
+  nobodyTold(): Promise<number | undefined>;
+}
+
+/** Makes what gives out the figures. */
+export function makeMetrics({ database, answers }: MetricsDependencies): Metrics {
   let counted: { figures: Figures | undefined; at: number; until: number } | undefined;
   let underWay: Promise<void> | undefined;
   const count = async () => {
@@ -27,20 +34,26 @@ export function makeMetrics({ database, answers }: MetricsDependencies): () => P
     const at = Date.now();
     counted = { figures, at, until: at + Math.max(figures ? minInterval : 0, (at - started) / maxShare) };
   };
-  return async () => {
+  const newest = async () => {
     if (!counted || Date.now() >= counted.until) {
       underWay ??= count().finally(() => {
         underWay = undefined;
       });
       await underWay;
     }
-    const { figures, at } = counted ?? { figures: undefined, at: Date.now() };
-    return metricsText([
-      oneGauge("leads_database_up", "Whether the database answers.", figures ? 1 : 0),
-      ...(figures ? metricsOf(figures, (Date.now() - at) / 1000) : []),
-      insertsOf(answers ?? new Map()),
-      ...processMetrics(),
-    ]);
+    return counted ?? { figures: undefined, at: Date.now() };
+  };
+  return {
+    async text() {
+      const { figures, at } = await newest();
+      return metricsText([
+        oneGauge("leads_database_up", "Whether the database answers.", figures ? 1 : 0),
+        ...(figures ? metricsOf(figures, (Date.now() - at) / 1000) : []),
+        insertsOf(answers ?? new Map()),
+        ...processMetrics(),
+      ]);
+    },
+    nobodyTold: async () => (await newest()).figures?.nobody_told,
   };
 }
 
@@ -65,6 +78,7 @@ function metricsOf(figures: Figures, age: number): Metric[] {
     oneGauge("leads_unreviewed", "Leads that are neither reviewed nor withdrawn.", figures.unreviewed),
     oneGauge("leads_overdue", "Unreviewed leads older than 24 hours.", figures.overdue),
     oneGauge("leads_untold", "Unreviewed leads that are owed to no channel.", figures.untold),
+    oneGauge("leads_nobody_told", "Leads that wait, and that no channel took word of.", figures.nobody_told),
     gauge("leads_deliveries", "Deliveries by channel and state.", deliveries),
     gauge(
       "leads_deliveries_stuck",

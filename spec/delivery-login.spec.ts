@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
+import { makeAlertCheck } from "../delivery/alert.ts";
 import { makeWebhook } from "../delivery/channels/webhook.ts";
 import { countDeliveries, countLeads } from "../delivery/counts.ts";
 import { syncChannels } from "../delivery/outbox.ts";
@@ -49,6 +50,7 @@ describe("the login of the delivery", () => {
         () => delivery,
         () => {},
       ),
+      makeAlertCheck({ url: undefined }, () => {}),
       () => {},
     );
     for (const job of jobs) await job.run();

@@ -54,6 +54,7 @@ describe("the inbox on a server of the provider's own", () => {
     for (const call of [
       "members",
       "machine",
+      "alert",
       "paused-states",
       "audit",
       "passkeys",

@@ -92,10 +92,9 @@ describe("the scheduled jobs", () => {
     );
   });
 
-  it("are done by a worker: flags each second, waiting leads every ten minutes, retention and the roll-up each hour, the count once a day", () => {
-    expect(makeScheduledJobs(database, log).map((job) => job.every / 1000)).toEqual([
-      1, 86_400, 600, 3600, 3600, 86_400,
-    ]);
+  it("are done by a worker: flags each second, the alert each minute, waiting leads every ten minutes, retention and the roll-up each hour, the count once a day", () => {
+    const jobs = makeScheduledJobs(database, async () => {}, log);
+    expect(jobs.map((job) => job.every / 1000)).toEqual([1, 86_400, 60, 600, 3600, 3600, 86_400]);
   });
 });
 

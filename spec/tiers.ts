@@ -13,6 +13,7 @@ export const browser = [
   "spec/inbox-in-the-browser.spec.ts",
   "spec/inbox-sign-in.spec.ts",
   "spec/lead-form.spec.ts",
+  "spec/nobody-told.spec.ts",
   "spec/reading.spec.ts",
   "spec/screen-reader.spec.ts",
   "spec/spanish.spec.ts",

@@ -115,6 +115,9 @@ export interface LoggedCall {
 export const machine = async (ask: Ask) =>
   (await ask((sql) => sql`team.machine()`)) as { problems: string[] };
 
+export const alert = async (ask: Ask) =>
+  (await ask((sql) => sql`team.alert()`)) as { leads: number; oldest_at: string | null };
+
 export const retryFailedDeliveries = async (ask: Ask) =>
   (await ask((sql) => sql`team.retry_failed_deliveries()`)) as number;
 

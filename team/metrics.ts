@@ -9,6 +9,8 @@ export interface Figures {
   unreviewed: number;
   overdue: number;
   untold: number;
+  /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took word of them. */
+  nobody_told: number;
   channels: {
     channel: string;
     enabled: boolean;

@@ -25,9 +25,12 @@ create table private.settings (
   -- After so many days a permission's circumstances are emptied, and a lead is erased. Null: never.
   permission_days integer,
   retention_days integer,
+  -- After so many minutes a lead that nobody could be told of is an alert. Null: never.
+  alert_after_minutes integer,
 
   constraint there_is_one_row check (only_row),
-  constraint days_are_positive check (permission_days > 0 and retention_days > 0)
+  constraint days_are_positive check (permission_days > 0 and retention_days > 0),
+  constraint minutes_are_positive check (alert_after_minutes > 0)
 );
 insert into private.settings default values;
 

@@ -1,7 +1,80 @@
--- What is watched from outside the team: the figures that a monitoring program reads. No session is asked for, so no figure is about
--- a person.
+-- What is watched: an alert for the operator and the team that leads wait and nobody could be told of them, because no channel is set
+-- up or none takes a message; and the figures that a monitoring program reads. The inbox shows the alert on every page, and the
+-- delivery sends it where ALERT_URL says.
 
--- As the inbox's health page has them: counts, times and names of channels, and no sentence.
+create table private.alert_state (
+  only_row boolean primary key default true,
+  -- When the alert was given out last; null while there is none.
+  told_at timestamptz,
+
+  constraint there_is_one_row check (only_row)
+);
+insert into private.alert_state default values;
+
+alter table private.alert_state enable row level security;
+-- No policy and no grant: functions of the owner come in here.
+revoke all on private.alert_state from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- How many leads have waited longer than the settings say while no channel took word of them, and since when the oldest waits. A lead
+-- that the team has called, reviewed or closed waits no more. Of the last three days, after which a delivery has failed for good.
+create function private.nobody_told(out leads integer, out oldest_at timestamptz)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- A variable, because the planner must see that few leads are that new.
+  since timestamptz := now() - interval '3 days';
+  until timestamptz := now() - make_interval(mins => (select s.alert_after_minutes from private.settings s));
+begin
+  select count(*), min(w.created_at) into leads, oldest_at
+  from private.lead_work w
+  where w.created_at > since and w.created_at <= until
+    and w.stage = 'open' and w.tried_at is null
+    and not exists (select from private.reviews r where r.lead_id = w.lead_id)
+    and not exists (
+      select from private.deliveries d
+      where d.lead_id = w.lead_id and d.event = 'lead.created' and d.delivered_at is not null
+    );
+end $$;
+
+-- Says whether the alert is to be given out now: 'began' when leads begin to wait and every four hours after that, 'ended' when none
+-- waits any more. Of several processes one is told.
+create function private.check_alert(out what text, out leads integer, out minutes integer)
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  state private.alert_state;
+  oldest_at timestamptz;
+begin
+  select * into state from private.alert_state for update;
+  select n.leads, n.oldest_at into leads, oldest_at from private.nobody_told() n;
+  minutes := floor(extract(epoch from now() - oldest_at) / 60);
+  if leads > 0 and coalesce(state.told_at < now() - interval '4 hours', true) then
+    what := 'began';
+    update private.alert_state set told_at = now();
+  elsif leads = 0 and state.told_at is not null then
+    what := 'ended';
+    update private.alert_state set told_at = null;
+  end if;
+  if what is not null then
+    perform private.tell_inbox('{"kind": "team"}');
+  end if;
+end $$;
+
+-- The same for each page of the inbox, as it is now.
+create function team.alert() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.acting(is_activity => false);
+  return (select jsonb_build_object('leads', n.leads, 'oldest_at', n.oldest_at) from private.nobody_told() n);
+end $$;
+
+-- For a monitoring program, which has no session, so no figure is about a person: counts, times and names of channels.
 create function team.metrics() returns jsonb
 language plpgsql
 security definer
@@ -10,10 +83,14 @@ as $$
 declare
   figures jsonb := private.figures();
 begin
-  return figures - 'backup_failure' || jsonb_build_object('channels', (
-    select coalesce(jsonb_agg(c.channel - 'last_error'), '[]') from jsonb_array_elements(figures -> 'channels') as c (channel)
-  ));
+  return figures - 'backup_failure' || jsonb_build_object(
+    'nobody_told', (select n.leads from private.nobody_told() n),
+    'channels', (
+      select coalesce(jsonb_agg(c.channel - 'last_error'), '[]') from jsonb_array_elements(figures -> 'channels') as c (channel)
+    )
+  );
 end $$;
 
-revoke execute on function team.metrics from public;
-grant execute on function team.metrics to leads_team;
+revoke execute on function private.nobody_told, private.check_alert, team.alert, team.metrics from public;
+grant execute on function private.check_alert to leads_delivery;
+grant execute on function team.alert, team.metrics to leads_team;

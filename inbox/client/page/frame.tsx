@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { useActivity } from "./activity.ts";
+import { AlertBanner } from "./alert-banner.tsx";
 import { Announcer } from "./announcer.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { useKeys } from "./keys.ts";
@@ -26,6 +27,7 @@ export function Frame({ member, children }: { member: SignedIn; children: ReactN
       <Navigation member={member} onShowKeys={() => showKeys(true)} />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
+        <AlertBanner isManager={member.role === "manager"} />
         {member.passkeys === 1 && <SecondPasskey />}
         {children}
       </main>

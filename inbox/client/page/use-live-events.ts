@@ -18,12 +18,12 @@ export function useLiveEvents(): void {
     const loadLists = () => {
       loadedAt = Date.now();
       load = undefined;
-      refresh("queue", "rows", "machine");
+      refresh("queue", "rows", "machine", "alert");
     };
     const stop = followEvents((event) => {
       if (event.kind === "connection") noteStream(event.isOpen ? "connected" : "offline");
       if (event.kind === "session") refresh("me");
-      if (event.kind === "team") refresh("members", "paused-states", "machine");
+      if (event.kind === "team") refresh("members", "paused-states", "machine", "alert");
       if (event.kind !== "leads") return;
       load ??= setTimeout(loadLists, Math.max(0, minLoadInterval - (Date.now() - loadedAt)));
       tellOfNewLeads(event);

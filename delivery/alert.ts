@@ -1,0 +1,71 @@
+// The alert that leads wait and nobody could be told of them: when it begins, every four hours while it lasts, and when it is over. It
+// goes to the log and to ALERT_URL, which is another way than the channels that failed.
+import type { Sql } from "../database/connect.ts";
+import type { Log } from "../log/log.ts";
+import { discardBody, outcomeOf } from "./channels/http-response.ts";
+import { whyUnreachable } from "./channels/unreachable.ts";
+
+export interface AlertSettings {
+  /** ALERT_URL. */
+  url: string | undefined;
+}
+
+interface Alert {
+  what: "began" | "ended";
+  /** How many leads wait. */
+  leads: number;
+  /** For how long the oldest has. */
+  minutes: number | null;
+}
+
+/** Milliseconds for the receiver's answer. */
+const timeout = 10_000;
+
+/** Makes the check, which is to run each minute. An alert that could not be sent is sent with the next check. */
+export function makeAlertCheck({ url }: AlertSettings, log: Log): (sql: Sql) => Promise<void> {
+  let unsent: Alert | undefined;
+  return async (sql) => {
+    const [found] = await sql<(Alert | { what: null })[]>`select * from private.check_alert()`;
+    if (found?.what) {
+      unsent = found;
+      logAlert(found, log);
+    }
+    if (!unsent || !url) return;
+    const reason = await send(url, unsent);
+    if (reason) log("alert-not-sent", { reason });
+    else unsent = undefined;
+  };
+}
+
+function logAlert({ what, leads, minutes }: Alert, log: Log): void {
+  if (what === "began") log("nobody-told", { leads, minutes: minutes ?? undefined });
+  else log("nobody-told-ended");
+}
+
+/** Posts the alert, and returns why that failed, or undefined. */
+async function send(url: string, alert: Alert): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json; charset=utf-8" },
+      body: JSON.stringify(messageOf(alert)),
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeout),
+    });
+    await discardBody(response);
+    const outcome = outcomeOf(response, "", new Date());
+    return outcome.kind === "delivered" ? undefined : outcome.reason;
+  } catch (error) {
+    return whyUnreachable("the alert's server", error);
+  }
+}
+
+/** `text` is what a chat's incoming webhook shows. No word of it is about a person. */
+export function messageOf({ what, leads, minutes }: Alert) {
+  const [who, verb] = leads === 1 ? ["1 lead", "waits"] : [`${leads} leads`, "wait"];
+  const text =
+    what === "began"
+      ? `${who} ${verb}, the oldest for ${minutes} minutes, and nobody could be told: no channel takes a message. Look into the inbox, and at: leads status`
+      : "No lead waits any more of which nobody could be told.";
+  return { type: `nobody-told.${what}`, text, leads, oldest_minutes: minutes };
+}

@@ -1,0 +1,23 @@
+// Says on every page that leads wait and no channel could tell anybody of them, so that whoever is in the inbox looks by themselves.
+import { useCall } from "../queries.ts";
+import { useNow } from "./clock.ts";
+import { Icon } from "./icon.tsx";
+import { span } from "./times.ts";
+import { count } from "./words.ts";
+
+export function AlertBanner({ isManager }: { isManager: boolean }) {
+  const { data } = useCall("alert", {}, { refetchInterval: 60_000 });
+  const now = useNow();
+  if (!data?.oldest_at) return null;
+  const { leads, oldest_at } = data;
+  const since = span(now.getTime() - Date.parse(oldest_at));
+  return (
+    <div className="banner" role="alert">
+      <Icon name="warning" />
+      <span>
+        Leads wait: no message can be sent. {count(leads, "lead")}, the oldest for {since}.{" "}
+        {isManager ? "Look at Health, and tell your operator." : "Look at the queue, and tell your manager."}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+// The alert that leads wait and nobody could be told of them, by what is left when every channel is down: the log, the inbox, an address
+// of the operator's, and the figures for a monitoring program.
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readConfig } from "../config/config.ts";
+import { syncSettings } from "../database/sync-settings.ts";
+import { makeAlertCheck } from "../delivery/alert.ts";
+import { composeDelivery } from "../delivery/compose.ts";
+import { syncChannels } from "../delivery/outbox.ts";
+import { makeLog } from "../log/log.ts";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, serveInbox, type TestInbox } from "./support/inbox.ts";
+import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { answers, startReceiver } from "./support/receiver.ts";
+
+const { browser } = useBrowser();
+useInboxBuild();
+let database: TestDatabase;
+let inbox: TestInbox;
+let lines: string[] = [];
+const log = makeLog((line) => lines.push(line));
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  await syncSettings(database.owner, { notices: [], keepAddress: true, alertAfterMinutes: 15 });
+  inbox = await serveInbox(database);
+});
+beforeEach(async () => {
+  lines = [];
+  await emptyQueue(database);
+  await database.owner`update private.alert_state set told_at = null`;
+  await syncChannels(database.owner, ["webhook"]);
+});
+
+const minutesAgo = (minutes: number) => minutes / 60;
+const check = (url?: string) => makeAlertCheck({ url }, log)(database.owner);
+const told = (id: string) =>
+  database.owner`update private.deliveries set delivered_at = now() where lead_id = ${id}`;
+
+describe("leads that wait while no channel takes word of them", () => {
+  it("are an alert when they have waited so many minutes, whether a channel is set up or none", async () => {
+    for (const channels of [["webhook"], []]) {
+      await syncChannels(database.owner, channels);
+      await addLead(database, {}, minutesAgo(14));
+      await check();
+      expect(lines).toEqual([]);
+      await addLead(database, {}, minutesAgo(16));
+      await check();
+      expect(lines.join("")).toMatch(/^\S+ error nobody-told: .* leads=1 minutes=16\n$/);
+      await emptyQueue(database);
+      await check();
+      lines = [];
+    }
+  });
+
+  it("are none when one channel took word of them, somebody called or reviewed them, or they withdrew", async () => {
+    const { owner } = database;
+    const [delivered, tried, reviewed, withdrawn] = [
+      await addLead(database),
+      await addLead(database),
+      await addLead(database),
+      await addLead(database),
+    ] as [string, string, string, string];
+    await syncChannels(owner, ["webhook", "email"]);
+    await told(delivered);
+    await owner`update private.lead_work set tried_at = now() where lead_id = ${tried}`;
+    await owner`insert into private.reviews (lead_id) values (${reviewed})`;
+    await owner`select private.withdraw_permission(${withdrawn})`;
+    await check();
+    expect(lines).toEqual([]);
+  });
+
+  it("are told of once, again every four hours, and once more when it is over", async () => {
+    const lead = await addLead(database);
+    await Promise.all([check(), check(), check()]);
+    await check();
+    expect(lines).toHaveLength(1);
+    await database.owner`update private.alert_state set told_at = now() - interval '4 hours 1 minute'`;
+    await check();
+    expect(lines).toHaveLength(2);
+    await told(lead);
+    await Promise.all([check(), check()]);
+    expect(lines.slice(2).join("")).toMatch(/^\S+ info nobody-told-ended: .*\n$/);
+  });
+
+  it("are never an alert where the settings have no time for it", async () => {
+    await addLead(database);
+    await database.owner`update private.settings set alert_after_minutes = null`;
+    await check();
+    await database.owner`update private.settings set alert_after_minutes = 15`;
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("ALERT_URL", () => {
+  it("gets the alert and its end, without a word about a person", async () => {
+    const receiver = await startReceiver();
+    const checkAlert = makeAlertCheck({ url: receiver.url }, log);
+    const lead = await addLead(database, {}, minutesAgo(42));
+    await checkAlert(database.owner);
+    await told(lead);
+    await checkAlert(database.owner);
+    await checkAlert(database.owner);
+    expect(receiver.received.map(({ json }) => json)).toEqual([
+      {
+        ...{ type: "nobody-told.began", leads: 1, oldest_minutes: 42 },
+        text: "1 lead waits, the oldest for 42 minutes, and nobody could be told: no channel takes a message. Look into the inbox, and at: leads status",
+      },
+      {
+        ...{ type: "nobody-told.ended", leads: 0, oldest_minutes: null },
+        text: "No lead waits any more of which nobody could be told.",
+      },
+    ]);
+  });
+
+  it("gets it again a minute later when it did not take it, and the log says why", async () => {
+    const receiver = await startReceiver(answers(500));
+    const checkAlert = makeAlertCheck({ url: receiver.url }, log);
+    await addLead(database);
+    await checkAlert(database.owner);
+    receiver.answer = answers(204);
+    await checkAlert(database.owner);
+    await checkAlert(database.owner);
+    expect(receiver.received).toHaveLength(2);
+    expect(lines.filter((line) => line.includes("alert-not-sent")).join("")).toMatch(
+      /reason="answered 500"\n$/,
+    );
+    await receiver.close();
+    await database.owner`update private.alert_state set told_at = null`;
+    await checkAlert(database.owner);
+    expect(lines.at(-1)).toContain("refuses the connection");
+  });
+
+  it("is used by a hosted function's run as well", async () => {
+    const receiver = await startReceiver();
+    const delivery = composeDelivery({
+      config: readConfig({ ALERT_URL: receiver.url }),
+      notices: [],
+      log,
+    });
+    await addLead(database);
+    await delivery.deliverDue({ query: (work) => work(database.owner), end: async () => {} }, { seconds: 5 });
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe("the inbox", () => {
+  it("says on every page, to members and managers, that leads wait, as long as they do", async () => {
+    const dana = await inbox.member("Dana");
+    const page = await openAs(browser(), inbox, dana);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const banner = page.getByRole("alert").filter({ hasText: "Leads wait: no message can be sent." });
+    expect(await banner.count()).toBe(0);
+    const lead = await addLead(database, {}, minutesAgo(61));
+    await check();
+    await banner.waitFor();
+    expect(await banner.innerText()).toContain(
+      "1 lead, the oldest for 1 h. Look at the queue, and tell your manager.",
+    );
+    await page.getByRole("link", { name: "Health" }).click();
+    await banner.waitFor();
+    await told(lead);
+    await check();
+    await banner.waitFor({ state: "detached" });
+  });
+
+  it("answers a monitor that knows only a status", async () => {
+    const lead = await addLead(database);
+    const watched = async () => (await fetch(`${(await serveInbox(database)).url}/alertz`)).status;
+    expect(await watched()).toBe(503);
+    await told(lead);
+    expect(await watched()).toBe(200);
+    const { url } = await serveInbox(database, { metricsToken: "secret" });
+    expect((await fetch(`${url}/alertz`)).status).toBe(401);
+  });
+});
