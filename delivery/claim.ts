@@ -58,7 +58,7 @@ export async function claim(
       c.id, c.event, c.channel, c.lead_id, c.created_at as owed_at, c.attempts,
       extract(epoch from ${now} - c.created_at)::float8 as owed_for,
       l.created_at, l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
-      p.given_at, p.withdrawn_at, p.page_origin, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice,
+      p.given_at, p.withdrawn_at, p.page_origin, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice, n.language,
       case when p.notice_hash is null then 'not stated' when n.hash is null then 'not known' else 'shown' end as wording,
       w.flags
     from claimed c
@@ -135,6 +135,7 @@ interface ClaimedRow extends StoredLeadRow, PermissionRow {
   owed_at: Date;
   owed_for: number;
   attempts: number;
+  language: string | null;
   flags: string[] | null;
 }
 type StoredLeadRow = Omit<StoredLead, "id" | "created_at"> & { created_at: Date | null };
@@ -153,6 +154,7 @@ function toDelivery(row: ClaimedRow): Delivery {
     owedAt,
     owedFor,
     attempt,
+    language: row.language,
     flags: row.flags ?? [],
     lead: leadOf(row),
     permission: permissionOf(row),

@@ -17,6 +17,8 @@ export interface Delivery {
   /** Null when the lead was erased. */
   lead: StoredLead | null;
   permission: Permission | null;
+  /** The language that the person read, by the notice that was shown, such as "es". Null: not known. */
+  language: string | null;
   /** Why the lead looks like spam; most have no flag. */
   flags: string[];
 }

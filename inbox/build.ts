@@ -47,7 +47,14 @@ async function main(): Promise<void> {
 /** Of everything that ends up in the files. */
 function fingerprint(): string {
   const hash = createHash("sha256");
-  const patterns = ["inbox/client/**/*.*", "inbox/*.ts", "calling/*", "team/csv.ts", "package-lock.json"];
+  const patterns = [
+    "inbox/client/**/*.*",
+    "inbox/*.ts",
+    "calling/*",
+    "team/csv.ts",
+    "lead/language-name.ts",
+    "package-lock.json",
+  ];
   for (const source of globSync(patterns, { cwd: projectRoot }).sort()) {
     hash.update(source).update(readFileSync(join(projectRoot, source)));
   }

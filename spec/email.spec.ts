@@ -56,6 +56,16 @@ The thank-you page promises a review within 24 hours.
     expect(text).toContain("  In the inbox: https://inbox.example/leads/3f9c2b1a\n");
   });
 
+  it("says which language the person reads, where the notice that was shown tells it", () => {
+    const { text, html } = writeMessage([aDelivery({ language: "es" })], { details: false });
+    expect(text).toContain("  Reads: Spanish\n");
+    expect(html).toContain("<tr><td>Reads</td><td>Spanish</td></tr>");
+    expect(writeMessage([aDelivery({ language: "xx-1x" })], { details: false }).text).toContain(
+      "  Reads: xx-1x\n",
+    );
+    expect(writeMessage([aDelivery()], { details: false }).text).not.toContain("Reads");
+  });
+
   it("names no person, contact or answer, and keeps network addresses to itself", async () => {
     const { url, mails } = await startMailServer();
     await post(url);

@@ -1,4 +1,5 @@
 // The outbox on real PostgreSQL: what is owed, who holds it, and what becomes of it. Time is handed in.
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isLastAttempt, maxAttempts, waitAfter } from "../delivery/backoff.ts";
 import { claim, record, retryNow } from "../delivery/claim.ts";
@@ -56,6 +57,18 @@ describe("the outbox", () => {
     });
     expect(delivery?.lead?.id).toBe(delivery?.leadId);
     expect(delivery?.lead?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("gives a delivery out with the language of the notice that was shown", async () => {
+    const wording = `Usted permite ${crypto.randomUUID()}`;
+    await sql`
+      insert into private.notices (hash, language, text)
+      values (encode(sha256(convert_to(${wording}, 'UTF8')), 'hex'), 'es', ${wording})`;
+    await insert({
+      request_headers: { "x-permission-notice": createHash("sha256").update(wording).digest("hex") },
+    });
+    const [delivery] = await claim(sql, "webhook", all);
+    expect(delivery).toMatchObject({ language: "es", permission: { notice: wording } });
   });
 
   it("gives each delivery to one process only, also when many ask at once", async () => {

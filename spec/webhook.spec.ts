@@ -27,7 +27,7 @@ describe("the webhook", () => {
     ).toEqual({
       type: "lead.created",
       timestamp: "2026-11-21T11:59:58.000Z",
-      data: { ...lead, permission, marks: [] },
+      data: { ...lead, permission, language: null, marks: [] },
     });
   });
 
@@ -46,10 +46,16 @@ describe("the webhook", () => {
       await sendTo(receiver.url, aDelivery({ event }));
     }
     expect(receiver.received.map((r) => [r.json.type, Object.keys(r.json.data).length])).toEqual([
-      ["lead.overdue", 10],
-      ["permission.withdrawn", 10],
+      ["lead.overdue", 11],
+      ["permission.withdrawn", 11],
       ["lead.erased", 1],
     ]);
+  });
+
+  it("says in which language the person reads", async () => {
+    const receiver = await startReceiver();
+    await sendTo(receiver.url, aDelivery({ language: "es" }));
+    expect(receiver.received[0]?.json.data.language).toBe("es");
   });
 
   it.each([200, 201, 202, 204, 299])("takes %i for delivered", async (status) => {

@@ -39,6 +39,7 @@ const makeTestDelivery = (channel: string, now: Date): Delivery => {
       has_diabetes: false,
     },
     permission: null,
+    language: null,
     flags: ["test"],
   };
 };

@@ -1,5 +1,6 @@
 // What an e-mail to the team says: that leads are waiting, until when, and how to see them. Mail is read on phones and
 // kept on servers that nobody has chosen, so it names no person and no answer unless the operator asks for that.
+import { languageName } from "../../lead/language-name.ts";
 import { fields, reference } from "../../lead/lead.ts";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext } from "./channel.ts";
@@ -46,13 +47,15 @@ const sectionOf = ({ title, todo, deliveries }: EventInWords, options: MessageOp
 });
 
 function factsOf(delivery: Delivery, { details, linkTo }: MessageOptions): Fact[] {
-  const { leadId, event, lead, permission, flags, owedAt } = delivery;
+  const { leadId, event, lead, permission, language, flags, owedAt } = delivery;
   if (event === "test") return [["Sent", timeOf(owedAt)]];
   const facts: Fact[] = [["Reference", reference(leadId)]];
   if (!lead) return [...facts, ["Erased", timeOf(owedAt)]];
   const cameAt = new Date(lead.created_at);
   facts.push(["Came", timeOf(cameAt)]);
   if (event !== "permission.withdrawn") facts.push(["Review by", timeOf(hoursAfter(cameAt, promisedHours))]);
+  // So that somebody who speaks it makes the call.
+  if (language) facts.push(["Reads", languageName(language)]);
   if (permission?.withdrawn_at) facts.push(["Permission", "withdrawn: do not phone"]);
   if (flags.length > 0) facts.push(["Looks like spam", flags.join(", ")]);
   if (details) facts.push(...fields.map(({ label, name }): Fact => [label, oneLine(lead[name])]));

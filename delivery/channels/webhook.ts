@@ -57,11 +57,11 @@ export function makeWebhook(
 
 /** What is posted: the same bytes on every attempt, unless the lead's permission changed between them. */
 function payloadOf(delivery: Delivery, linkTo: ChannelContext["linkTo"]): object {
-  const { event, owedAt, leadId, lead, permission, flags } = delivery;
+  const { event, owedAt, leadId, lead, permission, language, flags } = delivery;
   // `marks` is the wire name of the spam flags.
   const data =
     event === "lead.erased" || !lead
       ? { id: leadId }
-      : { ...lead, permission, marks: flags, link: linkTo(leadId) };
+      : { ...lead, permission, language, marks: flags, link: linkTo(leadId) };
   return { type: event, timestamp: owedAt.toISOString(), data };
 }

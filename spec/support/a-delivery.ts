@@ -26,6 +26,7 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
     browser: "A browser",
     utm: { utm_source: "news" },
   },
+  language: null,
   flags: [],
   ...differences,
 });

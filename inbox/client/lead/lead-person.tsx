@@ -1,8 +1,9 @@
 // Who the person is: name, place, the time there, the 24 hours, and how to write to them.
+import { languageName } from "../../../lead/language-name.ts";
 import { useNow } from "../page/clock.ts";
 import { PageHeading } from "../page/page-heading.tsx";
 import { localTime, moment } from "../page/times.ts";
-import { languageName, outcomeNames, placeName } from "../page/words.ts";
+import { outcomeNames, placeName } from "../page/words.ts";
 import { Deadline } from "../queue/queue-row.tsx";
 import type { Lead } from "./lead-page.tsx";
 

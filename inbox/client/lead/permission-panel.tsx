@@ -1,7 +1,8 @@
 // The permission to call: the words that were shown, when, and on which page. Withdrawn stands first.
+
+import { languageName } from "../../../lead/language-name.ts";
 import { Icon } from "../page/icon.tsx";
 import { moment } from "../page/times.ts";
-import { languageName } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export function PermissionPanel({ lead: { permission } }: { lead: Lead }) {

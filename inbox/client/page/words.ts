@@ -37,9 +37,6 @@ export function placeName({ states, zip }: Place): string {
 export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
-export const languageName = (code: string): string =>
-  new Intl.DisplayNames("en", { type: "language" }).of(code) ?? code;
-
 /** "1 lead", "2 leads". */
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
