@@ -31,6 +31,7 @@ export interface Language {
   sources: Record<SourceName, { title: string; publisher: string }>;
   /** By refusal, the sentence for the banner. */
   refusals: Record<RefusalName, string>;
+  callScripts: CallScripts;
   /** The answers of a hosted function, which may send no HTML, to a plain post of the form. */
   plain: { back: string; thanks: string };
 }
@@ -118,4 +119,15 @@ export interface ThankYouTexts {
   keep: { heading: string; text: readonly string[] };
   stop: { heading: string; text: string };
   back: string;
+}
+
+/**
+ * What the team says to somebody who reads this language. The inbox puts in {member}, who calls, {person}, who is called, and the
+ * provider's {name}, {phone} and {callsFrom}.
+ */
+export interface CallScripts {
+  /** Sentences in order, until the person has agreed to talk. */
+  call: readonly string[];
+  /** Names no health matter, because others may hear it. */
+  voicemail: string;
 }

@@ -11,6 +11,9 @@ const languages = { en, es } satisfies Record<string, Language>;
 /** The code of a language: `en`. */
 export type LanguageCode = keyof typeof languages;
 
+/** The codes of all languages that there are texts in, whichever are shown. */
+export const languageCodes = Object.keys(languages) as LanguageCode[];
+
 /** Settings that the content cannot be shown with. The message has one sentence a line, for the person at the terminal. */
 export class ContentError extends Error {
   override name = "ContentError";
@@ -22,7 +25,7 @@ const isKnown = (code: string): code is LanguageCode => Object.hasOwn(languages,
 export function shownLanguages(codes: readonly string[] = ["en"]): LanguageCode[] {
   const unknown = codes.filter((code) => !isKnown(code));
   if (unknown.length > 0) {
-    const known = Object.keys(languages).join(", ");
+    const known = languageCodes.join(", ");
     throw new ContentError(`LANGUAGES names ${unknown.join(", ")}, and the pages are written in: ${known}.`);
   }
   return codes.length > 0 ? [...new Set(codes.filter(isKnown))] : ["en"];

@@ -1,6 +1,7 @@
 // How each call of the inbox's API (inbox/api.ts) is answered: by one function of team/, as whoever asks. The database decides what
 // that member may see and do.
 import type * as v from "valibot";
+import { languageCodes, textsIn } from "../content/languages.ts";
 import type { Ask } from "../team/acting.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
 import * as managing from "../team/managing.ts";
@@ -35,6 +36,7 @@ const doneOr = async (refused: string, act: Promise<boolean>) => ((await act) ? 
 const aboutTheMember = ({ passkeys, provider }: AnswerDependencies) =>
   ({
     me: async (ask) => ({ ...(await sessions.me(ask)), provider }),
+    "call-scripts": async () => callScripts,
     "keep-alive": (ask, { lead }) => thenDone(sessions.keepAlive(ask, lead)),
     lock: (ask) => thenDone(sessions.lockSession(ask)),
     "sign-out": (ask) => thenDone(sessions.signOut(ask)),
@@ -111,6 +113,8 @@ const linkIn = (inboxUrl: string, invitation: managing.Invitation) => ({
   link: managing.linkOf(inboxUrl, invitation),
   expires_at: invitation.expires_at,
 });
+
+const callScripts = Object.fromEntries(languageCodes.map((code) => [code, textsIn(code).callScripts]));
 
 const leadColumns = [
   ...["id", "created_at", "name", "email", "phone", "zip_code", "has_medicare", "has_diabetes"],

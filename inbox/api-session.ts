@@ -22,6 +22,12 @@ export const session = {
       provider: v.object({ name: v.string(), phone: v.string(), calls_from: v.string() }),
     }),
   },
+  /** What to say on the phone, by the language's code; see content/language.ts for the places in it. */
+  "call-scripts": {
+    manager: false,
+    request: Empty,
+    response: v.record(v.string(), v.object({ call: v.array(v.string()), voicemail: v.string() })),
+  },
   /**
    * Counts as activity: send it at most once a minute while a member types or moves. With the lead that is on screen it renews the
    * member's claim of it.

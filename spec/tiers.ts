@@ -9,6 +9,7 @@ export const browser = [
   "spec/article.spec.ts",
   "spec/budgets.spec.ts",
   "spec/inbox-access.spec.ts",
+  "spec/inbox-call-scripts.spec.ts",
   "spec/inbox-for-managers.spec.ts",
   "spec/inbox-in-the-browser.spec.ts",
   "spec/inbox-sign-in.spec.ts",

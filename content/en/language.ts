@@ -2,6 +2,7 @@
 import type { Language } from "../language.ts";
 import { refusalsAsSent } from "../refusals.ts";
 import { article } from "./article.ts";
+import { callScripts } from "./call-scripts.ts";
 import { claims } from "./claims.ts";
 import { form } from "./form.ts";
 import { thankYou } from "./thank-you.ts";
@@ -76,6 +77,7 @@ export const en: Language = {
       publisher: "Centers for Medicare & Medicaid Services",
     },
   },
+  callScripts,
   plain: {
     back: "Press the Back button of your browser. Everything you typed is still there.",
     thanks: "Thank you for your interest.\n\nYour information was received. We will contact you shortly.",

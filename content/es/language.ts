@@ -2,6 +2,7 @@
 // (SPANISH_REVIEWED_BY).
 import type { Language } from "../language.ts";
 import { article } from "./article.ts";
+import { callScripts } from "./call-scripts.ts";
 import { claims } from "./claims.ts";
 import { form } from "./form.ts";
 import { thankYou } from "./thank-you.ts";
@@ -99,6 +100,7 @@ export const es: Language = {
       publisher: "Centros de Servicios de Medicare y Medicaid",
     },
   },
+  callScripts,
   plain: {
     back: "Oprima el botón Atrás de su navegador. Todo lo que escribió sigue ahí.",
     thanks: "Gracias por su interés.\n\nRecibimos su información. Nos comunicaremos pronto con usted.",

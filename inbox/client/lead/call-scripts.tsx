@@ -1,37 +1,62 @@
-// What to say: to the person, and to a voicemail that others may hear. Neither names a health matter before the person is on the line.
+// What to say: to the person, and to a voicemail that others may hear, in the language that the person reads and in English.
+import { languageName } from "../../../lead/language-name.ts";
 import type { SignedIn } from "../page/frame.tsx";
+import { useCall } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 
+/** The texts are the same for every lead, and are asked for before a call needs them. */
+export const useCallScripts = () =>
+  useCall("call-scripts", {}, { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY }).data;
+
+interface Script {
+  /** Undefined while the person reads English, because then there is nothing to tell apart. */
+  language: string | undefined;
+  code: string;
+  call: string[];
+  voicemail: string;
+}
+
 export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) {
-  const { provider, name } = member;
+  const texts = useCallScripts();
+  const read = lead.permission?.language ?? "en";
+  const codes = texts && read !== "en" && texts[read] ? [read, "en"] : ["en"];
+  const scripts = codes.flatMap((code): Script[] => {
+    const text = texts?.[code];
+    return text ? [{ ...text, code, language: codes.length > 1 ? languageName(code) : undefined }] : [];
+  });
+  const fillIn = (text: string) => withNames(text, lead.name, member);
   return (
     <div className="scripts">
-      <details open>
-        <summary>What to say</summary>
-        <blockquote>
-          <p>
-            “Hello, this is {name} from {provider.name}. May I speak with {lead.name}?”
+      {scripts.map(({ code, language, call }, nth) => (
+        <details key={code} open={nth === 0}>
+          <summary>What to say{language && `, in ${language}`}</summary>
+          <blockquote lang={code}>
+            {call.map((text) => (
+              <p key={text}>“{fillIn(text)}”</p>
+            ))}
+          </blockquote>
+          <p className="quiet">
+            Say nothing more until you speak with {lead.name}. Never ask for a Medicare number: people are
+            told to refuse callers who do. If they say “stop calling”, press “They asked us to stop”.
           </p>
-          <p>
-            “You asked us on our page to call you. Is this a good time? I have a few questions, and you can
-            stop me at any point.”
-          </p>
-        </blockquote>
-        <p className="quiet">
-          Say nothing more until you speak with {lead.name}. Never ask for a Medicare number: people are told
-          to refuse callers who do. If they say “stop calling”, press “They asked us to stop”.
-        </p>
-      </details>
-      <details>
-        <summary>What to say to a voicemail</summary>
-        <blockquote>
-          <p>
-            “Hello, this is {name} from {provider.name}, returning your request for a call. You can reach us
-            at {provider.calls_from}. To ask us not to call, the number is {provider.phone}. Thank you.”
-          </p>
-        </blockquote>
-        <p className="quiet">Leave it at that, because others may hear it.</p>
-      </details>
+        </details>
+      ))}
+      {scripts.map(({ code, language, voicemail }) => (
+        <details key={code}>
+          <summary>What to say to a voicemail{language && `, in ${language}`}</summary>
+          <blockquote lang={code}>
+            <p>“{fillIn(voicemail)}”</p>
+          </blockquote>
+          <p className="quiet">Leave it at that, because others may hear it.</p>
+        </details>
+      ))}
     </div>
   );
+}
+
+/** Puts in who calls, who is called, and the provider's name and numbers. */
+function withNames(text: string, person: string, { name: caller, provider }: SignedIn): string {
+  const { name, phone, calls_from: callsFrom } = provider;
+  const names: Readonly<Record<string, string>> = { member: caller, person, name, phone, callsFrom };
+  return text.replaceAll(/\{(\w+)\}/g, (whole, place: string) => names[place] ?? whole);
 }

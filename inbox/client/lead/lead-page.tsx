@@ -11,6 +11,7 @@ import { PageHeading } from "../page/page-heading.tsx";
 import { refresh, useCall } from "../queries.ts";
 import { CallHistory } from "./call-history.tsx";
 import { CallPanel } from "./call-panel.tsx";
+import { useCallScripts } from "./call-scripts.tsx";
 import { ClaimLine } from "./claim-line.tsx";
 import { Eligibility } from "./eligibility.tsx";
 import { HealthAnswers } from "./health-answers.tsx";
@@ -26,6 +27,7 @@ export type Lead = ResponseOf<"open">;
 export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
   const { lead, error } = useLead(id);
   useLeadOnScreen(lead?.id);
+  useCallScripts();
   if (!lead) return <NoLead error={error} />;
   const isStopped = lead.withdrawn || lead.stopped_at !== null;
   return (

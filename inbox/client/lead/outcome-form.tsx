@@ -46,7 +46,6 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
   return (
     <div className="outcome">
       <h3>{callId ? "What came of it?" : "Review without a call"}</h3>
-      <NoteField value={note.value} onType={note.set} />
       <OutcomeButtons hasCall={callId !== null} isCallback={asksCallback} onChoose={choose} />
       {asksCallback && (
         <CallbackFields
@@ -56,6 +55,7 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
           onCancel={() => askCallback(false)}
         />
       )}
+      <NoteField value={note.value} onType={note.set} />
       {refused && !asksCallback && <Notice kind="trouble">{refusedSentence(refused)}</Notice>}
       <FailureNotice error={record.error} />
     </div>
@@ -73,6 +73,7 @@ function NoteField({ value, onType }: { value: string; onType(text: string): voi
   return (
     <label className="field">
       Note, if one is wanted
+      <span className="quiet">Type it first: pressing an outcome records both.</span>
       <textarea
         ref={field}
         rows={2}

@@ -1,0 +1,105 @@
+// What a member is to say on the phone: in the language that the person reads, and to a voicemail without a health matter.
+import { createHash } from "node:crypto";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type LanguageCode, languageCodes, textsIn } from "../content/languages.ts";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+
+const { browser } = useBrowser();
+useInboxBuild();
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+});
+beforeEach(() => emptyQueue(database));
+
+/** A lead whose notice was shown in a language. */
+async function addReaderOf(language: string): Promise<string> {
+  const id = await addLead(database, { name: "Rosa Martinez" });
+  const text = `A wording in ${language}`;
+  const hash = createHash("sha256").update(text).digest("hex");
+  await database.owner`
+    insert into private.notices (hash, language, text) values (${hash}, ${language}, ${text}) on conflict do nothing`;
+  await database.owner`update private.permissions set notice_hash = ${hash} where lead_id = ${id}`;
+  return id;
+}
+
+/** The page of a lead while a call is under way. */
+async function callTo(id: string) {
+  const page = await openAs(browser(), inbox, dana, `/leads/${id}`);
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.locator(".scripts summary").first().waitFor();
+  return page;
+}
+
+describe("the script for a call", () => {
+  it("is in English for who reads English or whose language is not known", async () => {
+    for (const id of [await addLead(database), await addReaderOf("en"), await addReaderOf("tl")]) {
+      const page = await callTo(id);
+      expect(await page.locator(".scripts summary").allInnerTexts()).toEqual([
+        "What to say",
+        "What to say to a voicemail",
+      ]);
+      await page.close();
+    }
+  });
+
+  it("is in Spanish for who reads Spanish, with the English below for whoever calls", async () => {
+    const page = await callTo(await addReaderOf("es"));
+    expect(await page.locator(".scripts summary").allInnerTexts()).toEqual([
+      "What to say, in Spanish",
+      "What to say, in English",
+      "What to say to a voicemail, in Spanish",
+      "What to say to a voicemail, in English",
+    ]);
+    const spanish = page.locator(".scripts blockquote[lang=es]");
+    expect(await spanish.first().innerText()).toContain(
+      "“Hola, le habla Dana, de Example Supply. ¿Puedo hablar con Rosa Martinez?”",
+    );
+    await page.getByText("What to say to a voicemail, in Spanish").click();
+    const voicemail = await spanish.last().innerText();
+    expect(voicemail).toContain("(800) 555-0143");
+    expect(voicemail).toContain("(800) 555-0100");
+    expect(await page.getByText("Reads").locator("..").innerText()).toContain("Spanish");
+  });
+});
+
+// Word stems of what nobody but the person is to hear. A language without a line here does not compile.
+const healthWords: Record<LanguageCode, RegExp> = {
+  en: /glucos|sugar|diabet|insulin|medicare|medic|health|doctor|prescri|sensor|monitor|\bCGM\b|eligib|qualif|suppl/i,
+  es: /glucos|azúcar|diabet|insulin|medicare|médic|medic|salud|receta|sensor|monitor|\bMCG\b|califica|elegib/i,
+};
+
+describe("the script for a voicemail", () => {
+  it.each(languageCodes)("in %s names no health matter and not the person, and both numbers", (code) => {
+    const { call, voicemail } = textsIn(code).callScripts;
+    for (const others of Object.values(healthWords)) expect(voicemail).not.toMatch(others);
+    // Who answers the phone may be another person.
+    expect(call[0]).not.toMatch(healthWords[code]);
+    expect(voicemail.match(/\{\w+\}/g)?.toSorted()).toEqual(["{callsFrom}", "{member}", "{name}", "{phone}"]);
+  });
+
+  it("can fail: the words that it must not hold are in the article", () => {
+    for (const code of languageCodes) {
+      expect(textsIn(code).article.standfirst).toMatch(healthWords[code]);
+    }
+  });
+});
+
+describe("the outcome of a call", () => {
+  it("is asked above the note, so that one key or one press is the first thing at hand", async () => {
+    const page = await callTo(await addLead(database));
+    const [buttons, note] = await Promise.all([
+      page.getByRole("group", { name: "Outcome" }).boundingBox(),
+      page.getByLabel("Note, if one is wanted").boundingBox(),
+    ]);
+    expect(buttons && note && buttons.y + buttons.height <= note.y).toBe(true);
+  });
+});
