@@ -76,7 +76,11 @@ class Silence extends Error {
   override name = "Silence";
 }
 
-/** Listens, and looks for new leads while a page is on screen. @throws when the connection is lost. */
+/**
+ * Listens, and looks for new leads while a page is on screen. Calls `onListening` at each begin of listening, because what was
+ * told before it is lost.
+ * @throws when the connection is lost.
+ */
 async function listenUntilLost(
   sql: Sql,
   stopping: AbortSignal,
@@ -86,11 +90,12 @@ async function listenUntilLost(
 ): Promise<void> {
   let heardAt = Date.now();
   const beat = `inbox ${crypto.randomUUID()}`;
-  const listening = await sql.listen("team", (text) => {
+  const hear = (text: string) => {
     if (text === beat) heardAt = Date.now();
     else if (text.startsWith("{")) tell(JSON.parse(text));
-  });
-  onListening();
+  };
+  // postgres.js calls it again when it listens anew on another connection, which may be before the next look finds the first one lost.
+  const listening = await sql.listen("team", hear, onListening);
   let beatenAt = 0;
   while (!stopping.aborted) {
     const started = Date.now();

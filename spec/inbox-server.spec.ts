@@ -197,6 +197,21 @@ describe("the event stream", () => {
     );
   });
 
+  it("has every page load its lists anew when it listens on another connection, because it heard nothing in between", async () => {
+    const loseTheConnection = async () => {
+      const lost = await database.owner`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'leads inbox events' and query ilike 'listen%'`;
+      expect(lost.length).toBeGreaterThan(0);
+    };
+    const member = await inbox.member("Hears the team again");
+    await hear(
+      member,
+      loseTheConnection,
+      (heard) => heard.some(({ kind }) => kind === "team") && heard.some(({ kind }) => kind === "leads"),
+    );
+  });
+
   it("ends when the session does", async () => {
     const member = await inbox.member("Signs out");
     const answer = await fetch(`${inbox.url}/api/events`, { headers: { cookie: member.cookie } });
