@@ -20,7 +20,7 @@ const tier = (name: Tier, include: string[], exclude: string[] = []): TestProjec
 
 export default defineConfig({
   test: {
-    globalSetup: "spec/support/postgresql.ts",
+    globalSetup: ["spec/support/built-pages.ts", "spec/support/postgresql.ts"],
     maxWorkers: 3,
     reporters: ["default", "./spec/support/skipped-tests.ts"],
     projects: [

@@ -1,0 +1,7 @@
+// Builds the pages that the chapters serve, where their sources have changed: a chapter run alone needs no other command before it.
+import { spawnSync } from "node:child_process";
+
+export default function setUp(): void {
+  const { status } = spawnSync(process.execPath, ["bin/build.ts", "--if-stale"], { stdio: "inherit" });
+  if (status !== 0) throw new Error("The pages could not be built.");
+}
