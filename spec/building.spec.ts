@@ -1,18 +1,9 @@
 // Building the site: what a build that goes wrong leaves behind, and what it says.
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { currentBuild } from "../site/build-folder.ts";
-import { copySources, startBuild } from "./support/static-host.ts";
+import { copyForAnotherUser, copySources, startBuild } from "./support/static-host.ts";
 
 const article = join("content", "en", "article.ts");
 
@@ -60,11 +51,10 @@ describe("a build", () => {
   });
 
   it("says what to do when another user owns what an earlier build left", async () => {
-    const copy = copySources();
-    chmodSync(copy, 0o755);
+    const isRoot = process.getuid?.() === 0;
+    const copy = isRoot ? copyForAnotherUser() : copySources();
     mkdirSync(join(copy, ".render"), { mode: 0o555 });
     // Root may write everywhere, so for root the build runs as a user without rights.
-    const isRoot = process.getuid?.() === 0;
     if (isRoot) chownSync(copy, nobody.uid, nobody.gid);
     const { code, output } = await startBuild(copy, {}, isRoot ? nobody : undefined).ended;
     expect(code).toBe(1);

