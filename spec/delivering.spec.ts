@@ -23,6 +23,10 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(children.map((child) => child.exitCode === null && end(child, "SIGKILL")));
   children = [];
+  // PostgreSQL finishes what a killed process asked for; until then the session holds locks.
+  await sql`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and application_name like 'leads %'`;
 });
 
 function startDeliver(env: Record<string, string>) {

@@ -161,14 +161,20 @@ describe("the queue", () => {
   it("shows a lead that comes while the list loads for the first time", async () => {
     const page = await as(dana, "/account");
     await page.waitForResponse(`${inbox.url}/api/events`);
-    await page.route("**/api/queue", async (route) => {
-      await page.unroute("**/api/queue");
-      const response = await route.fetch();
-      await addLead(database, { name: "Rosa Martinez" });
-      await page.getByText("1 new lead in the queue.").waitFor({ state: "attached" });
-      await route.fulfill({ response });
-    });
+    const firstList = Promise.withResolvers<void>();
+    await page.route(
+      "**/api/queue",
+      async (route) => {
+        const response = await route.fetch();
+        await addLead(database, { name: "Rosa Martinez" });
+        await page.getByText("1 new lead in the queue.").waitFor({ state: "attached" });
+        await route.fulfill({ response });
+        firstList.resolve();
+      },
+      { times: 1 },
+    );
     await page.getByRole("link", { name: "Queue" }).click();
+    await firstList.promise;
     await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
   });
 
