@@ -6,10 +6,9 @@ import { type Finding, fail, notExamined, pass } from "./finding.ts";
 /** Examines the channels, the outbox, and whether the promise of 24 hours holds on weekends. */
 export async function examineDeliveries(sql: Sql, now: Date): Promise<Finding[]> {
   const channels = await countDeliveries(sql);
-  const reasons = await lastReasons(sql);
   return [
     examineChannels(channels),
-    ...channels.flatMap((channel) => examineOutbox(channel, reasons.get(channel.channel), now)),
+    ...channels.flatMap((channel) => examineOutbox(channel, now)),
     await examineWeekends(sql),
   ];
 }
@@ -23,10 +22,10 @@ function examineChannels(channels: ChannelCount[]): Finding {
   );
 }
 
-function examineOutbox(count: ChannelCount, reason: string | undefined, now: Date): Finding[] {
-  const { channel, oldestPending, failed } = count;
+function examineOutbox(count: ChannelCount, now: Date): Finding[] {
+  const { channel, oldestPending, failed, lastError } = count;
   const minutes = oldestPending ? Math.floor((now.getTime() - oldestPending.getTime()) / 60_000) : 0;
-  const why = reason ? ` The last attempt failed: ${reason}.` : "";
+  const why = lastError ? ` The last attempt failed: ${lastError.replace(/\.$/, "")}.` : "";
   const findings: Finding[] = [];
   if (minutes >= 15) {
     findings.push(
@@ -44,15 +43,6 @@ function examineOutbox(count: ChannelCount, reason: string | undefined, now: Dat
       ),
     );
   return findings;
-}
-
-/** Why the latest delivery of each channel that has not arrived was not delivered; without an entry where none failed. */
-async function lastReasons(sql: Sql): Promise<Map<string, string>> {
-  const rows = await sql<{ channel: string; reason: string }[]>`
-    select distinct on (channel) channel, last_error as reason from private.deliveries
-    where delivered_at is null and last_error is not null
-    order by channel, coalesce(failed_at, due_at) desc`;
-  return new Map(rows.map(({ channel, reason }) => [channel, reason.replace(/\.$/, "")]));
 }
 
 // The thank-you page promises a review within 24 hours, and a lead of Saturday evening has them on Sunday.

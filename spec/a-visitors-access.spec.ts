@@ -1,9 +1,8 @@
 // What a visitor may do in the database, as the roles that act for a visitor: Supabase's `anon` and our intake. The same
 // holds on a plain PostgreSQL and on one that Supabase prepared, where everything new in `public` is granted to everybody.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { connect, type Sql } from "../database/connect.ts";
+import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
-import { addressOfDatabase } from "./support/address-of-database.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
 

@@ -1,9 +1,8 @@
 // The inbox on a PostgreSQL server of the provider's own, as old as Debian has it, with an owner who is no superuser, as on most hosts.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Sql } from "../database/connect.ts";
+import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
-import { addressOfDatabase } from "./support/address-of-database.ts";
 import { type Cluster, makeCluster } from "./support/clusters.ts";
 import type { TestDatabase } from "./support/database.ts";
 import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";

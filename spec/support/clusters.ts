@@ -6,8 +6,7 @@ import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { connect } from "../../database/connect.ts";
-import { addressOfDatabase } from "./address-of-database.ts";
+import { addressOfDatabase, connect } from "../../database/connect.ts";
 import { freePort } from "./free-port.ts";
 import { needs } from "./needs.ts";
 import { findPrograms } from "./postgresql-programs.ts";

@@ -2,9 +2,8 @@
 // that meets it. It goes when that PostgreSQL goes.
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
-import { connect, type Sql } from "../../database/connect.ts";
+import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
 import { roleAddress } from "../../database/role-logins.ts";
-import { addressOfDatabase } from "./address-of-database.ts";
 import { templateName } from "./postgresql.ts";
 
 export interface TestDatabase {

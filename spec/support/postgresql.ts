@@ -4,12 +4,11 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { connect } from "../../database/connect.ts";
+import { addressOfDatabase, connect } from "../../database/connect.ts";
 import { startEmbedded } from "../../database/embedded.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins } from "../../database/role-logins.ts";
 import { syncChannels } from "../../delivery/outbox.ts";
-import { addressOfDatabase } from "./address-of-database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
