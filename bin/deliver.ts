@@ -1,6 +1,8 @@
 // The entry point of `npm run deliver`: the delivery alone, for a web process that delivers nothing (DELIVERY=off) and so holds
 // no login that reads a lead. It needs DATABASE_URL, DELIVERY_DATABASE_URL, or the embedded database of a server that runs.
 import type { Config } from "../config/config.ts";
+import { checkExperiments } from "../content/check-experiments.ts";
+import { experiments } from "../content/experiments.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
@@ -14,7 +16,12 @@ await runProgram(deliver);
 async function deliver({ config: given, log, stopping, onStop }: Program): Promise<void> {
   // DELIVERY=off in a shared .env is for the web process.
   const config = { ...given, delivery: { ...given.delivery, on: true } };
-  const delivery = composeDelivery({ config, notices: permissionNotices(config), log });
+  const delivery = composeDelivery({
+    config,
+    notices: permissionNotices(config),
+    experiments: checkExperiments(experiments),
+    log,
+  });
   const owner = await findOwner(config);
   if (owner) {
     const setUp = async (sql: Sql) => {

@@ -1,6 +1,8 @@
 // The entry point of `npm start`: the site, the intake, the delivery and the team's inbox in one process, on one database.
 import type { Config } from "../config/config.ts";
+import { checkExperiments } from "../content/check-experiments.ts";
 import { claimsToReview } from "../content/claims.ts";
+import { experiments } from "../content/experiments.ts";
 import { shownLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
@@ -24,7 +26,12 @@ async function serve(program: Program): Promise<void> {
   const { config, log, stopping, onStop } = program;
   const site = await loadSite(config);
   warnOfContent(config, log);
-  const delivery = composeDelivery({ config, notices: permissionNotices(config), log });
+  const delivery = composeDelivery({
+    config,
+    notices: permissionNotices(config),
+    experiments: checkExperiments(experiments),
+    log,
+  });
   const { intake, owner, prepared } = await openServerDatabase(program, delivery);
   // A refusal of the database is told below, when the server listens.
   prepared.catch(() => {});

@@ -8,7 +8,7 @@ import type { RefusalName } from "./refusals.ts";
 /** A paragraph or a list item: sentences in order, some of them claims. */
 export type Text = readonly (string | Claim)[];
 
-interface Picture {
+export interface Picture {
   /** What the picture shows, for those who do not see it. */
   alt: string;
   caption: string;

@@ -17,6 +17,17 @@ export interface SyncedSettings {
   retentionDays?: number | undefined;
   /** Minutes after which a lead that nobody could be told of is an alert; undefined means never. */
   alertAfterMinutes?: number | undefined;
+  /** The experiments that the pages list. Earlier ones stay in the database, because leads remember their variants. */
+  experiments?: readonly SyncedExperiment[] | undefined;
+}
+
+/** An experiment as the content lists it. Days are YYYY-MM-DD. */
+export interface SyncedExperiment {
+  variant: string;
+  language: string;
+  startedOn: string;
+  endedOn?: string;
+  plan: { rate: number; lift: number };
 }
 
 /** Writes what has changed. Needs the owner's connection. */
@@ -27,6 +38,7 @@ export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<
       values (encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), ${language}, ${text})
       on conflict do nothing`;
   }
+  for (const experiment of settings.experiments ?? []) await syncExperiment(sql, experiment);
   const { keepAddress, siteOrigin = null, permissionDays = null, retentionDays = null } = settings;
   const { alertAfterMinutes = null } = settings;
   const allowed = allowedOriginsOf(settings);
@@ -41,6 +53,16 @@ export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<
         ${keepAddress}::boolean, ${siteOrigin}::text, ${allowed}::text[], ${permissionDays}::integer, ${retentionDays}::integer,
         ${alertAfterMinutes}::integer
       )`;
+}
+
+async function syncExperiment(sql: Sql, experiment: SyncedExperiment): Promise<void> {
+  const { variant, language, startedOn, endedOn = null, plan } = experiment;
+  await sql`
+    insert into private.experiments (variant, language, started_on, ended_on, planned_rate, planned_lift)
+    values (${variant}, ${language}, ${startedOn}::text::date, ${endedOn}::text::date, ${plan.rate}, ${plan.lift})
+    on conflict (variant) do update
+    set (language, started_on, ended_on, planned_rate, planned_lift)
+      = (excluded.language, excluded.started_on, excluded.ended_on, excluded.planned_rate, excluded.planned_lift)`;
 }
 
 function allowedOriginsOf({ allowedOrigins = "*", siteOrigin }: SyncedSettings): string[] | null {

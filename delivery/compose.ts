@@ -22,6 +22,8 @@ export interface DeliveryDependencies {
   };
   /** The permission notices of all languages that the pages were built with. */
   notices: SyncedSettings["notices"];
+  /** The experiments that the pages list; without any, the database keeps those that it knows. */
+  experiments?: SyncedSettings["experiments"];
   log: Log;
 }
 
@@ -51,13 +53,18 @@ export interface RunningDelivery {
 }
 
 /** Composes the delivery. Nothing runs and nothing connects until it is told to. */
-export function composeDelivery({ config, notices, log }: DeliveryDependencies): ComposedDelivery {
+export function composeDelivery({
+  config,
+  notices,
+  experiments,
+  log,
+}: DeliveryDependencies): ComposedDelivery {
   const { inbox, delivery } = config;
   const linkTo = (leadId: string) => (inbox.on ? `${inbox.url}/leads/${reference(leadId)}` : undefined);
   const channels = makeChannels(delivery.channels, { log, linkTo });
   const names = channels.map(({ name }) => name);
   const sync = async (sql: Sql) => {
-    await syncSettings(sql, { ...delivery, notices });
+    await syncSettings(sql, { ...delivery, notices, experiments });
     if (delivery.on) await syncChannels(sql, names);
   };
   const checkAlert = makeAlertCheck({ url: delivery.alertUrl }, log);

@@ -12,7 +12,10 @@ import { formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 import type { TooMany } from "./visitor-address.ts";
 
-/** What the plain post needs of the pages. `language` is the code that the form or the address of its page names, if one does. */
+/**
+ * What the plain post needs of the pages. `language` is the code that the form or the address of its page names, and `variant` what
+ * the form names, if they do.
+ */
 export interface FormPages {
   /** Shows the article again: what was typed, and the sentence for the banner. */
   showArticle: ShowArticle;
@@ -23,6 +26,7 @@ export type ShowArticle = (refused: {
   lead: Partial<Lead>;
   message: string;
   language: string | undefined;
+  variant: string | undefined;
 }) => Response | Promise<Response>;
 
 /** Whether a request is a form's, by its content type. */
@@ -49,13 +53,18 @@ export function makeFormPost(dependencies: FormPostDependencies) {
     if (over?.isFlood && refusedBefore)
       return refusedInWords(refusedBefore, plainRefusal(languageOf(request), refusedBefore.message));
     const body = await readBody(request, maxBytes);
-    if (body === undefined) return refusedArticle(showArticle, {}, tooLarge, languageOf(request));
+    if (body === undefined) {
+      const page = { lead: {}, language: languageOf(request), variant: undefined };
+      return refusedArticle(showArticle, page, tooLarge);
+    }
     const form = new URLSearchParams(new TextDecoder().decode(body));
     const lead = leadFromForm(form);
     const language = form.get("language") ?? undefined;
-    const requestHeaders = requestHeadersOf(request.headers, address, formStatements(form));
+    const statements = formStatements(form);
+    const requestHeaders = requestHeadersOf(request.headers, address, statements);
     const refusal = refusedBefore ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
-    if (refusal) return refusedArticle(showArticle, lead, refusal, language);
+    const variant = statements.variant ?? undefined;
+    if (refusal) return refusedArticle(showArticle, { lead, language, variant }, refusal);
     return new Response(null, {
       status: 303,
       headers: { location: thankYouPath(language), "cache-control": "no-store" },
@@ -79,11 +88,10 @@ async function tryToStore(lead: Lead, storeIt: () => Promise<void>, log: Log): P
 /** Answers a refusal with the article: the banner says why, and what was typed stands in the form. */
 async function refusedArticle(
   showArticle: ShowArticle,
-  lead: Partial<Lead>,
+  page: Omit<Parameters<ShowArticle>[0], "message">,
   refusal: Refusal,
-  language: string | undefined,
 ): Promise<Response> {
-  const article = await showArticle({ lead, message: refusal.message, language });
+  const article = await showArticle({ ...page, message: refusal.message });
   const headers = new Headers(article.headers);
   headers.set("cache-control", "no-store");
   if (refusal.retryAfter !== undefined) headers.set("retry-after", String(refusal.retryAfter));

@@ -1,7 +1,9 @@
 // The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it is rendered to
 // HTML ahead of time; in the browser, a script hydrates only the form's root.
+import type { VariantPicture } from "../content/experiment.ts";
 import type { Text } from "../content/language.ts";
-import { built } from "./built.ts";
+import { ContentError } from "../content/languages.ts";
+import { built, type Photo } from "./built.ts";
 import { FormSection } from "./form-section.tsx";
 import { type PageContent, sentences } from "./page-content.ts";
 import { PhoneLine } from "./phone-line.tsx";
@@ -16,14 +18,15 @@ export interface ArticlePageProps {
 
 export function ArticlePage({ content, formHtml }: ArticlePageProps) {
   const { article } = content.texts;
-  const picture = built.photo ? article.photo : article.picture;
+  const picture = content.picture ?? (built.photo ? article.photo : article.picture);
+  const photo = content.picture ? variantPhoto(content.picture) : built.photo;
   return (
     <>
       <main>
         <article>
           <Opening content={content} />
           <figure className="lead">
-            <Picture alt={picture.alt} photo={built.photo} />
+            <Picture alt={picture.alt} photo={photo} />
             <figcaption>{picture.caption}</figcaption>
           </figure>
           <div className="first">
@@ -52,6 +55,13 @@ export function ArticlePage({ content, formHtml }: ArticlePageProps) {
       <Footer content={content} />
     </>
   );
+}
+
+function variantPhoto({ file }: VariantPicture): Photo {
+  const photo = built.variantPhotos[file];
+  if (!photo)
+    throw new ContentError(`The build has no picture content/${file}. Build the site: npm run build`);
+  return photo;
 }
 
 /** The label, the headline, who we are, and the ways to the form and to the phone. */

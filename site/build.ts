@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { checkExperiments } from "../content/check-experiments.ts";
+import { experiments } from "../content/experiments.ts";
 import { ContentError } from "../content/languages.ts";
 import { BuildError, currentBuild, newBuildFolder, projectRoot, putInForce } from "./build-folder.ts";
 
@@ -11,13 +13,14 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const madeOf = fingerprint(config);
   if (process.argv.includes("--if-stale") && currentBuild()?.madeOf === madeOf) return;
+  checkExperiments(experiments);
   const started = performance.now();
   const { bundle } = await import("./bundle.ts");
   const { writeStaticSite } = await import("./static-site.ts");
   const folder = newBuildFolder(projectRoot);
   try {
-    await bundle(folder, config, madeOf.slice(0, 8));
-    await writeStaticSite(folder, config);
+    await bundle(folder, config, madeOf.slice(0, 8), experiments);
+    await writeStaticSite(folder, config, experiments);
     putInForce(projectRoot, folder, madeOf);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });

@@ -17,6 +17,8 @@ export interface Built {
   /** Of the share cards: what their paths have instead of a hash, and whose name stands on them. */
   shareCard: { version: string; payer: string };
   photo: Photo | null;
+  /** The pictures of variants, by their file in content/. */
+  variantPhotos: Record<string, Photo>;
 }
 
 declare const BUILT: Built;

@@ -1,18 +1,27 @@
 // Bundles with Vite: the form's script and the style, then the inline script that fetches it, then the
 // renderer, which is told what the first two have made.
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
 import type { Config } from "../config/config.ts";
-import { shownLanguages } from "../content/languages.ts";
+import type { Experiment } from "../content/experiment.ts";
+import { ContentError, shownLanguages } from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
 import { projectRoot } from "./build-folder.ts";
-import type { Built } from "./built.ts";
-import { buildPhoto, photoIn } from "./photo.ts";
+import type { Built, Photo } from "./built.ts";
+import { buildPhoto, photoIn, writeFormats } from "./photo.ts";
 import { drawShareCard } from "./share-card.ts";
 
-/** Writes `dist/assets/` and `render.js` into `folder`. `version` names the share cards, which have no content hash. */
-export async function bundle(folder: string, config: Config, version: string): Promise<void> {
+/**
+ * Writes `dist/assets/` and `render.js` into `folder`. `version` names the share cards, which have no content hash.
+ * @throws ContentError when the picture of a variant is not there.
+ */
+export async function bundle(
+  folder: string,
+  config: Config,
+  version: string,
+  experiments: readonly Experiment[],
+): Promise<void> {
   const common: InlineConfig = {
     root: projectRoot,
     configFile: false,
@@ -32,6 +41,7 @@ export async function bundle(folder: string, config: Config, version: string): P
     loader: await bundleLoader(common, client.formScript),
     shareCard: { version, payer: completeProvider(config.provider).provider.name },
     photo: await buildPhoto(content, assets),
+    variantPhotos: await buildVariantPhotos(experiments, content, assets),
   };
   await bundleRenderer(common, built, folder);
   for (const language of shownLanguages(config.site.languages)) {
@@ -41,6 +51,24 @@ export async function bundle(folder: string, config: Config, version: string): P
     );
     writeFileSync(join(assets, `share-card-${language}-${version}.png`), card);
   }
+}
+
+/** By file, the pictures of the variants that are shown. */
+async function buildVariantPhotos(
+  experiments: readonly Experiment[],
+  content: string,
+  assets: string,
+): Promise<Record<string, Photo>> {
+  const photos: Record<string, Photo> = {};
+  for (const { variant, changes, endedOn } of experiments) {
+    const file = changes.picture?.shows.file;
+    if (!file || endedOn !== undefined) continue;
+    const path = join(content, file);
+    if (!existsSync(path))
+      throw new ContentError(`The picture of the variant "${variant}" is not there: ${path}`);
+    photos[file] = await writeFormats(path, assets, `photo-${variant}`);
+  }
+  return photos;
 }
 
 async function bundleClient(common: InlineConfig, dist: string) {

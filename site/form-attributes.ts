@@ -35,6 +35,7 @@ export function asRendered(root: HTMLElement): LeadFormProps {
     thankYouPath: thankYou,
     texts: textsOf(root),
     notice: { text: root.querySelector(".notice")?.textContent ?? "", hash: hidden("notice") },
+    variant: hidden("variant") || undefined,
     refused: message ? { lead: leadAsRendered(root), message, field: invalid } : undefined,
   };
 }

@@ -15,6 +15,7 @@ export function leadFormProps(content: PageContent): LeadFormProps {
     thankYouPath: `${content.path}/thank-you`,
     texts: { ...texts, refusals: translations(content.texts.refusals) },
     notice: content.notice,
+    variant: content.variant,
   };
 }
 

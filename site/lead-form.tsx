@@ -20,6 +20,8 @@ export interface LeadFormProps {
   thankYouPath: string;
   texts: ScriptTexts;
   notice: Pick<PermissionNotice, "text" | "hash">;
+  /** Which variant of the article the page shows, while an experiment runs. */
+  variant?: string | undefined;
   /** What a refused plain post brought with it: the values to keep, and why it was refused. */
   refused?: (Refusal & { lead: Partial<Lead> }) | undefined;
 }
@@ -71,6 +73,7 @@ export function LeadForm(props: LeadFormProps) {
       <HoneypotField />
       <input type="hidden" name="language" value={props.language} />
       <input type="hidden" name="notice" value={notice.hash} />
+      {props.variant && <input type="hidden" name="variant" value={props.variant} />}
       {status.is === "error" && (
         <Banner
           {...status}
@@ -93,7 +96,7 @@ export function LeadForm(props: LeadFormProps) {
 
 /** Makes the handler of the form's submit event. */
 function useSubmit(
-  { backend, texts, notice, thankYouPath }: LeadFormProps,
+  { backend, texts, notice, variant, thankYouPath }: LeadFormProps,
   status: Status,
   setStatus: (status: Status) => void,
 ) {
@@ -106,7 +109,7 @@ function useSubmit(
     const lead = leadFromForm(new FormData(event.currentTarget));
     setStatus({ is: "submitting" });
     try {
-      await sendLead(backend, lead, { noticeHash: notice.hash, unreachable: texts.unreachable });
+      await sendLead(backend, lead, { noticeHash: notice.hash, variant, unreachable: texts.unreachable });
     } catch (error) {
       postsPlainly.current = error instanceof KeyRefused;
       return setStatus({ is: "error", ...refusalOf(error, texts), cameWithPage: false });

@@ -1,5 +1,6 @@
 // What a page is made of: the texts of its language, the provider, and where the pages of each language are.
 
+import { type ShownVariant, type VariantPicture, withChanges } from "../content/experiment.ts";
 import type { Language, Text } from "../content/language.ts";
 import { type LanguageCode, pathOf, shownLanguages, textsIn } from "../content/languages.ts";
 import { type PermissionNotice, permissionNotices } from "../content/permission.ts";
@@ -14,6 +15,10 @@ export interface PageSettings {
 export interface PageContent {
   code: LanguageCode;
   texts: Language;
+  /** Which variant of the article this is; undefined while no experiment runs. */
+  variant: string | undefined;
+  /** The variant's own picture. */
+  picture: VariantPicture | undefined;
   provider: Provider;
   notice: PermissionNotice;
   /** The site's public address, without a slash at its end. */
@@ -27,15 +32,18 @@ export interface PageContent {
   fill: (text: string) => string;
 }
 
-/** Gathers what the pages of one language are made of. @throws ContentError */
-export function pageContent(settings: PageSettings, code: LanguageCode): PageContent {
+/** Gathers what the pages of one language are made of, with the changes of a variant. @throws ContentError */
+export function pageContent(settings: PageSettings, code: LanguageCode, variant?: ShownVariant): PageContent {
   const { site } = settings;
   const { provider } = completeProvider(settings.provider);
   const shown = shownLanguages(site.languages);
   const notice = permissionNotices(settings).find(({ language }) => language === code) as PermissionNotice;
+  const texts = textsIn(code);
   return {
     code,
-    texts: textsIn(code),
+    texts: variant ? { ...texts, article: withChanges(texts.article, variant.changes) } : texts,
+    variant: variant?.name,
+    picture: variant?.changes.picture?.shows,
     provider,
     notice,
     siteUrl: site.url,

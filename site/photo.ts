@@ -13,10 +13,14 @@ const heightOf = (width: number) => Math.round((width * 5) / 8);
 export const photoIn = (content: string): string | undefined =>
   ["jpg", "jpeg", "png", "webp"].map((end) => join(content, `photo.${end}`)).find(existsSync);
 
-/** Writes the formats of the photo into `assets`; null when there is no photo. */
+/** Writes the formats of the operator's photo into `assets`; null when there is no photo. */
 export async function buildPhoto(content: string, assets: string): Promise<Photo | null> {
   const original = photoIn(content);
-  if (!original) return null;
+  return original ? writeFormats(original, assets, "photo") : null;
+}
+
+/** Writes the formats of a photo into `assets`, under names that begin with `prefix`. */
+export async function writeFormats(original: string, assets: string, prefix: string): Promise<Photo> {
   const { default: sharp } = await import("sharp");
   mkdirSync(assets, { recursive: true });
   const { autoOrient: size } = await sharp(original).metadata();
@@ -25,7 +29,7 @@ export async function buildPhoto(content: string, assets: string): Promise<Photo
   const made = [...new Set(widths.map((width) => Math.min(width, widest)))];
   const write = async (width: number, format: "avif" | "webp" | "jpeg") => {
     const { data, hash } = await encode(sharp, original, width, format);
-    const name = `photo-${width}-${hash}.${format === "jpeg" ? "jpg" : format}`;
+    const name = `${prefix}-${width}-${hash}.${format === "jpeg" ? "jpg" : format}`;
     const { writeFileSync } = await import("node:fs");
     writeFileSync(join(assets, name), data);
     return `/assets/${name}`;

@@ -1,6 +1,7 @@
 // Renders the pages of each language to HTML. The build makes a module of it that the server calls at start, with the
 // settings it was started with, and for each refused plain post of the form.
 import { renderToStaticMarkup, renderToString } from "react-dom/server";
+import type { ShownVariant } from "../content/experiment.ts";
 import type { LanguageCode } from "../content/languages.ts";
 import { fieldNamedIn, refusalIn } from "../content/refusals.ts";
 import type { Lead } from "../lead/lead.ts";
@@ -24,11 +25,20 @@ export interface Refused {
   language?: string | undefined;
 }
 
-/** The article page. With `refused`: the same, with the banner and everything typed kept. */
-export function renderArticle(settings: PageSettings, code: LanguageCode, refused?: Refused): string {
-  const content = pageContent(settings, code);
+/**
+ * The article page. With `refused`: the same, with the banner and everything typed kept. With `variant`: as an experiment shows it.
+ */
+export function renderArticle(
+  settings: PageSettings,
+  code: LanguageCode,
+  refused?: Refused,
+  variant?: ShownVariant,
+): string {
+  const content = pageContent(settings, code, variant);
   const { texts, siteUrl, path, provider } = content;
   const { article, form, page } = texts;
+  // Networks and search engines keep what they read, so they read the original in every variant.
+  const original = pageContent(settings, code);
   const shown = refused && {
     lead: refused.lead,
     message: refusalIn(texts, refused.message),
@@ -39,9 +49,9 @@ export function renderArticle(settings: PageSettings, code: LanguageCode, refuse
     <Document
       lang={texts.tag}
       title={`${refused ? form.error : ""}${page.sponsored}: ${article.headline} | ${provider.name}`}
-      description={article.standfirst}
+      description={original.texts.article.standfirst}
       canonical={`${siteUrl}${path || "/"}`}
-      head={<ShareHead content={content} />}
+      head={<ShareHead content={original} />}
       script={built.loader}
     >
       <ArticlePage content={content} formHtml={formHtml} />

@@ -17,6 +17,8 @@ const submitLeadTimeout = 2_000;
 export interface Circumstances {
   /** Which permission notice the page shows, by the hash of its text. */
   noticeHash: string;
+  /** Which variant of the article the page shows, while an experiment runs. */
+  variant?: string | undefined;
   /** The sentence for the banner when the server does not answer. */
   unreachable: string;
 }
@@ -44,6 +46,7 @@ async function insert({ url, key }: Backend, lead: Lead, circumstances: Circumst
       authorization: `Bearer ${key}`,
       "content-type": "application/json",
       "x-permission-notice": circumstances.noticeHash,
+      ...(circumstances.variant && { "x-variant": circumstances.variant }),
     },
     body: JSON.stringify(lead),
     // Our own backend may know the whole address, utm_* included: it is part of the permission's evidence.

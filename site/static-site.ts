@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { type Experiment, variantsIn } from "../content/experiment.ts";
 import { pathOf, shownLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { compress, compressible } from "./compress.ts";
@@ -11,13 +12,17 @@ import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
 import { siteFiles } from "./site-files.ts";
 
 /** Writes into the `dist/` of a build's folder, which has its renderer and its assets already. */
-export async function writeStaticSite(folder: string, config: Config): Promise<void> {
+export async function writeStaticSite(
+  folder: string,
+  config: Config,
+  experiments: readonly Experiment[],
+): Promise<void> {
   const dist = join(folder, "dist");
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(dist, name)), { recursive: true });
     writeFileSync(join(dist, name), text);
   };
-  const documents = await renderDocuments(folder, config);
+  const documents = await renderDocuments(folder, config, experiments);
   for (const [name, html] of documents) write(name, html);
   for (const [path, { text }] of siteFiles(config)) write(path.slice(1), text);
   for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
@@ -36,14 +41,25 @@ export async function writeStaticSite(folder: string, config: Config): Promise<v
   write("vercel.json", vercelSettings(headers));
 }
 
-/** By file name, each document: index.html and thank-you.html, es.html and es/thank-you.html, 404.html. */
-async function renderDocuments(folder: string, config: Config): Promise<[string, string][]> {
+/**
+ * By file name, each document: index.html and thank-you.html, es.html and es/thank-you.html, 404.html. While an experiment runs,
+ * index.html is its original, and b.html (or es/b.html) is its variant: the ad network splits the readers over the two addresses.
+ */
+async function renderDocuments(
+  folder: string,
+  config: Config,
+  experiments: readonly Experiment[],
+): Promise<[string, string][]> {
   const { renderArticle, renderThankYou, renderNotFound } = await rendererModule(folder);
   const shown = shownLanguages(config.site.languages);
   const pages = shown.flatMap((code): [string, string][] => {
     const path = pathOf(code, shown).slice(1);
+    const [original, variant] = variantsIn(experiments, code);
     return [
-      [path ? `${path}.html` : "index.html", renderArticle(config, code)],
+      [path ? `${path}.html` : "index.html", renderArticle(config, code, undefined, original)],
+      ...(variant
+        ? [[join(path, "b.html"), renderArticle(config, code, undefined, variant)] as [string, string]]
+        : []),
       [join(path, "thank-you.html"), renderThankYou(config, code)],
     ];
   });

@@ -1,6 +1,7 @@
 // Building the site: what a build that goes wrong leaves behind, and what it says.
 import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { currentBuild } from "../site/build-folder.ts";
 import { copyForAnotherUser, copySources, startBuild } from "./support/static-host.ts";
@@ -49,6 +50,40 @@ describe("a build", () => {
     expect(page("index.html")).toContain('hrefLang="fr-US"');
     expect(existsSync(join(copy, "dist/es.html"))).toBe(false);
   });
+
+  it("refuses a variant that nobody approved, and shows it with its own picture once somebody has", async () => {
+    const copy = copySources();
+    const list = join(copy, "content/experiments.ts");
+    const without = readFileSync(list, "utf8");
+    const listed = (approvedBy: string) =>
+      without.replace(
+        "= [];",
+        `= [{ variant: "garden", language: "en", startedOn: "2026-11-10", plan: { rate: 0.02, lift: 0.3 }, changes: { picture: {
+          shows: { file: "garden.jpg", alt: "A woman in a garden.", caption: "In the garden." }, substantiation: "She wears a sensor.",
+          source: "niddk", approvedOn: "2026-11-01", approvedBy: "${approvedBy}" } } }];`,
+      );
+    writeFileSync(list, listed(""));
+    const refused = await startBuild(copy).ended;
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(
+      'The variant "garden" is not to be shown: its picture names no approver in approvedBy.\n',
+    );
+    expect(refused.output).not.toContain("node:internal");
+
+    writeFileSync(list, listed("Ann Lee"));
+    expect((await startBuild(copy).ended).output).toMatch(
+      /The picture of the variant "garden" is not there: \S{1,200}garden\.jpg/,
+    );
+    const lawn = { width: 900, height: 600, channels: 3, background: "#5f8a6a" } as const;
+    await sharp({ create: lawn }).jpeg().toFile(join(copy, "content/garden.jpg"));
+    expect(await startBuild(copy).ended).toMatchObject({ code: 0 });
+    const page = (name: string) => readFileSync(join(copy, "dist", name), "utf8");
+    const [, photo = ""] =
+      /<img [^>]{0,200}src="(\/assets\/photo-garden-[^"]{1,60})"/.exec(page("b.html")) ?? [];
+    expect(existsSync(join(copy, "dist", photo))).toBe(true);
+    expect(page("b.html")).toContain("In the garden.");
+    expect(page("index.html")).not.toContain("garden");
+  }, 120_000);
 
   it("says what to do when another user owns what an earlier build left", async () => {
     const isRoot = process.getuid?.() === 0;

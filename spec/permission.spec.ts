@@ -11,6 +11,12 @@ const { owner: sql, intake } = await makeDatabase();
 let lines: string[] = [];
 const log = makeLog((line) => lines.push(line));
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+const experiment = {
+  variant: "b",
+  language: "en",
+  startedOn: "2026-11-01",
+  plan: { rate: 0.02, lift: 0.3 },
+};
 const english = (text: string) => ({ language: "en", text });
 const sync = (settings: Partial<SyncedSettings> = {}) =>
   syncSettings(sql, { notices: [english("You may call me.")], keepAddress: true, ...settings });
@@ -19,6 +25,7 @@ beforeEach(async () => {
   lines = [];
   await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures, private.retention_plan cascade`;
   await sql`delete from private.notices`;
+  await sql`delete from private.experiments`;
   await sync();
 });
 
@@ -36,7 +43,7 @@ const permissions = () => sql`
 
 describe("the permission of a lead", () => {
   it("keeps the wording that was shown, the page, the address, the browser and utm, and no click id", async () => {
-    await sync({ notices: [english("You may call me. ¿Sí?")] });
+    await sync({ notices: [english("You may call me. ¿Sí?")], experiments: [experiment] });
     await insert({}, { "x-permission-notice": hashOf("You may call me. ¿Sí?"), "x-variant": "b" });
     expect(await permissions()).toEqual([
       {
@@ -54,6 +61,24 @@ describe("the permission of a lead", () => {
         variant: "b",
       },
     ]);
+  });
+
+  it.each([
+    ["the variant that runs", "b", "b"],
+    ["the original while an experiment runs", "original", "original"],
+    ["no variant that the pages never listed", "c", null],
+    ["no variant of a name that is none", "B'; drop table leads", null],
+  ])("remembers %s", async (_, named, remembered) => {
+    await sync({ experiments: [experiment] });
+    await insert({}, { "x-variant": named });
+    expect(await permissions()).toMatchObject([{ variant: remembered }]);
+  });
+
+  it("remembers an ended experiment's variant, from a page that was open meanwhile, and none where none ever ran", async () => {
+    await insert({}, { "x-variant": "original" });
+    await sync({ experiments: [{ ...experiment, endedOn: "2026-11-20" }] });
+    await insert({ phone: "305 555 0199" }, { "x-variant": "b" });
+    expect((await permissions()).map(({ variant }) => variant)).toEqual([null, "b"]);
   });
 
   it("stands under the wording that the page showed, also when a newer one is in force by then", async () => {

@@ -16,6 +16,7 @@ export const tables = [
   "private.notices",
   "private.settings",
   "private.channels",
+  "private.experiments",
   "public.leads",
   "private.permissions",
   "private.deliveries",

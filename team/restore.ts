@@ -14,7 +14,12 @@ import { Refusal } from "./refusal.ts";
 const batchSize = 500_000;
 
 /** What each start of the server writes anew. */
-const rewritten: readonly Table[] = ["private.notices", "private.settings", "private.channels"];
+const rewritten: readonly Table[] = [
+  "private.notices",
+  "private.settings",
+  "private.channels",
+  "private.experiments",
+];
 
 /** What visitors' leads fill before anybody works on them. */
 const visitors: readonly Table[] = [

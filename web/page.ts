@@ -10,6 +10,10 @@ export interface Page {
   headers: Record<string, string>;
   /** Smallest first; the last one is not compressed. */
   encodings: Encoding[];
+  /** Which variant of the article this is, while an experiment runs. */
+  variant?: string;
+  /** The pages of which each request gets one by chance, this one among them. */
+  variants?: readonly Page[];
 }
 
 interface Encoding extends Body {
@@ -21,6 +25,7 @@ export interface PageAnswer {
   status: number;
   headers: Record<string, string>;
   bytes?: Uint8Array<ArrayBuffer>;
+  variant?: string | undefined;
 }
 
 /** A page of these bodies. */
@@ -38,19 +43,27 @@ export const pageOf = (status: number, headers: Record<string, string>, bodies: 
   })),
 });
 
+/** The article while an experiment runs: which one a request gets is chosen before anything of the request is read. */
+export const pageOfVariants = (variants: readonly Page[]): Page => ({ ...(variants[0] as Page), variants });
+
+const chosen = ({ variants = [] }: Page): Page | undefined =>
+  variants[Math.floor(Math.random() * variants.length)];
+
 /** Chooses the smallest encoding that the browser takes, or 304 when it has that already. */
-export function answerFor(page: Page, headers: HeaderValues): PageAnswer {
+export function answerFor(asked: Page, headers: HeaderValues): PageAnswer {
+  const page = chosen(asked) ?? asked;
   const accepted = readItems(headers.get("accept-encoding") ?? "");
-  const { etag, ...chosen } = page.encodings.find(
+  const { etag, ...encoding } = page.encodings.find(
     ({ encoding }) => !encoding || accepts(accepted, encoding),
   ) as Encoding;
   const known = page.status === 200 ? headers.get("if-none-match") : undefined;
   if (known?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))))
-    return { status: 304, headers: { ...page.headers, etag } };
+    return { status: 304, headers: { ...page.headers, etag }, variant: page.variant };
   return {
     status: page.status,
-    headers: chosen.headers,
-    bytes: chosen.bytes as Uint8Array<ArrayBuffer>,
+    headers: encoding.headers,
+    bytes: encoding.bytes as Uint8Array<ArrayBuffer>,
+    variant: page.variant,
   };
 }
 

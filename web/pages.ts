@@ -3,6 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkExperiments } from "../content/check-experiments.ts";
+import { type Experiment, type ShownVariant, variantsIn } from "../content/experiment.ts";
+import { experiments as listed } from "../content/experiments.ts";
 import {
   type LanguageCode,
   languageNamed,
@@ -19,7 +22,7 @@ import type { Refused } from "../site/render.tsx";
 import { rendererModule } from "../site/renderer.ts";
 import { commonHeaders, contentSecurityPolicy, nothingAllowed } from "../site/security-headers.ts";
 import { siteFiles } from "../site/site-files.ts";
-import { answer, type Page, pageOf } from "./page.ts";
+import { answer, type Page, pageOf, pageOfVariants } from "./page.ts";
 
 export interface Site {
   pages: ReadonlyMap<string, Page>;
@@ -27,12 +30,25 @@ export interface Site {
   notFound(path: string): Page;
   /** Where the form of a language leads. */
   thankYouPath(language: string | undefined): string;
-  /** The article with the banner, and everything typed kept. The status is the caller's to choose. */
-  article(refused: Refused): { headers: Record<string, string>; body: string };
+  /**
+   * The article with the banner, everything typed kept, and the variant that the form names, if it is one that is shown. The
+   * status is the caller's to choose.
+   */
+  article(refused: RefusedPost): { headers: Record<string, string>; body: string };
 }
 
-/** Reads what `node site/build.ts` has made, and renders the pages with these settings. */
-export async function loadSite(settings: PageSettings): Promise<Site> {
+/** A refused plain post, and the variant that its form names. */
+export type RefusedPost = Refused & { variant?: string | undefined };
+
+/**
+ * Reads what `node site/build.ts` has made, and renders the pages with these settings.
+ * @throws ContentError when an experiment is not to be shown.
+ */
+export async function loadSite(
+  settings: PageSettings,
+  experiments: readonly Experiment[] = listed,
+): Promise<Site> {
+  checkExperiments(experiments);
   const folder = currentBuild()?.folder;
   const { renderArticle, renderThankYou, renderNotFound, shareCardPath } = await rendererModule(folder);
   const assets = join(folder ?? "", "dist/assets");
@@ -59,12 +75,25 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
       bodies,
     );
 
+  /** The article, or both of its variants. */
+  const article = (code: LanguageCode): Page => {
+    const variants = variantsIn(experiments, code);
+    if (variants.length === 0) return document(renderArticle(settings, code));
+    return pageOfVariants(variants.map((variant) => documentOf(code, variant)));
+  };
+  const documentOf = (code: LanguageCode, variant: ShownVariant): Page => {
+    const html = renderArticle(settings, code, undefined, variant);
+    // A cache that visitors share would show all of them the one variant that it has.
+    const headers = { ...documentHeaders(html), "cache-control": "private, no-cache" };
+    return { ...pageOf(200, headers, compress(Buffer.from(html))), variant: variant.name };
+  };
+
   const shown = shownLanguages(site.languages);
   const pages = new Map<string, Page>();
   const notFound = new Map<LanguageCode, Page>();
   for (const code of shown) {
     const path = pathOf(code, shown);
-    pages.set(path || "/", document(renderArticle(settings, code)));
+    pages.set(path || "/", article(code));
     pages.set(`${path}/thank-you`, document(renderThankYou(settings, code)));
     notFound.set(code, document(renderNotFound(settings, code), 404));
   }
@@ -86,7 +115,9 @@ export async function loadSite(settings: PageSettings): Promise<Site> {
     notFound: (path) => notFound.get(languageNamed(path.split("/")[1], shown)) as Page,
     thankYouPath: (language) => thankYouPath(language, shown),
     article(refused) {
-      const html = renderArticle(settings, languageNamed(refused.language, shown), refused);
+      const code = languageNamed(refused.language, shown);
+      const variant = variantsIn(experiments, code).find(({ name }) => name === refused.variant);
+      const html = renderArticle(settings, code, refused, variant);
       return { headers: { ...documentHeaders(html), "cache-control": "no-store" }, body: html };
     },
   };
@@ -111,7 +142,7 @@ export const show = (site: Site) => ({
   },
   showNotFound: (request: Request): Response => answer(site.notFound(requestPath(request.url)), request),
   thankYouPath: site.thankYouPath,
-  showArticle: (refused: Refused): Response => {
+  showArticle: (refused: RefusedPost): Response => {
     const { headers, body } = site.article(refused);
     return new Response(body, { headers });
   },

@@ -45,7 +45,7 @@ create table private.permissions (
   given_at timestamptz not null default now(),
   withdrawn_at timestamptz,
 
-  -- Which variant of the article the page showed, when an experiment runs.
+  -- Which variant of the article the page showed, when an experiment runs: one that `private.experiments` lists.
   variant text,
   -- The kind of device, where our own server said it with the lead. Null: `private.device_of` tells it from the browser.
   device text,
@@ -228,7 +228,7 @@ begin
   if length(notice) <> 64 or translate(notice, '0123456789abcdef', '') <> '' then
     notice := null;
   end if;
-  if length(variant) > 40 or variant !~ '^[a-z0-9-]+$' then
+  if variant is not null and not private.is_listed_variant(variant) then
     variant := null;
   end if;
   if device not in ('phone', 'tablet', 'computer', 'no-script', 'bot', 'unknown') then

@@ -1,6 +1,8 @@
 // The entry point of submit-lead on hosted Supabase, in Deno: composes the delivery, the plain form post and the project's
 // database. It is called after each insert, by the database each minute, and by browsers without script.
 import { ConfigError, readConfig } from "../../../config/config.ts";
+import { checkExperiments } from "../../../content/check-experiments.ts";
+import { experiments } from "../../../content/experiments.ts";
 import { ContentError, plainRefusal } from "../../../content/languages.ts";
 import { permissionNotices } from "../../../content/permission.ts";
 import { connect } from "../../../database/connect.ts";
@@ -46,6 +48,7 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     },
     // A hosted function reads no files. The provider's own wording reaches the database by the build's notices.sql.
     notices: config.provider.noticeFile ? [] : permissionNotices(config),
+    experiments: checkExperiments(experiments),
     log,
   });
   const runs = makeDeliveryRuns({

@@ -1,0 +1,84 @@
+// Refuses an experiment that lacks what a claim needs before a reader may see it: what substantiates it, where that can be checked,
+// who approved it and when. It also refuses one that would change more than an experiment may.
+import { sources } from "./claims.ts";
+import { type Approved, type Experiment, original } from "./experiment.ts";
+import { ContentError } from "./languages.ts";
+
+/**
+ * Returns the experiments when each may be shown. `today` is YYYY-MM-DD.
+ * @throws ContentError with a sentence for each thing that keeps one from being shown.
+ */
+export function checkExperiments(
+  experiments: readonly Experiment[],
+  today = new Date().toISOString().slice(0, 10),
+): readonly Experiment[] {
+  const problems = experiments.flatMap((one) => problemsOf(one, today));
+  const names = experiments.map(({ variant }) => variant);
+  for (const twice of new Set(names.filter((name, at) => names.indexOf(name) !== at)))
+    problems.push(`There are two variants "${twice}". Leads remember a name, so give the newer one another.`);
+  // The original's loads and leads have the same name in each experiment, so they belong to the one that ran on their day.
+  const inOrder = experiments.toSorted((one, other) => (one.startedOn < other.startedOn ? -1 : 1));
+  for (const [nth, { variant, endedOn = "9999-12-31" }] of inOrder.entries()) {
+    const next = inOrder[nth + 1];
+    if (next && endedOn > next.startedOn)
+      problems.push(
+        `The variant "${variant}" runs, and "${next.variant}" has started: only one runs at a time. Give it an endedOn.`,
+      );
+  }
+  if (problems.length === 0) return experiments;
+  throw new ContentError(["The experiments in content/experiments.ts:", ...problems].join("\n  - "));
+}
+
+// Node runs the list without looking at its types, so nothing that a type promises is taken for granted here.
+function problemsOf({ variant, changes, startedOn, endedOn, plan }: Experiment, today: string): string[] {
+  const of = `The variant "${variant}"`;
+  const named = Object.entries(changes ?? {}) as [string, Partial<Approved<unknown>>][];
+  const problems = named.flatMap(([place, approved]) =>
+    isChangeable(place)
+      ? missingIn(approved ?? {}, startedOn).map(
+          (missing) => `${of} is not to be shown: its ${place} ${missing}.`,
+        )
+      : [`${of} changes "${place}". An experiment may change only: ${changeable.join(", ")}.`],
+  );
+  if (!/^[a-z0-9-]{1,40}$/.test(variant) || variant === original)
+    problems.push(`${of} needs another name: 1 to 40 of a-z, 0-9 and "-", and not "${original}".`);
+  if (named.length === 0) problems.push(`${of} changes nothing.`);
+  if (!isDay(startedOn)) problems.push(`${of} has no day in startedOn, such as 2026-12-01.`);
+  else if (startedOn > today) problems.push(`${of} starts on a day to come. Add it on that day.`);
+  if (endedOn !== undefined && !(isDay(endedOn) && endedOn > startedOn))
+    problems.push(`${of} has no day after its start in endedOn.`);
+  if (!isPlan(plan)) problems.push(`${of} has no usable plan, such as { rate: 0.02, lift: 0.3 }.`);
+  return problems;
+}
+
+const changeable = ["headline", "standfirst", "picture", "opening", "extraSupport", "future"] as const;
+const isChangeable = (place: string): place is (typeof changeable)[number] =>
+  (changeable as readonly string[]).includes(place);
+
+/** What a text or picture lacks before a reader may see it. */
+function missingIn(approved: Partial<Approved<unknown>>, startedOn: string): string[] {
+  const { shows, substantiation, source = "", approvedBy, approvedOn = "" } = approved;
+  const isSource = Object.hasOwn(sources, source) || URL.parse(source)?.protocol === "https:";
+  return [
+    ...(isEmpty(shows) ? ["shows nothing"] : []),
+    ...(substantiation?.trim() ? [] : ["has no substantiation"]),
+    ...(isSource ? [] : ["names no source (one of content/claims.ts, or an address with https)"]),
+    ...(approvedBy?.trim() ? [] : ["names no approver in approvedBy"]),
+    ...(isDay(approvedOn) ? [] : ["has no day of approval in approvedOn"]),
+    ...(approvedOn > startedOn ? ["is approved on a day after the start"] : []),
+  ];
+}
+
+const isPlan = ({ rate, lift }: Experiment["plan"] = { rate: 0, lift: 0 }): boolean =>
+  rate > 0 && lift > -1 && lift !== 0 && rate < 1 && rate * (1 + lift) < 1;
+
+/** Whether there is an empty text in it, or nothing at all. */
+function isEmpty(shows: unknown): boolean {
+  if (typeof shows === "string") return shows.trim() === "";
+  if (typeof shows !== "object" || shows === null) return true;
+  const within = Object.values(shows);
+  return within.length === 0 || within.some((one) => isEmpty(one));
+}
+
+const isDay = (text: string | undefined): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;

@@ -1,0 +1,253 @@
+// Experiments with the article: what a variant may change, what it must bring along, and how a page load gets one.
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readConfig } from "../config/config.ts";
+import { checkExperiments } from "../content/check-experiments.ts";
+import type { Changes, Experiment } from "../content/experiment.ts";
+import { experiments } from "../content/experiments.ts";
+import { shownLanguages } from "../content/languages.ts";
+import { currentBuild } from "../site/build-folder.ts";
+import { rendererModule } from "../site/renderer.ts";
+import { writeStaticSite } from "../site/static-site.ts";
+import { answerFor, type Page } from "../web/page.ts";
+import { loadSite, type Site } from "../web/pages.ts";
+import { anExperiment, approved } from "./support/an-experiment.ts";
+import { pageSettings } from "./support/site.ts";
+
+const bothLanguages = { ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } };
+const htmlOf = (page: Page | undefined) => page?.encodings.at(-1)?.bytes.toString() ?? "";
+const articleOf = (site: Site) => site.pages.get("/") as Page;
+
+describe("the pages, while no experiment runs", () => {
+  it("are the original: nothing in them, nor in what is sent with them, speaks of a variant", async () => {
+    expect(experiments).toEqual([]);
+    const [asListed, withNone] = [await loadSite(bothLanguages), await loadSite(bothLanguages, [])];
+    for (const path of ["/", "/es"]) {
+      const page = asListed.pages.get(path) as Page;
+      expect(htmlOf(page)).toBe(htmlOf(withNone.pages.get(path)));
+      expect(htmlOf(page)).not.toMatch(/name="variant"|original/);
+      expect(page).not.toHaveProperty("variants");
+      expect(page.headers["cache-control"]).toBe("no-cache");
+    }
+  });
+
+  it("are the original again, byte for byte, once the experiment has ended", async () => {
+    const ended = anExperiment({ endedOn: "2026-11-20" });
+    const [before, after] = [await loadSite(pageSettings, []), await loadSite(pageSettings, [ended])];
+    expect(htmlOf(articleOf(after))).toBe(htmlOf(articleOf(before)));
+    expect(articleOf(after).headers).toEqual(articleOf(before).headers);
+  });
+});
+
+describe("an experiment", () => {
+  const refusalOf = (...list: Experiment[]) => {
+    try {
+      checkExperiments(list, "2026-11-21");
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const of = 'The variant "fewer-finger-sticks"';
+  const withHeadline = (differences: object) =>
+    anExperiment({ changes: { headline: approved("Fewer Finger-Sticks", differences) } });
+
+  it("may be shown when each of its changes is substantiated, sourced, approved and dated", () => {
+    const elsewhere = approved("Words.", { source: "https://www.medicare.gov/coverage" });
+    expect(
+      refusalOf(anExperiment({ changes: { headline: approved("Words."), standfirst: elsewhere } })),
+    ).toBe("");
+  });
+
+  it.each<[string, Experiment, string]>([
+    ["substantiation", withHeadline({ substantiation: " " }), "its headline has no substantiation."],
+    ["source", withHeadline({ source: undefined }), "its headline names no source"],
+    ["source that can be opened", withHeadline({ source: "a friend" }), "its headline names no source"],
+    ["approver", withHeadline({ approvedBy: "" }), "its headline names no approver in approvedBy."],
+    ["day of approval", withHeadline({ approvedOn: "last week" }), "its headline has no day of approval"],
+    ["day of approval that there is", withHeadline({ approvedOn: "2026-02-30" }), "has no day of approval"],
+    [
+      "approval before its start",
+      withHeadline({ approvedOn: "2026-11-11" }),
+      "is approved on a day after the start.",
+    ],
+    ["words", withHeadline({ shows: "" }), "its headline shows nothing."],
+    [
+      "description of its picture",
+      anExperiment({ changes: { picture: approved({ file: "a.jpg", alt: "", caption: "A." }) } }),
+      "its picture shows nothing.",
+    ],
+  ])("is refused without %s, in a plain sentence", (_, experiment, sentence) => {
+    expect(refusalOf(experiment)).toContain(
+      `- ${of} is not to be shown: ${sentence.replace(/^(?!its)/, "its headline ")}`,
+    );
+  });
+
+  it.each<[string, Partial<Experiment>, string]>([
+    ["that changes nothing", { changes: {} }, `${of} changes nothing.`],
+    ["without a first day", { startedOn: "soon" }, `${of} has no day in startedOn, such as 2026-12-01.`],
+    [
+      "that starts tomorrow",
+      { startedOn: "2026-11-22" },
+      `${of} starts on a day to come. Add it on that day.`,
+    ],
+    ["that ends before its start", { endedOn: "2026-11-09" }, `${of} has no day after its start in endedOn.`],
+    ["without an effect to find", { plan: { rate: 0.02, lift: 0 } }, `${of} has no usable plan`],
+    ["whose name is the original's", { variant: "original" }, 'The variant "original" needs another name'],
+    ["whose name no header can carry", { variant: "Größer" }, 'The variant "Größer" needs another name'],
+  ])("is refused %s", (_, differences, sentence) => {
+    expect(refusalOf(anExperiment(differences))).toContain(sentence);
+  });
+
+  it("is refused while another one runs, before another one has ended, and under a name that was used before", () => {
+    const other = anExperiment({ variant: "b", language: "es", startedOn: "2026-11-16" });
+    expect(refusalOf(anExperiment(), other)).toContain(
+      `${of} runs, and "b" has started: only one runs at a time.`,
+    );
+    const ended = anExperiment({ endedOn: "2026-11-17" });
+    expect(refusalOf(other, ended)).toContain(`${of} runs, and "b" has started: only one runs at a time.`);
+    expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toBe("");
+    const again = anExperiment({ startedOn: "2026-11-20" });
+    expect(refusalOf(ended, again)).toContain('There are two variants "fewer-finger-sticks".');
+  });
+
+  it("keeps the server from starting as long as it is refused", async () => {
+    await expect(loadSite(pageSettings, [withHeadline({ approvedBy: "" })])).rejects.toThrow(
+      "names no approver",
+    );
+  });
+});
+
+describe("a variant", () => {
+  it.each(["label", "notice", "form", "paidFor", "whoWeAre", "howItWorks", "coverage", "sources"])(
+    "cannot change %s: the start refuses it, and the types do before that",
+    (place) => {
+      // @ts-expect-error a change of something that is not named in Changes
+      const changes: Changes = { label: approved("Advice") };
+      const other = { changes: Object.fromEntries([[place, Object.values(changes)[0]]]) as Changes };
+      expect(() => checkExperiments([anExperiment(other)], "2026-11-21")).toThrow(
+        `changes "${place}". An experiment may change only: headline, standfirst, picture, opening, extraSupport, future.`,
+      );
+    },
+  );
+
+  it("changes only what it names: everything between the changes stands in the original, in the same order", async () => {
+    const changes: Changes = {
+      headline: approved("@1@"),
+      standfirst: approved("@2@"),
+      opening: approved([["@3@"]]),
+      extraSupport: approved([["@4@"]]),
+      future: approved([["@5@"]]),
+    };
+    const { renderArticle } = await rendererModule();
+    for (const code of shownLanguages(["en", "es"])) {
+      const shown = renderArticle(bothLanguages, code, undefined, { name: "@6@", changes });
+      const original = renderArticle(bothLanguages, code, undefined, { name: "original", changes: {} });
+      const between = shown.split(/@\d@/);
+      // The headline stands in the title, too.
+      expect(between).toHaveLength(8);
+      let at = 0;
+      for (const text of between) {
+        const found = original.indexOf(text, at);
+        expect(found, text.slice(0, 200)).toBeGreaterThanOrEqual(at);
+        at = found + text.length;
+      }
+      expect(at).toBe(original.length);
+    }
+  });
+
+  it("is neither what a shared link shows nor what a search engine lists: both read the original's words", async () => {
+    const site = await loadSite(pageSettings, [anExperiment()]);
+    const [original, variant] = (articleOf(site).variants ?? []).map(htmlOf);
+    /** What networks and search engines read of the head: its tags, without the title that a reader sees. */
+    const facts = (html = "") =>
+      html
+        .slice(html.indexOf('<meta name="description'), html.indexOf("</head>"))
+        .split("<")
+        .filter((tag) => /^(meta|link|script)/.test(tag));
+    expect(facts(variant)).toEqual(facts(original));
+    expect(facts(variant)?.length).toBeGreaterThan(8);
+    expect(variant).toContain("<title>Sponsored: Fewer Finger-Sticks for Seniors");
+  });
+
+  it("still arrives in the first flight", async () => {
+    const site = await loadSite(pageSettings, [anExperiment()]);
+    for (const { encodings } of articleOf(site).variants ?? [])
+      expect(encodings[0]?.bytes.length).toBeLessThan(13_600);
+  });
+});
+
+describe("a page load during an experiment", () => {
+  it("gets the original or the variant by chance, whatever it got before: no cookie, and no cache decides", async () => {
+    const site = await loadSite(bothLanguages, [anExperiment()]);
+    const page = articleOf(site);
+    const etags = (page.variants ?? []).map(({ encodings }) => encodings[0]?.headers.etag ?? "");
+    for (const known of [undefined, ...etags]) {
+      const headers = new Headers({ "accept-encoding": "br", ...(known && { "if-none-match": known }) });
+      const loads = Array.from({ length: 400 }, () => answerFor(page, headers));
+      const counts = Map.groupBy(loads, ({ variant }) => variant);
+      expect([...counts.keys()].sort()).toEqual(["fewer-finger-sticks", "original"]);
+      // Outside of this about once in a billion times.
+      for (const some of counts.values()) expect(some.length).toBeGreaterThan(140);
+      for (const { status, variant, headers } of loads) {
+        const isKnown = known !== undefined && known === etags[variant === "original" ? 0 : 1];
+        expect([status, headers["set-cookie"], headers["cache-control"]]).toEqual([
+          isKnown ? 304 : 200,
+          undefined,
+          "private, no-cache",
+        ]);
+      }
+    }
+    expect(site.pages.get("/es")).not.toHaveProperty("variants");
+    expect(site.pages.get("/thank-you")?.headers["cache-control"]).toBe("no-cache");
+  });
+
+  it("has the variant's name in the form, and keeps it on the error page after a plain post", async () => {
+    const site = await loadSite(pageSettings, [anExperiment()]);
+    const refused = { lead: { name: "Rosa" }, message: "Please enter your phone number." };
+    for (const [variant, headline] of [
+      ["original", "A New Device Is Changing How Seniors Manage Blood Sugar"],
+      ["fewer-finger-sticks", "Fewer Finger-Sticks for Seniors"],
+    ] as const) {
+      const shown = articleOf(site).variants?.find((one) => one.variant === variant);
+      const { body } = site.article({ ...refused, variant });
+      for (const html of [htmlOf(shown), body]) {
+        expect(html).toContain(`<h1>${headline}</h1>`);
+        expect(html).toContain(`<input type="hidden" name="variant" value="${variant}"/>`);
+      }
+      expect(body).toContain("Please enter your phone number.");
+    }
+  });
+
+  it("answers a form that names no variant, or one that is not shown, with the original and no name", async () => {
+    const site = await loadSite(pageSettings, [anExperiment()]);
+    for (const variant of [undefined, "", "b", "__proto__", "<script>"]) {
+      const { body } = site.article({ lead: {}, message: "Please enter your full name.", variant });
+      expect(body).toContain("<h1>A New Device Is Changing How Seniors Manage Blood Sugar</h1>");
+      expect(body).not.toContain('name="variant"');
+    }
+  });
+});
+
+describe("a static host during an experiment", () => {
+  const folder = mkdtempSync(join(tmpdir(), "leads-experiment-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("has the original at / and the variant at /b, for the ad network to split its readers over", async () => {
+    const build = join(folder, "build");
+    cpSync(currentBuild()?.folder ?? "", build, { recursive: true });
+    rmSync(join(build, "dist/b.html"), { force: true });
+    await writeStaticSite(build, readConfig({ LANGUAGES: "en,es", SITE_URL: "https://site.example" }), [
+      anExperiment(),
+    ]);
+    const read = (name: string) => readFileSync(join(build, "dist", name), "utf8");
+    expect(read("index.html")).toContain('name="variant" value="original"');
+    expect(read("b.html")).toContain('name="variant" value="fewer-finger-sticks"');
+    expect(read("b.html")).toContain("<h1>Fewer Finger-Sticks for Seniors</h1>");
+    expect(read("b.html")).toContain('<link rel="canonical" href="https://site.example/"/>');
+    expect(read("es.html")).not.toContain('name="variant"');
+    expect(() => read("es/b.html")).toThrow("ENOENT");
+  });
+});
