@@ -9,6 +9,7 @@ import { findRunning } from "../database/embedded.ts";
 import { prepare, requireNewestSchema } from "../database/prepare.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
 import { composeDelivery } from "../delivery/compose.ts";
+import { startCommand } from "../log/installation.ts";
 import { type Program, runProgram, StartError } from "./program.ts";
 
 await runProgram(deliver);
@@ -45,6 +46,6 @@ async function findOwner({ databaseUrl, deliveryDatabaseUrl, dataDir }: Config):
   const embedded = await findRunning({ dataDir });
   if (embedded) return embedded;
   throw new StartError(
-    "There is no database to deliver from. Set DATABASE_URL, or start the server first: npm start",
+    `There is no database to deliver from. Set DATABASE_URL, or start the server first: ${startCommand}`,
   );
 }

@@ -7,6 +7,7 @@ import { findRunning } from "../database/embedded.ts";
 import { prepare } from "../database/prepare.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { startInbox, syncInboxSettings } from "../inbox/start.ts";
+import { startCommand } from "../log/installation.ts";
 import type { Log } from "../log/log.ts";
 import { type Program, runProgram, StartError } from "./program.ts";
 
@@ -28,7 +29,7 @@ async function openDatabase(config: Config, log: Log, stopping: AbortSignal): Pr
   const owner = databaseUrl ?? (await findRunning({ dataDir }));
   if (!owner) {
     throw new StartError(
-      "There is no database for the inbox. Set DATABASE_URL, or start the server first: npm start",
+      `There is no database for the inbox. Set DATABASE_URL, or start the server first: ${startCommand}`,
     );
   }
   const open = () => connect(owner, { max: 1, name: "leads set-up" });

@@ -9,6 +9,7 @@ import { readCommand } from "../cli/program.ts";
 import { ConfigError, readConfig } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { isLoss } from "../database/transaction.ts";
+import { settingsFile } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -97,10 +98,10 @@ async function runHandler(handler: Handler, makesDatabase: boolean, signal: Abor
 // Node's own --env-file-if-exists would say at each command that there is none.
 function readSettingsFile(): void {
   try {
-    if (existsSync(".env")) process.loadEnvFile();
+    if (existsSync(settingsFile)) process.loadEnvFile(settingsFile);
   } catch (cause) {
     throw new Refusal(
-      `The settings in ${resolve(".env")} cannot be read. Run this as the user who may read them.`,
+      `The settings in ${resolve(settingsFile)} cannot be read. Run this as the user who may read them.`,
       { cause },
     );
   }

@@ -3,6 +3,8 @@ import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
 
+export { typed } from "../log/installation.ts";
+
 /** What a handler works with: the database, and the person or script that typed the command. */
 export interface CommandContext {
   /** The database, as its owner. */
@@ -52,9 +54,6 @@ export class UsageError extends Error {
 /** A count and what is counted, as a person says it. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-
-/** A command as a person would type it. */
-export const typed = (words: string): string => `npm run leads -- ${words}`;
 
 /** Reads a whole number of one or more. @throws UsageError */
 export function readCount(option: string, text: string): number {

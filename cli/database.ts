@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
 import { migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
+import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
 
@@ -30,7 +31,7 @@ export async function openDatabase(
   else if (make) tell(`There is no database in ${path} yet; it is made for this command.`);
   else {
     throw new Refusal(
-      `There is no database in ${path} yet. Start the server once with: npm start\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.`,
+      `There is no database in ${path} yet. Start the server once with: ${startCommand}\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.`,
     );
   }
   const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
@@ -44,14 +45,13 @@ export async function openDatabase(
 export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
   const wanted = await newestVersion();
   const found = await versionOf(sql);
-  if (found === wanted) return;
+  // A newer release adds to the tables, and takes nothing away that this one needs (decision 090).
+  if (found !== undefined && found >= wanted) return;
   if (found === undefined && make) return void (await migrate(sql));
   throw new Refusal(
     found === undefined
-      ? "This database has no leads tables yet. Start the server once on it with: npm start"
-      : `This database has version ${found} of the tables and this program needs ${wanted}. ${
-          found < wanted ? "Start the server once with: npm start" : "Use the program's newer version."
-        }`,
+      ? `This database has no leads tables yet. Start the server once on it with: ${startCommand}`
+      : `This database has version ${found} of the tables and this program needs ${wanted}. Start the server once with: ${startCommand}`,
   );
 }
 

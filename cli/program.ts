@@ -1,5 +1,7 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 import { Command, CommanderError } from "commander";
+import { version } from "../config/version.ts";
+import { leadsProgram } from "../log/installation.ts";
 import { audit } from "./audit.ts";
 import { backup } from "./backup.ts";
 import { callLogCommand } from "./call-log.ts";
@@ -37,15 +39,18 @@ const groups: [heading: string, commands: AddCommand[]][] = [
   ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],
 ];
 
+/** What is said of npm where a command is typed through it. */
+const quietly = leadsProgram === "leads" ? "" : ' "npm run -s" leaves out npm\'s own lines.';
+
 const notes = `
 Times are in this machine's time zone (TZ); in JSON and CSV they are in UTC.
-Results go to standard output, messages to standard error. "npm run -s" leaves out npm's own lines.
+Results go to standard output, messages to standard error.${quietly}
 Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck delivery, or cannot be done;
 2 the command was not understood, or needs somebody to say yes.
 
 Options and examples of a command: ${typed("list --help")}`;
 
-/** A command as it was typed: it works on the database, on the data folder alone, or prints help. */
+/** A command as it was typed: it works on the database, on the data folder alone, or prints a text: help, or the version. */
 export type ReadCommand =
   | ({ handler: Handler } & Needs)
   | { folderHandler: FolderHandler }
@@ -70,7 +75,7 @@ export function readCommand(words: readonly string[], columns: number): ReadComm
     program.parse(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!/^commander\.help(Displayed)?$/.test(error.code) || help === "") {
+    if (!/^commander\.(help(Displayed)?|version)$/.test(error.code) || help === "") {
       throw usageError(error, commandAt(program, words));
     }
   }
@@ -83,7 +88,8 @@ function makeProgram(
   write: (text: string) => void,
   columns: number,
 ): Command {
-  const program = new Command("npm run leads --")
+  const program = new Command(leadsProgram)
+    .version(version, "--version", "print the version of this program")
     .usage("<command> [options]")
     .description(
       "Reads and looks after the leads, also while the server runs: in the embedded database (DATA_DIR) or in DATABASE_URL.",

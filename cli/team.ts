@@ -1,5 +1,6 @@
 // `leads team`: who works in the inbox. An invitation is one line, the link; a recovery ends old passkeys and sessions; a removal holds
 // at once, everywhere.
+import { typed } from "../log/installation.ts";
 import { type Ask, askAsOperator, Refused } from "../team/acting.ts";
 import { inviteMember, linkOf, type Member, members, recoverMember, removeMember } from "../team/managing.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -79,7 +80,7 @@ async function named(ask: Ask, name: string): Promise<Member> {
   const present = (await members(ask)).filter(({ removed_at }) => removed_at === null);
   const found = present.find((member) => member.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
-  throw new Refusal(`No member is called ${printable(name)}. Who is in: npm run leads -- team list`);
+  throw new Refusal(`No member is called ${printable(name)}. Who is in: ${typed("team list")}`);
 }
 
 function tableOf(all: Member[]): string {

@@ -1,5 +1,6 @@
 // The product's embedded PostgreSQL: its names, its settings, and its events in our log.
 import { fileURLToPath } from "node:url";
+import { typed } from "../log/installation.ts";
 import type { Log } from "../log/log.ts";
 import { type DataFolder, findDataFolder as findFolder } from "../packages/embedded-postgres/data-folder.ts";
 import { findRunning as find, startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
@@ -20,7 +21,7 @@ export const embeddedOptions = (dataDir: string | undefined, log: Log = () => {}
   advice: {
     otherFolder: "name another folder in DATA_DIR",
     ownServer: "set DATABASE_URL to a PostgreSQL of your own",
-    upgrade: "bring it over with: npm run leads -- upgrade",
+    upgrade: `bring it over with: ${typed("upgrade")}`,
   },
 });
 

@@ -1,6 +1,7 @@
 // Whether the team hears of leads, and in time: the channels, what waits in the outbox and why, and the weekends.
 import type { Sql } from "../database/connect.ts";
 import { type ChannelCount, countDeliveries } from "../delivery/counts.ts";
+import { typed } from "../log/installation.ts";
 import { type Finding, fail, notExamined, pass } from "./finding.ts";
 
 /** Examines the channels, the outbox, and whether the promise of 24 hours holds on weekends. */
@@ -31,7 +32,7 @@ function examineOutbox(count: ChannelCount, now: Date): Finding[] {
     findings.push(
       fail(
         `The oldest ${channel} delivery has waited ${minutes} minutes.${why}`,
-        "See `npm run leads -- status`. On Supabase, see that submit-lead is called each minute.",
+        `See \`${typed("status")}\`. On Supabase, see that submit-lead is called each minute.`,
       ),
     );
   }
@@ -39,7 +40,7 @@ function examineOutbox(count: ChannelCount, now: Date): Finding[] {
     findings.push(
       fail(
         `${failed} deliveries by ${channel} have failed.${why}`,
-        "See `npm run leads -- status`. When the cause is gone: `npm run leads -- retry --failed`.",
+        `See \`${typed("status")}\`. When the cause is gone: \`${typed("retry --failed")}\`.`,
       ),
     );
   return findings;

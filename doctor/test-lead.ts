@@ -1,6 +1,7 @@
 // The marked test lead: what it says, what became of it, and that it is erased again.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
+import { typed } from "../log/installation.ts";
 import { ask } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 
@@ -57,7 +58,7 @@ async function awaitDeliveries(sql: Sql, id: string): Promise<Finding[]> {
     return pending.map(({ channel, reason }) =>
       fail(
         `The team was not told of the test lead by ${channel} (${reason ?? "no attempt was made yet"}).`,
-        "See `npm run leads -- status`.",
+        `See \`${typed("status")}\`.`,
       ),
     );
   }
@@ -77,12 +78,12 @@ export async function eraseTestLead({ url }: Deployment, secretKey: string): Pro
   if (answer.status === 204 || answer.status === 200) return pass("The test lead is erased again.");
   return fail(
     `The test lead could not be erased (${answer.status}).`,
-    `Check SUPABASE_SECRET_KEY, or erase it where the database is: npm run leads -- erase --email ${email}`,
+    `Check SUPABASE_SECRET_KEY, or erase it where the database is: ${typed(`erase --email ${email}`)}`,
   );
 }
 
 /** That the test lead stays, because this run can reach neither the database nor a secret key. */
 export const leaveTestLead = (): Finding =>
   notExamined(
-    `The database from inside, and the test lead stays: give DATABASE_URL, or erase it with npm run leads -- erase --email ${email}`,
+    `The database from inside, and the test lead stays: give DATABASE_URL, or erase it with ${typed(`erase --email ${email}`)}`,
   );

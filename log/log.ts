@@ -1,5 +1,6 @@
 // The closed list of events that may be logged, as text or as JSON lines. Facts are counts, times, ids, codes and names of our
 // own. No fact is another program's message, because PostgreSQL and mail servers quote in theirs what a visitor typed.
+import { typed } from "./installation.ts";
 
 /** A fact about an event: short, ours, and never personal. */
 type Fact = string | number | boolean | undefined;
@@ -86,7 +87,7 @@ const events = {
   },
   "delivery-failed": {
     level: "error",
-    sentence: "A delivery has failed. When the channel works again: npm run leads -- retry --failed",
+    sentence: `A delivery has failed. When the channel works again: ${typed("retry --failed")}`,
   },
   "mailbox-rejected": {
     level: "error",
@@ -132,8 +133,7 @@ const events = {
   "backed-up": { level: "info", sentence: "Made a backup of everything in BACKUP_DIR, and verified it." },
   "backup-failed": {
     level: "error",
-    sentence:
-      "No backup could be made. It is tried again in an hour. What is the matter: npm run leads -- status",
+    sentence: `No backup could be made. It is tried again in an hour. What is the matter: ${typed("status")}`,
   },
   bug: {
     level: "error",

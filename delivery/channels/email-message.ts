@@ -2,6 +2,7 @@
 // kept on servers that nobody has chosen, so it names no person and no answer unless the operator asks for that.
 import { languageName } from "../../lead/language-name.ts";
 import { fields, reference } from "../../lead/lead.ts";
+import { typed } from "../../log/installation.ts";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext } from "./channel.ts";
 import { type EventInWords, eventsInWords } from "./events-in-words.ts";
@@ -61,7 +62,7 @@ function factsOf(delivery: Delivery, { details, linkTo }: MessageOptions): Fact[
   if (details) facts.push(...fields.map(({ label, name }): Fact => [label, oneLine(lead[name])]));
   const link = linkTo?.(leadId);
   if (link) facts.push(["In the inbox", link]);
-  return [...facts, ["To see it", `npm run leads -- show ${reference(leadId)}`]];
+  return [...facts, ["To see it", typed(`show ${reference(leadId)}`)]];
 }
 
 function asText({ title, todo, leads }: Section): string {

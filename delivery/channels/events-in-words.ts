@@ -1,4 +1,5 @@
 // What each event is called in a message to the team, and what the team is to do about it.
+import { typed } from "../../log/installation.ts";
 import type { Delivery } from "../delivery.ts";
 
 /** The events of a message by kind, each with the deliveries that tell of it. */
@@ -29,7 +30,7 @@ const wordings: Record<Delivery["event"], Wording> = {
   "lead.overdue": {
     one: "A lead has waited 20 hours",
     many: (count) => `${count} leads have waited 20 hours`,
-    todo: "Nobody has marked it as reviewed: npm run leads -- review REFERENCE",
+    todo: `Nobody has marked it as reviewed: ${typed("review REFERENCE")}`,
   },
   "lead.created": {
     one: "A lead is waiting",
@@ -39,7 +40,7 @@ const wordings: Record<Delivery["event"], Wording> = {
   test: {
     one: "This is a test, and nobody is waiting",
     many: (count) => `${count} tests, and nobody is waiting`,
-    todo: "Somebody has typed: npm run leads -- test",
+    todo: `Somebody has typed: ${typed("test")}`,
   },
 };
 

@@ -1,0 +1,18 @@
+// How this program came to the machine, as a clone or as a release, and what a person therefore types to run it. A release puts
+// the command `leads` into the PATH (deploy/leads).
+import { existsSync } from "node:fs";
+
+/** A release carries a list of its files, which deploy/build-release writes. */
+const isRelease = existsSync(new URL("../MANIFEST", import.meta.url));
+
+/** The program `leads` as it is typed here; its words follow after a space. */
+export const leadsProgram = isRelease ? "leads" : "npm run leads --";
+
+/** A command of `leads` as a person would type it. */
+export const typed = (words: string): string => `${leadsProgram} ${words}`;
+
+/** How the server is started here. */
+export const startCommand = isRelease ? "sudo systemctl start leads" : "npm start";
+
+/** The file with the settings; in a clone that of the folder in which a command is typed. */
+export const settingsFile = isRelease ? "/etc/leads/settings.env" : ".env";
