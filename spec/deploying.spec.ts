@@ -1,7 +1,7 @@
 // What an operator copies out of deploy/ and docs/, run as the machine would run it.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -64,7 +64,7 @@ describe("the nightly copy of docs/backup.md", () => {
     const { url } = await makeDatabase();
     const asHere = command
       .replaceAll("\\%", "%")
-      .replace("/srv/leads/app", root)
+      .replace("/usr/local/bin/leads", `${process.execPath} ${join(root, "bin/leads.ts")}`)
       .replace("/var/backups/leads", folder);
     // cron's own environment, with this machine's npm and the chapter's database in it.
     const env = { HOME: folder, SHELL: "/bin/sh", PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: url };
@@ -82,26 +82,49 @@ describe("the nightly copy of docs/backup.md", () => {
 
 describe("the systemd units", () => {
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+  const units = readdirSync(join(root, "deploy")).filter((name) => /\.(service|socket|timer)$/.test(name));
 
   it.runIf(hasSystemd)("are understood by systemd to the last line", () => {
     const folder = temporaryFolder();
-    // systemd looks whether the program is there, and the user is one of every machine.
-    const service = read("deploy/leads.service").replaceAll("/srv/leads/app", root.replace(/\/$/, ""));
-    writeFileSync(join(folder, "leads.service"), service);
-    copyFileSync(join(root, "deploy/leads.socket"), join(folder, "leads.socket"));
-    const units = ["leads.service", "leads.socket"].map((name) => join(folder, name));
-    const { stderr, status } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], {
+    for (const name of units) {
+      // systemd looks whether the programs are there.
+      const unit = read(`deploy/${name}`)
+        .replaceAll("/opt/leads/current/runtime/node", process.execPath)
+        .replaceAll("/opt/leads/current/", root);
+      writeFileSync(join(folder, name), unit);
+    }
+    const paths = units.map((name) => join(folder, name));
+    const { stderr, status } = spawnSync("systemd-analyze", ["verify", "--man=no", ...paths], {
       env: { ...process.env, SYSTEMD_UNIT_PATH: `${folder}:` },
       encoding: "utf8",
     });
-    expect(stderr.split("\n").filter((line) => line.includes("leads."))).toEqual([]);
+    expect(stderr.split("\n").filter((line) => line.includes("leads"))).toEqual([]);
     expect(status).toBe(0);
   });
 
-  it("start the launcher, which a production install has", () => {
-    const [, program = ""] = /^ExecStart=(\S+)/m.exec(read("deploy/leads.service")) ?? [];
-    expect(program).toBe("/srv/leads/app/node_modules/.bin/node");
-    const { dependencies } = JSON.parse(read("package.json"));
-    expect(dependencies).toHaveProperty("node-launcher");
+  it("start what an installation has put there", () => {
+    const install = read("deploy/install");
+    for (const name of units.filter((unit) => unit.endsWith(".service"))) {
+      const [, command = ""] = /^ExecStart=(.*)$/m.exec(read(`deploy/${name}`)) ?? [];
+      const [program = "", ...words] = command.split(" ");
+      expect(program).toMatch(/^\/opt\/leads\/current\/(runtime\/node|deploy\/leads)$/);
+      const file = words.find((word) => word.startsWith("--env-file"))?.split("=")[1];
+      if (file) expect(install).toContain(file);
+    }
+    expect(read("deploy/build-release")).toContain("runtime/node");
+  });
+
+  it("may all be removed again", () => {
+    const removal = read("deploy/releases");
+    for (const name of units) expect(removal).toContain(`"$units"/${name}`);
+  });
+});
+
+describe("the settings that the installation writes", () => {
+  it("are lines of .env.example, which it uncomments", () => {
+    const names = [...read("deploy/install").matchAll(/s\|\^#([A-Z_]+)=/g)].map(([, name]) => name);
+    const known = new Set([...read(".env.example").matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name));
+    expect(names.length).toBeGreaterThan(2);
+    for (const name of names) expect(known).toContain(name);
   });
 });

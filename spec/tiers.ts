@@ -46,6 +46,7 @@ export const system = [
   "spec/nothing-personal-in-logs.spec.ts",
   "spec/other-engines.spec.ts",
   "spec/rate-limit.spec.ts",
+  "spec/releases.spec.ts",
   "spec/restarting.spec.ts",
   "spec/reviewing-and-withdrawing.spec.ts",
   "spec/scheduled-backups.spec.ts",

@@ -1,0 +1,337 @@
+// What an installation does with releases (deploy/releases), tried in a folder that stands for a machine: the scripts are the
+// real ones; the releases are small, and systemd is a stand-in. A real machine is tried by deploy/trial-machine.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { makeDatabase } from "./support/database.ts";
+import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
+import { mountSmallDisk } from "./support/small-disk.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const isRoot = process.getuid?.() === 0;
+
+let machine: string;
+const at = (path: string) => join(machine, path);
+
+// A server is "active", and what is asked of systemd is written down.
+const systemctl = `#!/bin/sh
+echo "$*" >> "$LEADS_PREFIX/asked"
+case $* in *ActiveState*) cat "$LEADS_PREFIX/state" ;; esac
+`;
+
+// Stands for a release's Node: runs the program, which says its version, and asks the server, which answers where the release is
+// a good one.
+const node = `#!/bin/sh
+here=$(dirname "$(dirname "$0")")
+[ "$1" != -e ] || exec test ! -e "$here/broken"
+[ ! -e "$here/slow" ] || { touch "$LEADS_PREFIX/under-way"; exec sleep 1000; }
+cat "$here/VERSION"
+`;
+
+beforeEach(() => {
+  machine = mkdtempSync(join(tmpdir(), "leads-releases-"));
+  onTestFinished(() => rmSync(machine, { recursive: true, force: true }));
+  for (const folder of ["opt/leads/releases", "etc/leads", "var/lib/leads", "var/backups/leads", "bin"])
+    mkdirSync(at(folder), { recursive: true });
+  writeFileSync(at("bin/systemctl"), systemctl, { mode: 0o755 });
+  writeFileSync(at("state"), "active\n");
+  writeFileSync(at("etc/leads/settings.env"), `DATA_DIR=${at("var/lib/leads")}\n`);
+});
+
+interface Extras {
+  [file: string]: string;
+}
+
+/** Packs a release, with further files in it, and returns the path of the archive. */
+function pack(version: string, extras: Extras = {}): string {
+  const folder = at(`leads-${version}`);
+  for (const name of ["deploy", "runtime"]) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ["releases", "leads", "leads.service", "leads.socket"])
+    cpSync(join(root, "deploy", name), join(folder, "deploy", name));
+  const files = { VERSION: `${version}\n`, POSTGRESQL: "18\n", "runtime/node": node, ...extras };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  chmodSync(join(folder, "runtime/node"), 0o755);
+  execFileSync("sh", ["-c", "find . -type f ! -name MANIFEST -exec sha256sum {} + > MANIFEST"], {
+    cwd: folder,
+  });
+  const archive = at(`leads-${version}.tar.gz`);
+  execFileSync("tar", ["-czf", archive, "-C", machine, `leads-${version}`]);
+  return archive;
+}
+
+const environment = () => ({
+  PATH: `${at("bin")}:${process.env.PATH}`,
+  LEADS_PREFIX: machine,
+});
+
+/** Types a command of deploy/releases and returns its exit status and what it said. */
+function type(...words: string[]): { status: number | null; said: string } {
+  const { status, stdout, stderr } = spawnSync("sh", [join(root, "deploy/releases"), ...words], {
+    env: environment(),
+    encoding: "utf8",
+  });
+  return { status, said: stdout + stderr };
+}
+
+const inForce = () => readlinkSync(at("opt/leads/current"));
+const kept = () => readdirSync(at("opt/leads/releases")).sort();
+const asked = () => (existsSync(at("asked")) ? readFileSync(at("asked"), "utf8") : "");
+
+describe("an update", () => {
+  it("puts the release in force with a link, restarts the server, and keeps the release before and no older one", () => {
+    expect(type("first", pack("1.0.0")).status).toBe(0);
+    expect(asked()).not.toContain("restart");
+    expect(type("update", pack("1.1.0")).said).toContain("Release 1.1.0 is in force.");
+    expect(asked()).toContain("restart leads.service");
+    expect(type("update", pack("1.2.0")).status).toBe(0);
+    expect(inForce()).toBe("releases/1.2.0");
+    expect(kept()).toEqual(["1.1.0", "1.2.0"]);
+    expect(type("releases").said).toBe("1.1.0  before that: sudo leads rollback\n1.2.0  in force\n");
+  });
+
+  it("brings the units of the release", () => {
+    type("first", pack("1.0.0"));
+    type("update", pack("1.1.0", { "deploy/leads.service": "[Service]\nExecStart=/bin/true\n" }));
+    const unit = at("usr/local/lib/systemd/system/leads.service");
+    expect(readFileSync(unit, "utf8")).toContain("/bin/true");
+    expect(asked()).toContain("daemon-reload");
+    type("rollback");
+    expect(readFileSync(unit, "utf8")).toBe(read("deploy/leads.service"));
+  });
+
+  it("leaves a server stopped that is stopped", () => {
+    type("first", pack("1.0.0"));
+    writeFileSync(at("state"), "inactive\n");
+    expect(type("update", pack("1.1.0")).status).toBe(0);
+    expect(inForce()).toBe("releases/1.1.0");
+    expect(asked()).not.toContain("restart");
+  });
+
+  it("takes an unpacked release too, and does nothing when it is in force already", () => {
+    type("first", pack("1.0.0"));
+    expect(type("update", at("leads-1.0.0")).said).toContain("in force already");
+    expect(asked()).not.toContain("restart");
+  });
+});
+
+describe("an update that fails half way leaves the release in force as it was", () => {
+  const broken: [why: string, make: () => string][] = [
+    [
+      "the archive is cut short",
+      () => {
+        const archive = pack("1.1.0");
+        truncateSync(archive, 2_000);
+        return archive;
+      },
+    ],
+    [
+      "a file of it is missing",
+      () => {
+        pack("1.1.0", { "serve.ts": "" });
+        rmSync(at("leads-1.1.0/serve.ts"));
+        return at("leads-1.1.0");
+      },
+    ],
+    [
+      "a file of it was changed",
+      () => {
+        pack("1.1.0", { "serve.ts": "" });
+        writeFileSync(at("leads-1.1.0/serve.ts"), "another");
+        return at("leads-1.1.0");
+      },
+    ],
+    ["its program does not run here", () => pack("1.1.0", { "runtime/node": "#!/bin/sh\nexit 1\n" })],
+    ["it has the version of the release in force and is another", () => pack("1.0.0", { more: "" })],
+    ["it names a folder elsewhere", () => pack("1.1.0", { VERSION: "../../elsewhere\n" })],
+    [
+      "it is no release",
+      () => {
+        execFileSync("tar", ["-czf", at("other.tar.gz"), "-C", machine, "etc"]);
+        return at("other.tar.gz");
+      },
+    ],
+    ["it is not there", () => at("nothing.tar.gz")],
+  ];
+
+  it.each(broken)("when %s", (_, make) => {
+    type("first", pack("1.0.0"));
+    const { status, said } = type("update", make());
+    expect(status).toBe(1);
+    expect(said).toContain("Nothing was changed");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(kept()).toEqual(["1.0.0"]);
+    expect(asked()).not.toContain("restart");
+  });
+
+  it.runIf(isRoot)("when the disk is full", () => {
+    const disk = mountSmallDisk(2);
+    onTestFinished(disk.remove);
+    rmSync(at("opt"), { recursive: true });
+    execFileSync("ln", ["-s", disk.folder, at("opt")]);
+    mkdirSync(at("opt/leads/releases"), { recursive: true });
+    type("first", pack("1.0.0"));
+    const { status, said } = type("update", pack("1.1.0", { large: "x".repeat(3_000_000) }));
+    expect(status).toBe(1);
+    expect(said).toContain("Nothing was changed");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(kept()).toEqual(["1.0.0"]);
+  });
+
+  it("when it is killed, and the next update removes what it has left", async () => {
+    type("first", pack("1.0.0"));
+    const child = spawn("sh", [join(root, "deploy/releases"), "update", pack("1.1.0", { slow: "" })], {
+      env: environment(),
+      detached: true,
+      stdio: "ignore",
+    });
+    await until(() => existsSync(at("under-way")));
+    process.kill(-(child.pid as number), "SIGKILL");
+    await once(child, "exit");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(readdirSync(at("opt/leads/releases"))).toHaveLength(2);
+    rmSync(at("leads-1.1.0/slow"));
+    expect(type("update", pack("1.1.0")).status).toBe(0);
+    expect(kept()).toEqual(["1.0.0", "1.1.0"]);
+  });
+
+  it("when the server does not become ready with it: the release before is put in force again", () => {
+    type("first", pack("1.0.0"));
+    type("update", pack("1.1.0"));
+    const { status, said } = type("update", "--wait", "0", pack("1.2.0", { broken: "" }));
+    expect(status).toBe(1);
+    expect(said).toContain("Release 1.1.0 is in force again.");
+    expect(inForce()).toBe("releases/1.1.0");
+    expect(asked().match(/restart leads.service/g)).toHaveLength(3);
+    // The way back from the release that runs is the one before it, not the one that failed.
+    expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
+  });
+});
+
+describe("a rollback", () => {
+  it("puts the release before in force, and the newer one again when it is typed again", () => {
+    type("first", pack("1.0.0"));
+    type("update", pack("1.1.0"));
+    expect(type("rollback").status).toBe(0);
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(type("rollback").status).toBe(0);
+    expect(inForce()).toBe("releases/1.1.0");
+  });
+
+  it("says so when there is none before", () => {
+    type("first", pack("1.0.0"));
+    expect(type("rollback")).toEqual({ status: 1, said: "There is no release before 1.0.0.\n" });
+  });
+});
+
+describe("a release with another PostgreSQL", () => {
+  it("is not put in force on the old data, unless the data is to be brought over", () => {
+    mkdirSync(at("var/lib/leads/postgresql"));
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
+    type("first", pack("1.0.0"));
+    const newer = pack("2.0.0", { POSTGRESQL: "19\n" });
+    expect(type("update", newer).said).toContain("--upgrade-postgresql");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(type("update", "--upgrade-postgresql", newer).status).toBe(0);
+    const stopped = asked().indexOf("stop leads.socket leads.service");
+    expect(stopped).toBeGreaterThan(0);
+    expect(asked().indexOf("start leads.socket leads.service")).toBeGreaterThan(stopped);
+    expect(inForce()).toBe("releases/2.0.0");
+    // The stand-in for the upgrade has not touched the data.
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "19\n");
+    expect(type("rollback").said).toContain("another PostgreSQL");
+    expect(inForce()).toBe("releases/2.0.0");
+  });
+
+  it("is put in force where the server is the operator's own", () => {
+    mkdirSync(at("var/lib/leads/postgresql"));
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "17\n");
+    type("first", pack("1.0.0"));
+    writeFileSync(at("etc/leads/settings.env"), "DATABASE_URL=postgres://owner@localhost/leads\n");
+    expect(type("update", pack("2.0.0", { POSTGRESQL: "19\n" })).status).toBe(0);
+  });
+});
+
+describe("a removal", () => {
+  it("keeps the leads, the settings and the backups", () => {
+    type("first", pack("1.0.0"));
+    expect(type("remove").status).toBe(0);
+    expect(existsSync(at("opt/leads"))).toBe(false);
+    expect(readdirSync(at("usr/local/lib/systemd/system"))).toEqual([]);
+    for (const folder of ["etc/leads", "var/lib/leads", "var/backups/leads"])
+      expect(existsSync(at(folder))).toBe(true);
+  });
+
+  it("erases them when that is said, and not without a yes", () => {
+    type("first", pack("1.0.0"));
+    expect(type("remove", "--purge").status).toBe(1);
+    expect(existsSync(at("opt/leads/current"))).toBe(true);
+    expect(type("remove", "--purge", "--yes").status).toBe(0);
+    for (const folder of ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"])
+      expect(existsSync(at(folder))).toBe(false);
+  });
+});
+
+describe("a release", () => {
+  it("is made of every module that the program has, and of no test or measurement", () => {
+    const [, modules = ""] = /^modules="(.*)"$/m.exec(read("deploy/build-release")) ?? [];
+    const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+    const folders = new Set(
+      tracked.filter((path) => /^[^.][^/]*\//.test(path)).map((path) => path.split("/")[0] as string),
+    );
+    for (const name of ["bench", "check", "spec"]) folders.delete(name);
+    expect(modules.split(" ")).toEqual(expect.arrayContaining([...folders].sort()));
+    for (const name of ["bench", "check", "spec", "data"]) expect(modules.split(" ")).not.toContain(name);
+  });
+
+  it("has a version that the command prints and that the changelog tells of", async () => {
+    const { version } = JSON.parse(read("package.json"));
+    expect(await ending(startLeads(["--version"], {}))).toEqual({
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: "",
+    });
+    expect(read("CHANGELOG.md")).toContain(`\n## ${version}\n`);
+  });
+});
+
+describe("the command of a release that was rolled back to", () => {
+  it("works on the tables that the newer release has brought up to date", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into supabase_migrations.schema_migrations (version, name) values ('29990101000000', 'later')`;
+    expect(await leads(url, "list")).toMatchObject({ status: 0, stderr: "No leads.\n" });
+  });
+});
+
+describe("the scripts of deploy/", () => {
+  const scripts = readdirSync(join(root, "deploy"), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && read(`deploy/${entry.name}`).startsWith("#!"))
+    .map(({ name }) => name);
+
+  it.each(scripts)("%s is understood by its shell to the end, and may be run", (name) => {
+    const [interpreter = ""] = read(`deploy/${name}`).slice(2).split("\n");
+    const shell = interpreter.split("/").at(-1) as string;
+    expect(spawnSync(shell, ["-n", join(root, "deploy", name)], { encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+    expect(() => execFileSync("test", ["-x", join(root, "deploy", name)])).not.toThrow();
+  });
+});
