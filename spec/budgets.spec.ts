@@ -8,7 +8,7 @@ import { useBrowser } from "./support/browser.ts";
 import { pageSettings, useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
 
-const { open } = useBrowser();
+const { open } = useBrowser("whole browser");
 const site = useSite({ ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } });
 
 describe("the article's document", () => {

@@ -12,7 +12,7 @@ import { anonKey, makeIntake } from "./support/intake.ts";
 import { pageSettings } from "./support/site.ts";
 import { fillIn, formReady, submit } from "./support/visitor.ts";
 
-const { open } = useBrowser();
+const { open } = useBrowser("whole browser");
 const experiment = anExperiment();
 const headlines = {
   original: "A New Device Is Changing How Seniors Manage Blood Sugar",

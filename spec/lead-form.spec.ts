@@ -8,7 +8,7 @@ import { useBrowser } from "./support/browser.ts";
 import { pageSettings, useSite } from "./support/site.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
 
-const { open } = useBrowser();
+const { open } = useBrowser("whole browser");
 const site = useSite();
 const { provider } = completeProvider({});
 /** The hash of the notice as the page shows it. */

@@ -1,7 +1,7 @@
 // One Chromium for a chapter of the specification, and pages in it that load nothing but what the site serves.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { findChromium } from "./chromium.ts";
+import { findChromium, findHeadlessShell } from "./chromium.ts";
 import { needs } from "./needs.ts";
 
 const flags = [
@@ -17,18 +17,21 @@ const flags = [
 /** Playwright turns the back/forward cache off, which readers have on. */
 const ignoreDefaultArgs = ["--disable-back-forward-cache"];
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: findChromium() ?? "chromium", args: flags, ignoreDefaultArgs });
+export const launch = (program = findChromium()): Promise<Browser> =>
+  chromium.launch({ executablePath: program ?? "chromium", args: flags, ignoreDefaultArgs });
 
-/** Launches the chapter's browser before its first test and closes it after the last. */
-export function useBrowser(): {
+/**
+ * Launches the chapter's browser before its first test and closes it after the last. Chapters about loading, fonts and going back
+ * ask for the whole browser.
+ */
+export function useBrowser(kind: "headless shell" | "whole browser" = "headless shell"): {
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
   browser(): Browser;
 } {
   let browser: Browser | undefined;
   beforeAll(async () => {
     needs("a browser");
-    browser = await launch();
+    browser = await launch(kind === "whole browser" ? findChromium() : findHeadlessShell());
   });
   afterEach(async () => {
     await Promise.all(
