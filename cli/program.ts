@@ -17,6 +17,7 @@ import {
   UsageError,
 } from "./command.ts";
 import { erase } from "./erase.ts";
+import { experimentsCommand } from "./experiments.ts";
 import { exportCommand } from "./export.ts";
 import { list } from "./list.ts";
 import { restore } from "./restore.ts";
@@ -36,6 +37,7 @@ const groups: [heading: string, commands: AddCommand[]][] = [
   ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
   ["Their way to the team:", [status, watch, retry, channel, test]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
+  ["What the ads bring:", [experimentsCommand]],
   ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],
 ];
 

@@ -108,6 +108,7 @@ describe("the inbox's login", () => {
       "team.reports('2020-01-01', '2030-01-01', 'UTC')",
       "team.campaigns('2020-01-01', '2030-01-01', 'UTC')",
       "team.record_campaign_costs('[]')",
+      "team.experiments()",
       "team.pause_state('KY', 'why')",
       "team.erase_lead(gen_random_uuid(), '')",
       "team.take_back(gen_random_uuid())",

@@ -1,5 +1,5 @@
 -- Experiments with the article: half of its page loads show the original, half a variant. The pages' own list of them
--- (content/experiments.ts) is synced to this table when the program starts.
+-- (content/experiments.ts) is synced to this table when the program starts, and the team's side reads here what each one brought.
 
 -- Ended experiments stay, because leads remember their variant. An experiment has one row, which names its variant; the other
 -- half of its loads is called 'original'.
@@ -31,7 +31,63 @@ begin
   return exists (select from private.experiments e where named in (e.variant, 'original'));
 end $$;
 
-revoke execute on function private.is_listed_variant from public;
-
 -- For the results: the leads of each variant. Costs an insert nothing while no experiment runs.
 create index permissions_variant on private.permissions (variant) where variant is not null;
+
+-- What each experiment has brought so far, the newest first: for the original and the variant the page loads in which a reader saw the
+-- page, and the leads of its days (in UTC) with what came of them. Bots count on neither side.
+create function team.experiments() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.acting_manager();
+  report jsonb;
+begin
+  perform private.audit(actor, 'read experiments');
+  with sides as materialized (
+    select e.variant as experiment, s.shown, e.started_on, coalesce(e.ended_on, 'infinity') as ended_on
+    from private.experiments e cross join lateral (values ('original'), (e.variant)) as s (shown)
+  ),
+  loads as (
+    select s.experiment, s.shown, sum(c.n) as loads
+    from sides s
+    join private.page_counts c on c.variant = s.shown and c.day >= s.started_on and c.day < s.ended_on
+    where c.step = 'view' and c.device <> 'bot'
+    group by 1, 2
+  ),
+  leads as (
+    select s.experiment, s.shown, count(*) as stored, count(r.lead_id) as reviewed,
+      count(*) filter (where w.outcome = 'likely_qualifies') as qualified
+    from sides s
+    join private.permissions p on p.variant = s.shown
+      and p.given_at >= s.started_on::timestamp at time zone 'UTC' and p.given_at < s.ended_on::timestamp at time zone 'UTC'
+    left join private.lead_work w on w.lead_id = p.lead_id
+    left join private.reviews r on r.lead_id = p.lead_id
+    where not p.honeypot_filled
+    group by 1, 2
+  ),
+  results as (
+    select s.experiment, s.shown, jsonb_build_object(
+      'loads', coalesce(o.loads, 0), 'stored', coalesce(l.stored, 0), 'reviewed', coalesce(l.reviewed, 0),
+      'qualified', coalesce(l.qualified, 0)
+    ) as counts
+    from sides s
+    left join loads o on (o.experiment, o.shown) = (s.experiment, s.shown)
+    left join leads l on (l.experiment, l.shown) = (s.experiment, s.shown)
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'variant', e.variant, 'language', e.language, 'started_on', e.started_on, 'ended_on', e.ended_on,
+    'plan', jsonb_build_object('rate', e.planned_rate, 'lift', e.planned_lift),
+    'days', extract(epoch from least(now(), e.ended_on::timestamp at time zone 'UTC') - e.started_on::timestamp at time zone 'UTC') / 86400,
+    'original', (select r.counts from results r where r.experiment = e.variant and r.shown = 'original'),
+    'changed', (select r.counts from results r where r.experiment = e.variant and r.shown = e.variant)
+  ) order by e.started_on desc, e.variant), '[]')
+  into report
+  from private.experiments e;
+  return report;
+end $$;
+
+revoke execute on function private.is_listed_variant, team.experiments from public;
+grant execute on function team.experiments to leads_team;

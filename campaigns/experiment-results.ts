@@ -1,0 +1,80 @@
+// What an experiment says so far: how many more or fewer leads its variant brings, as a range, whether its loads are split as they should
+// be, and how many more loads and days it needs.
+import {
+  daysLeft,
+  differenceRange,
+  type Plan,
+  type Range,
+  sampleRatio,
+  sampleRatioLimit,
+  sizeNeeded,
+} from "./statistics.ts";
+
+/** Page loads of one side of an experiment, and its leads: stored, reviewed, and those that likely qualify. */
+export interface Side {
+  loads: number;
+  stored: number;
+  reviewed: number;
+  qualified: number;
+}
+
+/** An experiment as the database has counted it. Days are YYYY-MM-DD; `days` is how long it has run. */
+export interface CountedExperiment {
+  variant: string;
+  language: string;
+  started_on: string;
+  ended_on: string | null;
+  plan: Plan;
+  days: number;
+  original: Side;
+  changed: Side;
+}
+
+/**
+ * What is known of the variant: it brings more or fewer stored leads; no difference so far; none as large as planned for, at the full
+ * size; nothing, because the split is broken or nothing was loaded.
+ */
+export type Verdict = "more" | "fewer" | "not yet" | "none found" | "split broken" | "no loads";
+
+export interface ExperimentResult extends CountedExperiment {
+  verdict: Verdict;
+  /** The variant's rate minus the original's, of stored leads and of those that likely qualify. Null without a result. */
+  stored: Range | null;
+  qualified: Range | null;
+  /** Loads that each side needs, and days until both have them at the pace so far. Null without a pace. */
+  size_needed: number;
+  days_left: number | null;
+  /** The chi-square of the split. */
+  sample_ratio: number;
+}
+
+/** Judges what was counted. Leads are judged by stored ones alone; the others are shown beside them. */
+export function resultOf(counted: CountedExperiment): ExperimentResult {
+  const { original, changed, plan, days } = counted;
+  const sample_ratio = sampleRatio(original.loads, changed.loads);
+  const isSplit = sample_ratio <= sampleRatioLimit;
+  const range = (what: "stored" | "qualified") =>
+    (isSplit && differenceRange(countedOf(original, what), countedOf(changed, what), plan)) || null;
+  const stored = range("stored");
+  return {
+    ...counted,
+    verdict: isSplit ? verdictOf(stored, counted) : "split broken",
+    stored,
+    qualified: range("qualified"),
+    size_needed: sizeNeeded(plan),
+    days_left: daysLeft(plan, [original.loads, changed.loads], days) ?? null,
+    sample_ratio,
+  };
+}
+
+const countedOf = (side: Side, what: "stored" | "qualified") => ({
+  loads: side.loads,
+  successes: side[what],
+});
+
+function verdictOf(range: Range | null, { original, changed, plan }: CountedExperiment): Verdict {
+  if (!range) return "no loads";
+  if (range.low > 0) return "more";
+  if (range.high < 0) return "fewer";
+  return Math.min(original.loads, changed.loads) >= sizeNeeded(plan) ? "none found" : "not yet";
+}

@@ -1,0 +1,89 @@
+// `leads experiments`: what each experiment with the article has brought so far, as ranges, and how much longer it takes.
+import type { ExperimentResult, Side, Verdict } from "../campaigns/experiment-results.ts";
+import { askAsOperator } from "../team/acting.ts";
+import { experiments } from "../team/experiments.ts";
+import { type AddCommand, counted } from "./command.ts";
+import { json } from "./json.ts";
+import { cell } from "./terminal.ts";
+
+export const experimentsCommand: AddCommand = (program, run) => {
+  program
+    .command("experiments")
+    .summary("what variants of the article bring: ranges, loads needed, days left")
+    .description(
+      "Prints what each experiment with the article has brought so far, the newest first. The ranges may be looked at every day.",
+    )
+    .option("--json", "print JSON")
+    .action((options: { json?: true }) =>
+      run(async ({ sql, out, tell }) => {
+        const results = await experiments(askAsOperator(sql));
+        if (options.json) await out(`${json(results, 2)}\n`);
+        else if (results.length === 0)
+          tell("There is no experiment. docs/experiments.md says how to write one.");
+        else await out(results.map(page).join("\n"));
+        return 0;
+      }),
+    );
+};
+
+function page(result: ExperimentResult): string {
+  const { variant, language, started_on, ended_on, original, changed } = result;
+  const until = ended_on ? ` until ${ended_on}` : "";
+  const lines = [
+    `${variant} (${language}), from ${started_on}${until}`,
+    row(["", "loads", "leads", "of 100", "reviewed", "likely qualify", "of 100"]),
+    sideRow("original", original),
+    sideRow(variant, changed),
+    verdicts[result.verdict],
+    ...(result.stored ? [`Leads: ${difference(result.stored)}.`] : []),
+    ...(result.qualified ? [`Likely qualify: ${difference(result.qualified)}.`] : []),
+    `The split: chi-square ${result.sample_ratio.toFixed(1)}; above 10.8 it is broken.`,
+    sizeLine(result),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const verdicts: Record<Verdict, string> = {
+  more: "The variant brings more leads.",
+  fewer: "The variant brings fewer leads.",
+  "not yet": "No difference can be told so far.",
+  "none found": "The experiment has its size, and no difference as large as planned for was found.",
+  "split broken":
+    "NO RESULT: the loads are not split evenly, so the assignment or the counting is broken (see docs/experiments.md).",
+  "no loads": "Nothing to compare: no page load of one of the two was counted.",
+};
+
+const widths = [24, 9, 7, 7, 9, 15, 7];
+const row = ([first = "", ...others]: string[]): string =>
+  `  ${cell(first, 24)}${others.map((text, nth) => text.padStart(widths[nth + 1] ?? 0)).join("")}`;
+
+const sideRow = (name: string, { loads, stored, reviewed, qualified }: Side): string =>
+  row([
+    name,
+    whole(loads),
+    whole(stored),
+    of100(stored, loads),
+    whole(reviewed),
+    whole(qualified),
+    of100(qualified, loads),
+  ]);
+
+const whole = (number: number): string => number.toLocaleString("en-US");
+const of100 = (part: number, loads: number): string => (loads > 0 ? ((100 * part) / loads).toFixed(2) : "-");
+
+function difference({ low, high }: { low: number; high: number }): string {
+  return `between ${signed(low)} and ${signed(high)} of 100 loads`;
+}
+
+const signed = (rate: number): string =>
+  `${(100 * Math.abs(rate)).toFixed(2)} ${rate < 0 ? "fewer" : "more"}`;
+
+function sizeLine({ plan, size_needed, days_left, ended_on }: ExperimentResult): string {
+  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)} %`;
+  const needed = `It needs ${whole(size_needed)} loads of each to find ${lift}`;
+  if (ended_on) return `${needed}. It has ended.`;
+  if (days_left === null) return `${needed}.`;
+  return days_left === 0
+    ? `${needed}, and has them. Decide now.`
+    : `${needed}: about ${counted(days_left, "more day")}.`;
+}

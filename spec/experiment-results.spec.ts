@@ -1,0 +1,173 @@
+// What an experiment has brought: counted by the database, judged by the statistics, and printed by `leads experiments`.
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type CountedExperiment, resultOf, type Side } from "../campaigns/experiment-results.ts";
+import { syncSettings } from "../database/sync-settings.ts";
+import { askAsOperator } from "../team/acting.ts";
+import { experiments } from "../team/experiments.ts";
+import { anExperiment } from "./support/an-experiment.ts";
+import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { addLead } from "./support/inbox.ts";
+import { leads } from "./support/leads-command.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+beforeEach(async () => {
+  await removeLeads(database.owner);
+  await database.owner`truncate private.page_counts, private.campaign_names, private.experiments`;
+});
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const startExperiment = (differences = {}) =>
+  syncSettings(database.owner, {
+    notices: [],
+    keepAddress: true,
+    experiments: [anExperiment({ variant: "garden", startedOn: daysAgo(5), ...differences })],
+  });
+
+/** Counts page loads as the web process does. */
+const load = (variant: string, n: number, more: object = {}) => {
+  const words = { source: "facebook", medium: "", campaign: "spring", device: "phone", step: "view" };
+  return database.intake`
+    select private.add_counts(${JSON.stringify([{ ...words, variant, n, ...more }])}::text::json, '[]')`;
+};
+/** Stores a lead that came from a page with this variant. */
+const leadFrom = (variant: string, headers = {}) =>
+  addLead(database, { request_headers: { "x-variant": variant, ...headers } });
+const found = () => experiments(askAsOperator(database.owner));
+
+describe("the results of an experiment", () => {
+  it("count, for the original and the variant, the loads that readers saw and the leads with what came of them", async () => {
+    await startExperiment();
+    await load("original", 300);
+    await load("garden", 310);
+    const id = await leadFrom("garden");
+    await leadFrom("garden");
+    await leadFrom("original");
+    await database.owner`insert into private.reviews (lead_id, outcome) values (${id}, 'likely_qualifies')`;
+    await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${id}`;
+    expect(await found()).toMatchObject([
+      {
+        variant: "garden",
+        language: "en",
+        started_on: daysAgo(5),
+        ended_on: null,
+        original: { loads: 300, stored: 1, reviewed: 0, qualified: 0 },
+        changed: { loads: 310, stored: 2, reviewed: 1, qualified: 1 },
+        verdict: "not yet",
+      },
+    ]);
+  });
+
+  it("leave out bots, what a bot filled in, documents that were only served, and other variants", async () => {
+    await startExperiment();
+    await load("garden", 50, { device: "bot" });
+    await load("garden", 70, { step: "served" });
+    await load("elsewhere", 90);
+    await leadFrom("garden", { "x-honeypot-filled": "yes" });
+    const nothing = { loads: 0, stored: 0, reviewed: 0, qualified: 0 };
+    expect(await found()).toMatchObject([{ original: nothing, changed: nothing, verdict: "no loads" }]);
+  });
+
+  it("leave out what the original brought before the start and after the end", async () => {
+    await startExperiment({ startedOn: daysAgo(5), endedOn: daysAgo(2) });
+    await load("original", 40);
+    await leadFrom("original");
+    await database.owner`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      values (${daysAgo(6)}, -1, '', '', '', 'original', 'phone', 'view', 1000),
+        (${daysAgo(5)}, -1, '', '', '', 'original', 'phone', 'view', 10),
+        (${daysAgo(3)}, 4, '', '', '', 'original', 'phone', 'view', 20)`;
+    const [result] = await found();
+    expect(result).toMatchObject({ original: { loads: 30, stored: 0 }, ended_on: daysAgo(2) });
+    expect(result?.days).toBeCloseTo(3);
+  });
+
+  it("are read by nobody but managers and the operator, and the audit log says so", async () => {
+    await found();
+    const [entry] = await database.owner`select who, action from private.audit_log order by id desc limit 1`;
+    expect(entry).toEqual({ who: "operator", action: "read experiments" });
+    await expect(database.intake`select team.experiments()`).rejects.toMatchObject({ code: "42501" });
+  });
+});
+
+describe("the verdict on an experiment", () => {
+  const side = (loads: number, stored: number, qualified = 0): Side => ({
+    loads,
+    stored,
+    reviewed: qualified,
+    qualified,
+  });
+  const judged = (original: Side, changed: Side) => {
+    const counted: CountedExperiment = {
+      variant: "garden",
+      language: "en",
+      started_on: "2026-11-01",
+      ended_on: null,
+      plan: { rate: 0.02, lift: 0.3 },
+      days: 10,
+      original,
+      changed,
+    };
+    return resultOf(counted);
+  };
+
+  it.each([
+    ["more leads, once the whole range is above nothing", side(18_000, 360), side(18_100, 520), "more"],
+    ["fewer leads, once it is below", side(18_000, 520), side(18_100, 360), "fewer"],
+    ["no difference so far", side(4_000, 80), side(4_050, 95), "not yet"],
+    ["none found, at the full size", side(19_000, 380), side(18_900, 390), "none found"],
+    ["nothing, before there are loads", side(0, 0), side(0, 0), "no loads"],
+  ])("is %s", (_, original, changed, verdict) => {
+    expect(judged(original, changed).verdict).toBe(verdict);
+  });
+
+  it("is none while the loads are not split evenly, however large the difference", () => {
+    const result = judged(side(18_000, 360), side(16_000, 900));
+    expect(result).toMatchObject({ verdict: "split broken", stored: null, qualified: null });
+    expect(result.sample_ratio).toBeGreaterThan(10.83);
+  });
+
+  it("shows beside the stored leads whether those that likely qualify are more or fewer", () => {
+    const { stored, qualified } = judged(side(18_000, 360, 200), side(18_100, 520, 110));
+    expect(stored?.low).toBeGreaterThan(0);
+    expect(qualified?.high).toBeLessThan(0);
+  });
+
+  it("says how many loads each needs, and in how many days they will be there", () => {
+    expect(judged(side(9_000, 180), side(9_100, 190))).toMatchObject({ size_needed: 18_755, days_left: 11 });
+  });
+});
+
+describe("leads experiments", () => {
+  it("prints the counts, the ranges, the split and what is left, for a person", async () => {
+    await startExperiment();
+    await load("original", 2_000);
+    await load("garden", 2_040);
+    for (const variant of ["original", "garden", "garden"]) await leadFrom(variant);
+    const { status, stdout } = await leads(database.url, "experiments");
+    expect(status).toBe(0);
+    expect(stdout.split("\n")).toEqual([
+      `garden (en), from ${daysAgo(5)}`,
+      expect.stringMatching(/^ +loads +leads +of 100 +reviewed +likely qualify +of 100$/),
+      expect.stringMatching(/^ {2}original +2,000 +1 +0\.05 +0 +0 +0\.00$/),
+      expect.stringMatching(/^ {2}garden +2,040 +2 +0\.10 +0 +0 +0\.00$/),
+      "No difference can be told so far.",
+      expect.stringMatching(/^Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads\.$/),
+      expect.stringMatching(/^Likely qualify: between \d\.\d\d fewer and \d\.\d\d more of 100 loads\.$/),
+      "The split: chi-square 0.4; above 10.8 it is broken.",
+      expect.stringMatching(/^It needs 18,755 loads of each to find \+30 %: about \d\d more days\.$/),
+      "",
+    ]);
+  });
+
+  it("prints JSON for a program, and says where there is none", async () => {
+    const none = await leads(database.url, "experiments");
+    expect([none.status, none.stdout]).toEqual([0, ""]);
+    expect(none.stderr).toContain("There is no experiment.");
+    await startExperiment();
+    const { stdout } = await leads(database.url, "experiments", "--json");
+    expect(JSON.parse(stdout)).toMatchObject([{ variant: "garden", verdict: "no loads", days_left: null }]);
+  });
+});
