@@ -2,6 +2,7 @@
 // postgres.js 3.4.9 has this built in, but takes a standby for read-write, and when no server answers it tries for ever,
 // without a pause and without an error (its issue 1174).
 import { connect as openSocket, Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ServerAddress, Sql } from "./connect.ts";
 import { withTimeout } from "./timeout.ts";
 
@@ -10,37 +11,68 @@ export class NoWritableServer extends Error {
   override name = "NoWritableServer";
 }
 
+/** Milliseconds that a server has to answer. */
+const answerTimeout = 2_000;
+
+/** Milliseconds after the first server that takes writes, in which another one may say the same. */
+const graceForOthers = 100;
+
 /**
- * Opens a socket to the first server in the address that takes writes. All are probed at once, so that one that does not
- * answer costs two seconds and no more. The socket fails with NoWritableServer when there is none.
+ * Opens a socket to the server in the address that takes writes. All are probed at once, and one that does not answer is not
+ * waited for when another takes writes. The socket fails with NoWritableServer when there is none.
+ *
+ * Several take writes where one was promoted while the old primary went on, frozen or cut off for a moment. The one with
+ * the newest timeline is taken, because the old one's commits wait for a standby that it no longer has. Of servers with the
+ * same timeline the first in the address is taken.
  */
 export async function openToWritable(
   servers: ServerAddress[],
   open: (server: ServerAddress) => Sql,
 ): Promise<Socket> {
-  const probes = servers.map((server) => takesWrites(open(server)));
-  for (const [index, answer] of probes.entries()) {
-    if (await answer) return socketTo(servers[index] as ServerAddress);
-  }
+  const writable: Writable[] = [];
+  const probes = servers.map(async (server) => {
+    const timeline = await timelineOfWritable(open(server));
+    if (timeline === undefined) throw new NoWritableServer();
+    writable.push({ server, timeline });
+  });
+  const all = Promise.allSettled(probes);
+  await Promise.any(probes).catch(() => {});
+  await Promise.race([all, pause(graceForOthers)]);
+  writable.sort((a, b) => b.timeline - a.timeline || servers.indexOf(a.server) - servers.indexOf(b.server));
+  const [best] = writable;
+  if (best) return socketTo(best.server);
   // postgres.js learns of a failure only from a socket that it listens to.
   const none = new Socket();
   setImmediate(() => none.destroy(new NoWritableServer()));
   return none;
 }
 
-async function takesWrites(sql: Sql): Promise<boolean> {
+interface Writable {
+  server: ServerAddress;
+  /** A promotion begins a new one, with the next number. */
+  timeline: number;
+}
+
+/** The timeline of a server that takes writes; undefined for one that does not, or does not answer. */
+async function timelineOfWritable(sql: Sql): Promise<number | undefined> {
   try {
-    // On a standby, transactions are read only as well.
-    const query = sql<
-      { writes: boolean }[]
-    >`select current_setting('transaction_read_only') = 'off' as writes`;
-    const [row] = await withTimeout(2_000, query);
-    return row?.writes === true;
+    return await withTimeout(answerTimeout, readTimeline(sql));
   } catch {
-    return false;
+    return undefined;
   } finally {
     sql.end({ timeout: 0 }).catch(() => {});
   }
+}
+
+async function readTimeline(sql: Sql): Promise<number | undefined> {
+  // On a standby, transactions are read only as well.
+  const [answer] = await sql<{ writes: boolean }[]>`
+    select current_setting('transaction_read_only') = 'off' as writes`;
+  if (!answer?.writes) return undefined;
+  // Hosts that keep the write-ahead log to themselves refuse this, and have no second primary.
+  const [wal] = await sql<{ file: string }[]>`
+    select pg_walfile_name(pg_current_wal_lsn()) as file`.catch(() => []);
+  return Number.parseInt(wal?.file.slice(0, 8) ?? "0", 16);
 }
 
 // With TLS, postgres.js checks the certificate against the name it finds on the socket.

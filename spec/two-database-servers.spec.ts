@@ -1,4 +1,6 @@
 // Beyond one machine: two PostgreSQL servers, the second following the first synchronously, both named in DATABASE_URL.
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { connect } from "../database/connect.ts";
 import { type Cluster, makeCluster, makeStandby } from "./support/clusters.ts";
@@ -55,5 +57,32 @@ describe("two database servers", () => {
     expect(await brokenPromises(there, load.acknowledged)).toEqual(noneBroken);
     await there.end();
     await isReady();
+  });
+
+  it("are told apart when the old primary comes back as a primary: the promoted one is taken", async () => {
+    await primary.start();
+    const sql = connect(primary.url.replace(primary.host, `${primary.host},${standby.host}`), { max: 1 });
+    const [taken] = await sql`select current_setting('port') as port`;
+    expect(standby.host).toBe(`127.0.0.1:${taken?.port}`);
+    await sql.end();
+  });
+});
+
+describe("a server that does not answer", () => {
+  it("is not waited for when another one takes writes", async () => {
+    const asked: Socket[] = [];
+    const silent = createServer((socket) => void asked.push(socket.on("error", () => {}).resume())).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const sql = connect(primary.url.replace(primary.host, `127.0.0.1:${port},${primary.host}`), { max: 1 });
+    await sql`select`;
+    // It is given up when its time is over, and that has not come yet.
+    expect(asked.map((socket) => socket.readyState)).toEqual(["open"]);
+    await sql.end();
+    for (const socket of asked) socket.destroy();
+    silent.close();
   });
 });
