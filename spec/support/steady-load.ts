@@ -21,8 +21,11 @@ interface Waiter {
   resolve: (milliseconds: number) => void;
 }
 
-/** Starts the load. `address` tells where the server listens at the moment, and `key` is its anonymous key. */
-export function startLoad(key: string, address: () => string, { visitors = 8 } = {}): SteadyLoad {
+/**
+ * Starts the load. `address` tells where the server listens at the moment, and `key` is its anonymous key. `rest` is how many
+ * milliseconds pass between an acknowledgement and the next lead of the same visitor.
+ */
+export function startLoad(key: string, address: () => string, { visitors = 8, rest = 0 } = {}): SteadyLoad {
   const acknowledged = new Set<string>();
   const answers = new Map<number, number>();
   const run = Math.random().toString(36).slice(2, 8);
@@ -50,6 +53,7 @@ export function startLoad(key: string, address: () => string, { visitors = 8 } =
       const [name, isPlain] = [`Visitor ${run} ${count}`, count % 3 === 0];
       // The visitor reads the banner for a moment, and tries again.
       while (!(await send(name, isPlain)) && !abandoned) await pause(20);
+      if (rest > 0) await pause(rest);
     }
   };
 

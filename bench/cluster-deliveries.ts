@@ -1,0 +1,19 @@
+// What became of the deliveries of a load: all made, as the database says, and all received, as the receiver's file says.
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Sql } from "../database/connect.ts";
+
+/** Waits three minutes at most until every delivery is made, and counts. `received` has the id of a message in each line. */
+export async function undelivered(owner: Sql, received: string) {
+  for (let second = 0; second < 180; second += 1) {
+    const [open] = await owner`select from private.deliveries where delivered_at is null limit 1`;
+    if (!open) break;
+    await pause(1_000);
+  }
+  const lines = readFileSync(received, "utf8").split("\n").filter(Boolean);
+  const arrived = new Set(lines);
+  const deliveries = await owner<{ id: string; isMade: boolean }[]>`
+    select id, delivered_at is not null as "isMade" from private.deliveries`;
+  const missing = deliveries.filter(({ id, isMade }) => !isMade || !arrived.has(id)).length;
+  return { missing, repeated: lines.length - arrived.size, delivered: deliveries.length - missing };
+}

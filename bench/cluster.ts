@@ -1,0 +1,225 @@
+// `deploy/cluster/trial [ROUNDS [MINUTES]]` runs this on the host `visitors` of the cluster: kills programs and cuts networks under
+// load, then upgrades the web processes and the schema, and prints what became of the promises.
+import { setTimeout as pause } from "node:timers/promises";
+import { connect } from "../database/connect.ts";
+import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
+import { undelivered } from "./cluster-deliveries.ts";
+import { type DatabaseHost, type Hosts, openHosts, site, webAddresses } from "./cluster-hosts.ts";
+import { key, median } from "./running.ts";
+
+const [, , folder = "", rounds = "10", minutes = "60", next = ""] = process.argv;
+const deadline = performance.now() + Number(minutes) * 60_000;
+const hosts = openHosts(folder);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** What is done to the cluster; it returns how it is undone when a lead was acknowledged again. */
+type Fault = (hosts: Hosts, roles: Roles) => () => void;
+
+interface Roles {
+  primary: DatabaseHost;
+  standby: DatabaseHost;
+  etcd: DatabaseHost;
+}
+
+const killPrimary: Fault = ({ kill, killPostgres, start }, { primary }) => {
+  kill(primary, "patroni");
+  killPostgres(primary);
+  return () => start(primary, "patroni");
+};
+const killEtcd: Fault = ({ kill, start }, { etcd }) => {
+  kill(etcd, "etcd");
+  return () => start(etcd, "etcd");
+};
+const killWeb: Fault = ({ kill, start }) => {
+  kill("web1", "web");
+  return () => start("web1", "web");
+};
+const cut = ({ cut, rejoin }: Hosts, host: DatabaseHost) => {
+  cut(host);
+  return () => rejoin(host);
+};
+const both =
+  (one: Fault, other: Fault): Fault =>
+  (...to) => {
+    const undo = [one(...to), other(...to)];
+    return () => undo.forEach((each) => void each());
+  };
+
+/** Its PostgreSQL goes on as a primary that nobody watches, while another one is made. */
+const frozen = "stop Patroni of the primary (SIGSTOP)";
+
+const faults: Record<string, Fault> = {
+  "kill PostgreSQL of the primary": ({ killPostgres }, { primary }) => {
+    killPostgres(primary);
+    return () => {};
+  },
+  "kill PostgreSQL and Patroni of the primary": killPrimary,
+  "kill etcd's leader": killEtcd,
+  "kill a web process": killWeb,
+  "kill PostgreSQL and Patroni of the primary, and etcd's leader": both(killPrimary, killEtcd),
+  "kill PostgreSQL and Patroni of the primary, and a web process": both(killPrimary, killWeb),
+  "cut the primary's network": (hosts, { primary }) => cut(hosts, primary),
+  "cut the synchronous standby's network": (hosts, { standby }) => cut(hosts, standby),
+  [frozen]: ({ pidOf, kill, start }, { primary }) => {
+    process.kill(pidOf(primary, "patroni"), "SIGSTOP");
+    return () => {
+      kill(primary, "patroni");
+      start(primary, "patroni");
+    };
+  },
+};
+
+const load = startLoad(key, () => site, { visitors: 8, rest: 80 });
+const owner = connect(hosts.databaseUrl, { max: 1, name: "leads trial" });
+try {
+  await failAgainAndAgain();
+  await upgrade();
+  await load.stop();
+} finally {
+  // Where the cluster did not come back, the visitors would wait for ever.
+  await load.abandon();
+  const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`);
+  say(`${load.acknowledged.size} leads acknowledged; answers: ${answers.join(", ")}`);
+  await settle();
+  await owner.end();
+}
+
+async function failAgainAndAgain() {
+  const times = new Map<string, number[]>(Object.keys(faults).map((name) => [name, []]));
+  const gaps = new Map<string, number[]>(Object.keys(faults).map((name) => [name, []]));
+  const refused = new Map<string, number>();
+  for (let round = 1; round <= Number(rounds) && performance.now() < deadline; round += 1) {
+    for (const [name, fault] of Object.entries(faults)) {
+      await until("the cluster is whole", hosts.isWhole, 180_000);
+      const { time, gap, refusals, failover } = await fail(fault, name === frozen ? 40_000 : 2_000);
+      times.get(name)?.push(time);
+      gaps.get(name)?.push(gap);
+      refused.set(name, (refused.get(name) ?? 0) + refusals);
+      say(
+        `${round} ${name}: next 201 after ${seconds(time)}, longest gap ${seconds(gap)}, ${refusals} refused${failover}`,
+      );
+      if (performance.now() > deadline) break;
+    }
+  }
+  say(
+    "\n| what | times | next 201: p50 | at most | longest gap: p50 | at most | answers that were no 201 |\n|---|---|---|---|---|---|---|",
+  );
+  for (const [name, each] of times)
+    say(
+      `| ${name} | ${each.length} | ${spread(each)} | ${spread(gaps.get(name) ?? [])} | ${refused.get(name)} |`,
+    );
+}
+
+/** The fault stands until a lead is acknowledged, and `hold` milliseconds more. */
+async function fail(fault: Fault, hold: number) {
+  const [primary, standby, etcd] = await Promise.all([
+    hosts.hostOf("leader"),
+    hosts.hostOf("sync_standby"),
+    hosts.etcdLeader(),
+  ]);
+  if (!primary || !standby || !etcd) throw new Error("The cluster is not whole.");
+  const before = refusalsOf(load);
+  const acknowledged = load.acknowledged.size;
+  await until("leads flow", async () => load.acknowledged.size > acknowledged + 20, 20_000);
+  const stopWatching = watchGaps();
+  const undo = fault(hosts, { primary, standby, etcd });
+  // What was on its way when the fault began is not counted.
+  await pause(20);
+  const time = await Promise.race([load.nextAcknowledgement(), pause(150_000, undefined, { ref: false })]);
+  if (time === undefined) throw new Error("No lead was acknowledged for 150 s.");
+  await pause(hold);
+  undo();
+  await until("the cluster is whole", hosts.isWhole, 180_000);
+  const gap = stopWatching();
+  const now = await hosts.hostOf("leader");
+  return {
+    time: time + 20,
+    gap,
+    refusals: refusalsOf(load) - before,
+    failover: now === primary ? "" : `, ${primary} -> ${now}`,
+  };
+}
+
+/** Returns, when it is ended, the longest time in milliseconds between two acknowledgements. */
+function watchGaps(): () => number {
+  let [longest, since, size] = [0, performance.now(), load.acknowledged.size];
+  const look = () => {
+    longest = Math.max(longest, performance.now() - since);
+    if (load.acknowledged.size === size) return;
+    [since, size] = [performance.now(), load.acknowledged.size];
+  };
+  const timer = setInterval(look, 20);
+  return () => {
+    clearInterval(timer);
+    return longest;
+  };
+}
+
+/** Restarts one web process after the other, `rounds` times; then applies a migration while they serve, and starts them from its release. */
+async function upgrade() {
+  await until("the cluster is whole", hosts.isWhole, 180_000);
+  const before = [load.acknowledged.size, refusalsOf(load)] as const;
+  for (let time = 0; time < Number(rounds); time += 1) await restartWeb();
+  say(`web processes restarted ${Number(rounds)} times each: ${since(before)}`);
+  const beforeSchema = [load.acknowledged.size, refusalsOf(load)] as const;
+  await hosts.end("delivery", "deliver");
+  hosts.start("delivery", "deliver", next);
+  const isMigrated = async () =>
+    (await owner`select from supabase_migrations.schema_migrations where name = 'trial'`).length === 1;
+  await until("the schema is new", isMigrated, 60_000);
+  await pause(2_000);
+  await restartWeb(next);
+  say(`a migration, then web processes of its release: ${since(beforeSchema)}`);
+}
+
+const since = ([acknowledged, refused]: readonly [number, number]) =>
+  `${load.acknowledged.size - acknowledged} leads acknowledged meanwhile, ${refusalsOf(load) - refused} refused`;
+
+async function restartWeb(from?: string) {
+  for (const host of ["web1", "web2"] as const) {
+    await hosts.balancer(`set server web/${host} state drain`);
+    const isDrained = async () => (await hosts.sessionsOf(host)) === 0;
+    await until(`${host} has no request`, isDrained, 20_000);
+    await hosts.end(host, "web");
+    hosts.start(host, "web", from);
+    const isReady = async () => (await fetch(`${webAddresses[host]}/readyz`)).ok;
+    await until(`${host} is ready`, isReady, 60_000);
+    await hosts.balancer(`set server web/${host} state ready`);
+    await until(`${host} gets requests`, () => hosts.isUp(host), 20_000);
+  }
+}
+
+/** Waits until everything is delivered, and says what promise was broken. */
+async function settle() {
+  const broken = await brokenPromises(owner, load.acknowledged);
+  const { missing, repeated, delivered } = await undelivered(owner, hosts.received);
+  say(
+    `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, without permission or delivery ${broken.withoutPermissionOrDelivery.length}`,
+  );
+  say(`${delivered} deliveries made, ${missing} not; ${repeated} messages repeated with the same id`);
+  const wrong = [broken.missing, broken.withoutPermissionOrDelivery].flat().length + broken.twice + missing;
+  if (wrong > 0) process.exitCode = 1;
+}
+
+async function until(what: string, holds: () => Promise<boolean>, milliseconds: number) {
+  const late = performance.now() + milliseconds;
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() > late) throw new Error(`Not within ${milliseconds / 1000} s: ${what}.`);
+    await pause(200);
+  }
+}
+
+function refusalsOf({ answers }: SteadyLoad): number {
+  return [...answers].reduce(
+    (sum, [status, count]) => (status === 201 || status === 303 ? sum : sum + count),
+    0,
+  );
+}
+
+function spread(each: number[]): string {
+  return `${seconds(median(each))} | ${seconds(Math.max(...each))}`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(2)} s`;
+}
