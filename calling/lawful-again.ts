@@ -19,26 +19,33 @@ export function lawfulAgain({ at, zone, state = "unknown" }: NextCall, now: Date
 
 /** The time of day on the clocks of a zone, as 9:05 or 21:00. */
 export function timeThere(at: Date, zone: string): string {
-  const clock = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hour: "numeric",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  return clock.format(at).replace(/^0(?=\d:)/, "");
+  const clock = { hour: "numeric", minute: "2-digit", hourCycle: "h23" } as const;
+  return formatIn(zone, "en-US", clock)
+    .format(at)
+    .replace(/^0(?=\d:)/, "");
 }
 
 /** "today", "Monday", or "Monday, November 30" when it is more than six days ahead, by the calendar of a zone. */
 export function dayThere(at: Date, zone: string, now: Date): string {
   const daysAhead = (dayNumber(at, zone) - dayNumber(now, zone)) / 86_400_000;
   if (daysAhead === 0) return "today";
-  const weekday = { timeZone: zone, weekday: "long" } as const;
+  const weekday = { weekday: "long" } as const;
   const format = daysAhead > 6 ? ({ ...weekday, month: "long", day: "numeric" } as const) : weekday;
-  return new Intl.DateTimeFormat("en-US", format).format(at);
+  return formatIn(zone, "en-US", format).format(at);
 }
 
 // The date of a moment in a zone, as midnight in UTC, so that two dates can be subtracted.
 function dayNumber(at: Date, zone: string): number {
-  const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
-  return Date.parse(`${calendar.format(at)}T00:00Z`);
+  const day = formatIn(zone, "en-CA", { dateStyle: "short" }).format(at);
+  return Date.parse(`${day}T00:00Z`);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+// Made once for each zone and form, because making one takes longer than formatting a hundred times with it. There are some dozens.
+function formatIn(zone: string, locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${zone} ${locale} ${JSON.stringify(options)}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+  formats.set(key, format);
+  return format;
 }

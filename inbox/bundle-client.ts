@@ -21,7 +21,11 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: {
-        input: { inbox: "inbox/client/main.tsx", style: "inbox/client/styles/style.css" },
+        input: {
+          first: "inbox/client/first-requests.ts",
+          inbox: "inbox/client/main.tsx",
+          style: "inbox/client/styles/style.css",
+        },
         // Libraries mark what a server of React may not run; here nothing is one.
         onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning),
       },
@@ -34,15 +38,17 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
     return file.fileName;
   };
   const script = output.find(({ fileName }) => fileName === nameOf("inbox-", ".js")) as Rolldown.OutputChunk;
+  const first = nameOf("first-", ".js");
+  const others = script.imports.filter((name) => name !== first);
   copyFileSync(join(projectRoot, "inbox/client/icon.svg"), join(folder, "assets/icon.svg"));
   writeFileSync(
     join(folder, "index.html"),
-    documentOf(script.fileName, script.imports, nameOf("style-", ".css")),
+    documentOf([first, script.fileName], others, nameOf("style-", ".css")),
   );
 }
 
-/** The document of every page. */
-const documentOf = (script: string, imports: string[], style: string): string => `<!doctype html>
+/** The document of every page. `scripts` run in their order; `imports` are what they need. */
+const documentOf = (scripts: string[], imports: string[], style: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -52,8 +58,7 @@ const documentOf = (script: string, imports: string[], style: string): string =>
 <meta name="robots" content="noindex, nofollow">
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/${style}">
-${imports.map((name) => `<link rel="modulepreload" href="/${name}">\n`).join("")}<script type="module" src="/${script}"></script>
-</head>
+${scripts.map((name) => `<script type="module" async src="/${name}"></script>\n`).join("")}${imports.map((name) => `<link rel="modulepreload" href="/${name}">\n`).join("")}</head>
 <body>
 <div id="page"><p class="loading first">Loading…</p></div>
 <noscript><p>The inbox needs JavaScript. Turn it on in your browser, then load this page again.</p></noscript>

@@ -591,6 +591,31 @@ describe("the pages' files", () => {
   });
 });
 
+describe("the queue on a slow machine", () => {
+  it("is asked for before the pages' own script has been read, and asked for once", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana, "/healthz");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.route("**/assets/inbox-*.js", async (route) => {
+      await expect.poll(() => asked).toEqual(expect.arrayContaining(["/api/me", "/api/queue"]));
+      await route.continue();
+    });
+    await page.goto(inbox.url);
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    const events = asked.indexOf("/api/events");
+    const before = asked.slice(0, events === -1 ? undefined : events);
+    expect(before.filter((path) => path === "/api/queue")).toHaveLength(1);
+    expect(before.filter((path) => path === "/api/me")).toHaveLength(1);
+  });
+
+  it("comes whole, though the rows that are seen at once come first", async () => {
+    for (let hours = 1; hours <= 20; hours += 1) await addLead(database, {}, hours);
+    const page = await as(dana);
+    await expect.poll(() => page.locator(".row").count()).toBe(20);
+  });
+});
+
 describe("the page without a session", () => {
   it("says nothing about anybody, and asks no other server for anything", async () => {
     await addLead(database, { name: "Rosa Martinez" });

@@ -25,7 +25,7 @@ function MembersPages() {
     data: member,
     dataUpdatedAt,
     refetch,
-  } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 0 });
+  } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 1_000 });
   const id = member?.id;
   // Each answer, not each change of the member: a session that was locked or over may have begun again in another tab.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as said.

@@ -2,6 +2,7 @@
 import type { InferInput, InferOutput } from "valibot";
 import type { CallName, RequestOf, ResponseOf } from "../api.ts";
 import type { SignInName, signIn } from "../api-sign-in.ts";
+import { postJson, takeFirstAnswer } from "./first-requests.ts";
 import { readClock } from "./page/clock.ts";
 import { noteCall } from "./page/connection.ts";
 
@@ -55,12 +56,9 @@ function refused(error: unknown): never {
 
 async function post<Body>(path: string, request: unknown, signal?: AbortSignal): Promise<Body> {
   const late = AbortSignal.timeout(timeout);
-  const asked = fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(request),
-    signal: signal ? AbortSignal.any([signal, late]) : late,
-  });
+  const body = JSON.stringify(request);
+  const asked =
+    takeFirstAnswer(path, body) ?? postJson(path, body, signal ? AbortSignal.any([signal, late]) : late);
   const [answer, text] = await asked
     .then(async (answer) => [answer, await answer.text()] as const)
     .catch((error) => {

@@ -3,13 +3,18 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { prefetch, queries } from "./queries.ts";
-import { firstPage } from "./queue/queue-page.tsx";
+import { firstPage } from "./queue/first-page.ts";
 
-// The queue is asked for while the pages still find out who is in, because a member waits for both.
-if (location.pathname === "/") prefetch("queue", firstPage);
+// A member waits for both; the pages come up once with both, because coming up without them first would take a slow machine longer.
+const firstAnswers = [
+  location.pathname !== "/join" && prefetch("me", {}),
+  location.pathname === "/" && prefetch("queue", firstPage),
+];
 
-createRoot(document.querySelector("#page") as HTMLElement).render(
-  <QueryClientProvider client={queries}>
-    <App />
-  </QueryClientProvider>,
+void Promise.all(firstAnswers).then(() =>
+  createRoot(document.querySelector("#page") as HTMLElement).render(
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>,
+  ),
 );

@@ -51,11 +51,13 @@ export const useCall = <Name extends CallName>(
     ...options,
   });
 
-/** Asks ahead for what a page will ask for. */
-export function prefetch<Name extends CallName>(name: Name, request: RequestOf<Name>): void {
-  const queryFn = () => callApi(name, request);
-  void queries.prefetchQuery({ queryKey: [name, request], queryFn, retry: false });
-}
+/** Asks ahead for what a page will ask for. Settles when the answer or a failure is there. */
+export const prefetch = <Name extends CallName>(name: Name, request: RequestOf<Name>): Promise<void> =>
+  queries.prefetchQuery({
+    queryKey: [name, request],
+    queryFn: () => callApi(name, request),
+    retry: false,
+  });
 
 export interface Action<Name extends CallName>
   extends Omit<UseMutationResult<ResponseOf<Name>, Error, RequestOf<Name>>, "mutate" | "mutateAsync"> {

@@ -6,7 +6,7 @@ import { makeSharedValue, useSharedValue } from "./page/shared-value.ts";
 
 export type SessionState = "unknown" | "in" | "locked" | "out";
 
-const state = makeSharedValue<SessionState>("unknown");
+const state = makeSharedValue<SessionState>(() => "unknown");
 const tabs = new BroadcastChannel("inbox-session");
 
 export const useSessionState = (): SessionState => useSharedValue(state);

@@ -13,7 +13,7 @@ export function readClock(date: string | null): void {
 
 export const serverNow = (): Date => new Date(Date.now() + serverAhead);
 
-const tick = makeSharedValue(serverNow());
+const tick = makeSharedValue(serverNow);
 setInterval(() => tick.set(serverNow()), 15_000);
 
 /** The time, updated every 15 seconds. */

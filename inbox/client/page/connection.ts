@@ -8,8 +8,8 @@ export type Connection =
   /** The server answers, and its database does not. */
   | "database away";
 
-const byCalls = makeSharedValue<Connection>("connected");
-const byStream = makeSharedValue<Connection>("connected");
+const byCalls = makeSharedValue<Connection>(() => "connected");
+const byStream = makeSharedValue<Connection>(() => "connected");
 
 /** What a call has found. */
 export const noteCall = (found: Connection): void => byCalls.set(found);

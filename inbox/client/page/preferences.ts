@@ -10,7 +10,8 @@ export interface Preferences {
 
 const place = "inbox-preferences";
 const initial: Preferences = { keys: true, sound: false, notifications: false };
-const preferences = makeSharedValue<Preferences>({ ...initial, ...kept() });
+// Read when they are first wanted, because the browser holds a page up for its first look at what it keeps.
+const preferences = makeSharedValue<Preferences>(() => ({ ...initial, ...kept() }));
 
 function kept(): Partial<Preferences> {
   try {

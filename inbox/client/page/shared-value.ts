@@ -8,13 +8,20 @@ export interface SharedValue<Value> {
   subscribe(follower: () => void): () => void;
 }
 
-export function makeSharedValue<Value>(initial: Value): SharedValue<Value> {
-  let value = initial;
+/** `initial` is asked for once, when somebody first wants the value. */
+export function makeSharedValue<Value>(initial: () => Value): SharedValue<Value> {
+  let value: Value;
+  let isKnown = false;
   const followers = new Set<() => void>();
+  const get = () => {
+    if (!isKnown) value = initial();
+    isKnown = true;
+    return value;
+  };
   return {
-    get: () => value,
+    get,
     set(next) {
-      if (Object.is(next, value)) return;
+      if (Object.is(next, get())) return;
       value = next;
       for (const follower of followers) follower();
     },

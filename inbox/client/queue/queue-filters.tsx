@@ -1,12 +1,10 @@
 // What narrows the list: one group of the queue, one's own leads, late ones, and more that is folded up.
+import { useState } from "react";
 import { stateNames } from "../../../calling/state-names.ts";
-import type { RequestOf } from "../../api.ts";
 import { outcomes } from "../../api-values.ts";
 import { ownZone } from "../page/times.ts";
 import { outcomeNames } from "../page/words.ts";
-
-export type Filter = NonNullable<RequestOf<"queue">["filter"]>;
-export const noFilter: Filter = {};
+import { type Filter, noFilter } from "./first-page.ts";
 
 interface Props {
   filter: Filter;
@@ -18,6 +16,7 @@ interface Props {
 
 export function QueueFilters({ filter, counts, isSearch, onChange }: Props) {
   const further = Object.keys(filter).filter((key) => !["mine", "late", "zone"].includes(key)).length;
+  const [isOpen, setOpen] = useState(false);
   const all = !filter.mine && !filter.late && further === 0;
   return (
     <div className="filters">
@@ -34,9 +33,9 @@ export function QueueFilters({ filter, counts, isSearch, onChange }: Props) {
           onPress={() => onChange(changed(filter, "late", filter.late ? undefined : true))}
         />
       </fieldset>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>More filters{further > 0 && ` (${further})`}</summary>
-        <FurtherFilters filter={filter} isSearch={isSearch} onChange={onChange} />
+        {isOpen && <FurtherFilters filter={filter} isSearch={isSearch} onChange={onChange} />}
       </details>
     </div>
   );

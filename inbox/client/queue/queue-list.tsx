@@ -1,4 +1,5 @@
 // The rows of the queue in its three groups, or those of a search as one list.
+import { startTransition, useEffect, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { QueueRow } from "./queue-row.tsx";
@@ -20,7 +21,8 @@ interface Props {
   isSearch: boolean;
 }
 
-export function QueueList({ rows, counts, member, isSearch }: Props) {
+export function QueueList({ rows: all, counts, member, isSearch }: Props) {
+  const rows = useRowsInTwoSteps(all);
   if (rows.length === 0) {
     return (
       <div className="empty">
@@ -46,6 +48,16 @@ export function QueueList({ rows, counts, member, isSearch }: Props) {
       <Rows rows={rows.filter((row) => row.section === section)} member={member} label={headings[section]} />
     </section>
   ));
+}
+
+/** More than fit on most screens. */
+const firstStep = 16;
+
+/** The rows that are seen at once come first, because a slow machine takes as long for those that are not. */
+function useRowsInTwoSteps(rows: Row[]): Row[] {
+  const [isWhole, setWhole] = useState(false);
+  useEffect(() => startTransition(() => setWhole(true)), []);
+  return isWhole ? rows : rows.slice(0, firstStep);
 }
 
 function Rows({ rows, member, label }: { rows: Row[]; member: SignedIn; label: string }) {

@@ -6,18 +6,11 @@ import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { count } from "../page/words.ts";
 import { useCall } from "../queries.ts";
-import { type Filter, noFilter, QueueFilters } from "./queue-filters.tsx";
+import { type Filter, firstPage, noFilter } from "./first-page.ts";
+import { QueueFilters } from "./queue-filters.tsx";
 import { QueueList } from "./queue-list.tsx";
 import { SearchField } from "./search-field.tsx";
 import { TakeNextButton } from "./take-next.tsx";
-
-/** Rows on a page. */
-const limit = 50;
-export const firstPage: { filter: Filter; after: string | null; limit: number } = {
-  filter: noFilter,
-  after: null,
-  limit,
-};
 
 export function QueuePage({ member }: { member: SignedIn }) {
   const [words, setWords] = useState("");

@@ -1,4 +1,5 @@
 // One person in the list: name, place, the time there, what is left of the 24 hours, and who has the lead. Nothing else about them.
+import { memo } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { useNow } from "../page/clock.ts";
@@ -9,7 +10,8 @@ import { notNowReasons, outcomeNames, placeName } from "../page/words.ts";
 
 type Row = ResponseOf<"queue">["rows"][number];
 
-export function QueueRow({ row, member }: { row: Row; member: SignedIn }) {
+/** Rendered anew when something about the lead has changed, or the time; a list that was loaded again keeps rows that did not change. */
+export const QueueRow = memo(function QueueRow({ row, member }: { row: Row; member: SignedIn }) {
   const now = useNow();
   return (
     <li className="row">
@@ -30,7 +32,7 @@ export function QueueRow({ row, member }: { row: Row; member: SignedIn }) {
       </span>
     </li>
   );
-}
+});
 
 function RowState({ row, now }: { row: Row; now: Date }) {
   const { section, place, attempts_until } = row;
