@@ -4,70 +4,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../database/connect.ts";
 import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
 import { undelivered } from "./cluster-deliveries.ts";
-import { type DatabaseHost, type Hosts, openHosts, site, webAddresses } from "./cluster-hosts.ts";
+import { type Fault, faults, frozen } from "./cluster-faults.ts";
+import { openHosts, site, webAddresses } from "./cluster-hosts.ts";
 import { key, median } from "./running.ts";
 
 const [, , folder = "", rounds = "10", minutes = "60", next = ""] = process.argv;
 const deadline = performance.now() + Number(minutes) * 60_000;
 const hosts = openHosts(folder);
 const say = (line: string) => process.stdout.write(`${line}\n`);
-
-/** What is done to the cluster; it returns how it is undone when a lead was acknowledged again. */
-type Fault = (hosts: Hosts, roles: Roles) => () => void;
-
-interface Roles {
-  primary: DatabaseHost;
-  standby: DatabaseHost;
-  etcd: DatabaseHost;
-}
-
-const killPrimary: Fault = ({ kill, killPostgres, start }, { primary }) => {
-  kill(primary, "patroni");
-  killPostgres(primary);
-  return () => start(primary, "patroni");
-};
-const killEtcd: Fault = ({ kill, start }, { etcd }) => {
-  kill(etcd, "etcd");
-  return () => start(etcd, "etcd");
-};
-const killWeb: Fault = ({ kill, start }) => {
-  kill("web1", "web");
-  return () => start("web1", "web");
-};
-const cut = ({ cut, rejoin }: Hosts, host: DatabaseHost) => {
-  cut(host);
-  return () => rejoin(host);
-};
-const both =
-  (one: Fault, other: Fault): Fault =>
-  (...to) => {
-    const undo = [one(...to), other(...to)];
-    return () => undo.forEach((each) => void each());
-  };
-
-/** Its PostgreSQL goes on as a primary that nobody watches, while another one is made. */
-const frozen = "stop Patroni of the primary (SIGSTOP)";
-
-const faults: Record<string, Fault> = {
-  "kill PostgreSQL of the primary": ({ killPostgres }, { primary }) => {
-    killPostgres(primary);
-    return () => {};
-  },
-  "kill PostgreSQL and Patroni of the primary": killPrimary,
-  "kill etcd's leader": killEtcd,
-  "kill a web process": killWeb,
-  "kill PostgreSQL and Patroni of the primary, and etcd's leader": both(killPrimary, killEtcd),
-  "kill PostgreSQL and Patroni of the primary, and a web process": both(killPrimary, killWeb),
-  "cut the primary's network": (hosts, { primary }) => cut(hosts, primary),
-  "cut the synchronous standby's network": (hosts, { standby }) => cut(hosts, standby),
-  [frozen]: ({ pidOf, kill, start }, { primary }) => {
-    process.kill(pidOf(primary, "patroni"), "SIGSTOP");
-    return () => {
-      kill(primary, "patroni");
-      start(primary, "patroni");
-    };
-  },
-};
 
 const load = startLoad(key, () => site, { visitors: 8, rest: 80 });
 const owner = connect(hosts.databaseUrl, { max: 1, name: "leads trial" });

@@ -1,0 +1,59 @@
+// What the trial does to the cluster, each under the name that stands in its table.
+import type { DatabaseHost, Hosts } from "./cluster-hosts.ts";
+
+/** What is done to the cluster; it returns how it is undone when a lead was acknowledged again. */
+export type Fault = (hosts: Hosts, roles: Roles) => () => void;
+
+interface Roles {
+  primary: DatabaseHost;
+  standby: DatabaseHost;
+  etcd: DatabaseHost;
+}
+
+const killPrimary: Fault = ({ kill, killPostgres, start }, { primary }) => {
+  kill(primary, "patroni");
+  killPostgres(primary);
+  return () => start(primary, "patroni");
+};
+const killEtcd: Fault = ({ kill, start }, { etcd }) => {
+  kill(etcd, "etcd");
+  return () => start(etcd, "etcd");
+};
+const killWeb: Fault = ({ kill, start }) => {
+  kill("web1", "web");
+  return () => start("web1", "web");
+};
+const cut = ({ cut, rejoin }: Hosts, host: DatabaseHost) => {
+  cut(host);
+  return () => rejoin(host);
+};
+const both =
+  (one: Fault, other: Fault): Fault =>
+  (...to) => {
+    const undo = [one(...to), other(...to)];
+    return () => undo.forEach((each) => void each());
+  };
+
+/** Its PostgreSQL goes on as a primary that nobody watches, while another one is made. */
+export const frozen = "stop Patroni of the primary (SIGSTOP)";
+
+export const faults: Record<string, Fault> = {
+  "kill PostgreSQL of the primary": ({ killPostgres }, { primary }) => {
+    killPostgres(primary);
+    return () => {};
+  },
+  "kill PostgreSQL and Patroni of the primary": killPrimary,
+  "kill etcd's leader": killEtcd,
+  "kill a web process": killWeb,
+  "kill PostgreSQL and Patroni of the primary, and etcd's leader": both(killPrimary, killEtcd),
+  "kill PostgreSQL and Patroni of the primary, and a web process": both(killPrimary, killWeb),
+  "cut the primary's network": (hosts, { primary }) => cut(hosts, primary),
+  "cut the synchronous standby's network": (hosts, { standby }) => cut(hosts, standby),
+  [frozen]: ({ pidOf, kill, start }, { primary }) => {
+    process.kill(pidOf(primary, "patroni"), "SIGSTOP");
+    return () => {
+      kill(primary, "patroni");
+      start(primary, "patroni");
+    };
+  },
+};
