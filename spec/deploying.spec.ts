@@ -80,6 +80,36 @@ describe("the nightly copy of docs/backup.md", () => {
   });
 });
 
+describe("the container's settings", () => {
+  const composeFiles = ["compose.yaml", "compose.postgres.yaml", "compose.caddy.yaml"];
+
+  /** The names that a compose file sets in the environment of a service. */
+  function settingsOf(service: string, file: string): string[] {
+    const [, after = ""] = read(`deploy/${file}`).split(`\n  ${service}:\n`);
+    const [own = ""] = after.split(/\n {2}[a-z]+:\n/);
+    const [, environment = ""] = own.split("\n    environment:\n");
+    const [lines = ""] = environment.split(/\n {4}[a-z]/);
+    return [...lines.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name as string);
+  }
+
+  const known = new Set([...read(".env.example").matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name));
+  const ofOthers = ["PATH", "NODE_ENV", "MALLOC_ARENA_MAX"];
+
+  it("have the names of .env.example", () => {
+    const [, line = ""] = /^ENV (.*)$/m.exec(read("deploy/Containerfile")) ?? [];
+    const inImage = line.split(" ").map((setting) => setting.split("=")[0]);
+    const inCompose = composeFiles.flatMap((file) => settingsOf("leads", file));
+    expect(inCompose.length).toBeGreaterThan(5);
+    for (const name of [...inImage, ...inCompose].filter((name) => !ofOthers.includes(name ?? "")))
+      expect(known).toContain(name);
+  });
+
+  it("for Caddy are those that the Caddyfile reads", () => {
+    const names = [...read("deploy/Caddyfile").matchAll(/\{\$([A-Z_]+):/g)].map(([, name]) => name);
+    expect(settingsOf("caddy", "compose.caddy.yaml")).toEqual(names);
+  });
+});
+
 describe("the systemd units", () => {
   const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
   const units = readdirSync(join(root, "deploy")).filter((name) => /\.(service|socket|timer)$/.test(name));

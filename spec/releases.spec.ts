@@ -188,9 +188,13 @@ describe("an update that fails half way leaves the release in force as it was", 
     execFileSync("ln", ["-s", disk.folder, at("opt")]);
     mkdirSync(at("opt/leads/releases"), { recursive: true });
     type("first", pack("1.0.0"));
-    const { status, said } = type("update", pack("1.1.0", { large: "x".repeat(3_000_000) }));
+    const archive = pack("1.1.0", { large: "x".repeat(3_000_000) });
+    const { status, said } = type("update", archive);
     expect(status).toBe(1);
     expect(said).toContain("Nothing was changed");
+    expect(said).toContain("takes 3 MB when it is unpacked");
+    // The same in an unpacked folder, which is copied until the disk is full.
+    expect(type("update", at("leads-1.1.0")).said).toContain("Nothing was changed");
     expect(inForce()).toBe("releases/1.0.0");
     expect(kept()).toEqual(["1.0.0"]);
   });
