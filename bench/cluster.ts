@@ -21,7 +21,7 @@ try {
   await load.stop();
 } finally {
   // Where the cluster did not come back, the visitors would wait for ever.
-  await load.abandon();
+  await load.stopRetrying();
   const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`);
   say(`${load.acknowledged.size} leads acknowledged; answers: ${answers.join(", ")}`);
   await settle();

@@ -1,9 +1,9 @@
 // `node bench/kills.ts [ROUNDS]`: kills the server, PostgreSQL, a session and everything under load, 25 times each (100
-// kills) unless told otherwise. Prints what became of the promises, and how long it took to the next 201.
+// kills) unless told otherwise. Prints which promises were broken, and how long it took to the next 201.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { kill } from "../spec/support/kills.ts";
+import { killRepeatedly } from "../spec/support/kills.ts";
 import { brokenPromises } from "../spec/support/steady-load.ts";
 import { key, median, start } from "./running.ts";
 
@@ -17,7 +17,7 @@ const channel = {
   WEBHOOK_URL: "http://127.0.0.1:9/",
   WEBHOOK_SECRET: `whsec_${btoa("a secret of the measurement ....")}`,
 };
-const { load, times, owner, server } = await kill({
+const { load, times, owner, server } = await killRepeatedly({
   rounds,
   dataDir,
   key,
@@ -28,9 +28,9 @@ await owner.end();
 await server.end();
 await rm(folder, { recursive: true, maxRetries: 20 });
 
-for (const [way, waits] of times) {
+for (const [target, waits] of times) {
   say(
-    `${way.padEnd(12)} ${waits.length} kills; next 201 after p50 ${median(waits).toFixed(0)} ms, at most ${Math.max(...waits).toFixed(0)} ms`,
+    `${target.padEnd(12)} ${waits.length} kills; next 201 after p50 ${median(waits).toFixed(0)} ms, at most ${Math.max(...waits).toFixed(0)} ms`,
   );
 }
 const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`).join(", ");

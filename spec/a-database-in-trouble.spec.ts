@@ -11,21 +11,21 @@ import { findDataFolder, findRunning } from "../database/embedded.ts";
 import { processesOn, signal } from "../packages/embedded-postgres/processes.ts";
 import { type Cluster, copyCluster, makeCluster } from "./support/clusters.ts";
 import { aLead, removeLeads } from "./support/database.ts";
-import { layNetwork } from "./support/network.ts";
 import { insertAt, type RunningServer, spawnServer, startServer } from "./support/server.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const sentence =
   "We could not save your answers just now. They are still here: please try again in a minute.";
 
-let pattern: Cluster;
+let template: Cluster;
 beforeAll(async () => {
-  pattern = await makeCluster();
+  template = await makeCluster();
 });
 
 /** A PostgreSQL of the test's own, and the product on it. */
 async function start(settings = {}) {
-  const cluster = await copyCluster(pattern);
+  const cluster = await copyCluster(template);
   await cluster.start(settings);
   const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
   await vi.waitFor(async () => {
@@ -82,7 +82,7 @@ const endSessions = (owner: Sql) => owner`
 
 describe.concurrent("a database that", () => {
   it("is down at the start", async ({ expect }) => {
-    const cluster = await copyCluster(pattern);
+    const cluster = await copyCluster(template);
     const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
     await expectTrouble(expect, server, 503);
     await cluster.start();
@@ -118,7 +118,7 @@ describe.concurrent("a database that", () => {
   });
 
   it("holds up its preparation because another session has the lock: the log says so", async ({ expect }) => {
-    const cluster = await copyCluster(pattern);
+    const cluster = await copyCluster(template);
     await cluster.start();
     const other = connect(cluster.url, { max: 1 });
     await other`select pg_advisory_lock(2026112100)`;
@@ -129,7 +129,7 @@ describe.concurrent("a database that", () => {
   });
 
   it("is lost in the middle of its preparation", async ({ expect }) => {
-    const cluster = await copyCluster(pattern);
+    const cluster = await copyCluster(template);
     await cluster.start();
     // Another process migrates; ours waits for it within a transaction.
     const other = connect(cluster.url, { max: 1 });
@@ -202,15 +202,15 @@ describe.concurrent("a database that", () => {
   });
 
   it("is behind a network that stops carrying anything", async ({ expect, onTestFinished }) => {
-    const cluster = await copyCluster(pattern);
+    const cluster = await copyCluster(template);
     await cluster.start();
-    const network = await layNetwork(cluster.url);
-    onTestFinished(network.close);
-    const server = await startServer({ DATABASE_URL: network.url, DELIVERY: "off" });
+    const proxy = await startTcpProxy(cluster.url);
+    onTestFinished(proxy.close);
+    const server = await startServer({ DATABASE_URL: proxy.url, DELIVERY: "off" });
     await expectHealth(expect, server.address, 200);
-    network.stall();
+    proxy.stall();
     await expectTrouble(expect, server, 503);
-    network.recover();
+    proxy.recover();
     await expectRecovery(expect, server, connect(cluster.url, { max: 1 }));
   });
 

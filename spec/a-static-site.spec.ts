@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await project.database.owner`delete from leads`;
   project.calls.length = 0;
-  project.instead = undefined;
+  project.override = undefined;
   host.alter = (html) => html;
 });
 const { open } = useBrowser();
@@ -140,7 +140,7 @@ describe("a visitor of the static site who reads Spanish", () => {
 
 describe("the static site when the backend fails", () => {
   it("reads a refusal without CORS headers as no network, says so in the banner, and keeps the form", async () => {
-    project.instead = ({ method, path }) =>
+    project.override = ({ method, path }) =>
       method === "POST" && path.startsWith("/rest/")
         ? { status: 401, body: '{"message":"Invalid API key"}' }
         : undefined;
@@ -149,14 +149,14 @@ describe("the static site when the backend fails", () => {
     await submit(page);
     await page.getByRole("alert").getByText("We could not reach the server.").waitFor();
     expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
-    project.instead = undefined;
+    project.override = undefined;
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await stored()).toEqual([aLead()]);
   });
 
   it("shows the refusal's own words when it may read them", async () => {
-    project.instead = ({ method, path }) =>
+    project.override = ({ method, path }) =>
       method === "POST" && path.startsWith("/rest/")
         ? {
             status: 401,
@@ -175,7 +175,7 @@ describe("the static site when the backend fails", () => {
     ["is not deployed (404 without CORS headers)", { status: 404, body: '{"code":"NOT_FOUND"}' }],
     ["is guarded by verify_jwt", { status: 401, body: '{"code":"UNAUTHORIZED_INVALID_JWT_FORMAT"}' }],
   ])("thanks the visitor all the same when the function %s", async (_, answer) => {
-    project.instead = ({ method, path }) =>
+    project.override = ({ method, path }) =>
       method === "POST" && path.startsWith("/functions/") ? answer : undefined;
     const page = await open(host.url);
     await fillIn(page, aLead());

@@ -15,7 +15,7 @@ import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
 import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answer.ts";
 import { insertAt, type RunningServer, startServer } from "./support/server.ts";
-import { open, say } from "./support/wire.ts";
+import { openAndSend, sendBytes } from "./support/wire.ts";
 
 const here: Server[] = [];
 afterAll(() => {
@@ -104,7 +104,7 @@ const request = fc
 describe("anything at all", () => {
   it("that is a request is answered plainly", async () => {
     const answersPlainly = fc.asyncProperty(request, async ({ target, bytes }) => {
-      const answers = await say(server.address, bytes);
+      const answers = await sendBytes(server.address, bytes);
       expect(answers).toHaveLength(1);
       expectAPlainAnswer(answers[0], isApi(target));
     });
@@ -125,7 +125,7 @@ describe("anything at all", () => {
     const noise = fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes).toString("latin1"));
     const bytes = fc.array(fc.oneof(words, noise), { minLength: 1 }).map((parts) => parts.join(""));
     const answersPlainly = fc.asyncProperty(bytes, async (sent) => {
-      const { socket, closed } = open(server.address, Buffer.from(sent, "latin1"));
+      const { socket, closed } = openAndSend(server.address, Buffer.from(sent, "latin1"));
       socket.end();
       for (const answer of await closed) expectAPlainAnswer(answer, false);
     });
@@ -190,7 +190,7 @@ describe("a long header", () => {
     const head = `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${own}${lines}`;
     const bytes = Buffer.from(`${head}content-length: ${body.length}\r\n\r\n${body}`, "latin1");
     const from = process.cpuUsage();
-    const [answer] = await say(address, bytes);
+    const [answer] = await sendBytes(address, bytes);
     const { user, system } = process.cpuUsage(from);
     expectAPlainAnswer(answer, false);
     return user + system;

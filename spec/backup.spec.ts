@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { Sql } from "../database/connect.ts";
 import { tables } from "../team/backup-file.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { ending, leads, startLeads, startOnTerminal } from "./support/leads-command.ts";
+import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 
 let folder: string;
@@ -151,7 +151,7 @@ describe("leads backup", () => {
       ["restore", empty],
     ] as const) {
       const settings = { DATABASE_URL: url, NODE_OPTIONS: "--max-old-space-size=24" };
-      expect(await ending(startLeads([words, path], settings))).toMatchObject({ status: 0 });
+      expect(await waitForExit(startLeads([words, path], settings))).toMatchObject({ status: 0 });
     }
     expect(await count(empty.owner)).toBe(10_000);
   });
@@ -187,12 +187,12 @@ describe("leads restore", () => {
     await chmod(home, 0o711);
     onTestFinished(() => rm(home, { recursive: true }));
     const settings = { DATA_DIR: join(home, "data") };
-    expect(await ending(startLeads(["restore", file], settings))).toMatchObject({
+    expect(await waitForExit(startLeads(["restore", file], settings))).toMatchObject({
       status: 0,
       stdout: `Restored 5 leads and 13 deliveries from ${file}\n`,
       stderr: expect.stringContaining(`There is no database in ${settings.DATA_DIR} yet; it is made`),
     });
-    const { stdout } = await ending(startLeads(["list", "--json"], settings));
+    const { stdout } = await waitForExit(startLeads(["list", "--json"], settings));
     expect(JSON.parse(stdout)).toHaveLength(5);
   });
 
@@ -258,7 +258,7 @@ describe("a long command", () => {
       const child = startLeads(["backup", path], { DATABASE_URL: database.url });
       await waits(database.owner);
       child.kill("SIGINT");
-      return ending(child);
+      return waitForExit(child);
     });
     expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
     expect((await readdir(folder)).filter((name) => name.startsWith("broken-off"))).toEqual([]);
@@ -273,7 +273,7 @@ describe("a long command", () => {
       const child = startLeads(["restore", file], { DATABASE_URL: url });
       await waits(owner);
       child.kill("SIGINT");
-      expect(await ending(child)).toEqual({ status: 130, stdout: "", stderr: "" });
+      expect(await waitForExit(child)).toEqual({ status: 130, stdout: "", stderr: "" });
       await sql`delete from private.stop_list`;
     });
     expect(await everything(owner)).toEqual(before);
@@ -281,7 +281,7 @@ describe("a long command", () => {
 
   it("shows a person at a terminal how far it is, and a script nothing of it", async () => {
     const path = join(folder, "shown.backup");
-    const { stdout } = await ending(startOnTerminal(["backup", path], { DATABASE_URL: database.url }));
+    const { stdout } = await waitForExit(startOnTerminal(["backup", path], { DATABASE_URL: database.url }));
     const [shown, result] = stdout.split("Backed up 5 leads");
     expect(shown).toMatch(/Backing up: \d+ % /);
     // The line is cleared before the result.

@@ -5,7 +5,7 @@ import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
 import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answer.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
-import { say } from "./support/wire.ts";
+import { sendBytes } from "./support/wire.ts";
 
 let database: TestDatabase;
 let server: RunningServer;
@@ -86,14 +86,17 @@ describe("an insert that is not one", () => {
     ["an absurd Accept", insert(lead({}), `accept: ${"x/".repeat(2_000)}\r\n`), 406],
     ["a schema with a quote in it", insert(lead({}), `content-profile: public"; drop table leads\r\n`), 406],
   ])("%s is refused, and nothing is stored", async (_, bytes, status) => {
-    const [answer] = await say(server.address, bytes);
+    const [answer] = await sendBytes(server.address, bytes);
     expect(answer?.status).toBe(status);
     expectAPlainAnswer(answer, true);
     expect(await database.owner`select from leads`).toHaveLength(0);
   });
 
   it("keeps the last of two equal keys, as PostgreSQL's json does", async () => {
-    const [answer] = await say(server.address, insert(`{"name":"First",${lead({ name: "Last" }).slice(1)}`));
+    const [answer] = await sendBytes(
+      server.address,
+      insert(`{"name":"First",${lead({ name: "Last" }).slice(1)}`),
+    );
     expect(answer?.status).toBe(201);
     expect(await database.owner`select name from leads`).toEqual([{ name: "Last" }]);
   });
@@ -109,7 +112,7 @@ describe("an insert that is not one", () => {
     ["with a byte order mark", `\ufeff${lead({})}`, "content-type: application/json; charset=UTF-8\r\n"],
     ["without a content type", lead({}), ""],
   ])("is none of these: a lead %s, which is stored", async (_, body, lines) => {
-    const [answer] = await say(server.address, insert(body, lines));
+    const [answer] = await sendBytes(server.address, insert(body, lines));
     expect(answer?.status).toBe(201);
     expect(await database.owner`select name from leads`).toEqual([{ name: aLead().name }]);
   });
@@ -144,20 +147,20 @@ describe("a request that is none", () => {
     ["ten thousand headers", `GET / HTTP/1.1\r\n${close}${"a: b\r\n".repeat(10_000)}\r\n`, 431],
     ["an address of 20 kB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n${close}\r\n`, 431],
   ])("%s is answered in plain words, and the connection closed", async (_, bytes, status) => {
-    const [answer] = await say(server.address, bytes);
+    const [answer] = await sendBytes(server.address, bytes);
     expect(answer?.status).toBe(status);
     expect(answer?.headers["content-type"]).toBe("application/json; charset=utf-8");
     expectAPlainAnswer(answer, true);
   });
 
   it("is not an answer to HTTP/1.0 without a host, as health checks send it", async () => {
-    const [answer] = await say(server.address, "GET /healthz HTTP/1.0\r\n\r\n");
+    const [answer] = await sendBytes(server.address, "GET /healthz HTTP/1.0\r\n\r\n");
     expect([answer?.status, answer?.body]).toEqual([200, '{"status":"alive"}']);
   });
 
   it("does not spoil the requests before it on the same connection", async () => {
     const one = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
-    const answers = await say(server.address, `${one}${one}GET /nothing HTTP/1.1\r\n${close}\r\n`);
+    const answers = await sendBytes(server.address, `${one}${one}GET /nothing HTTP/1.1\r\n${close}\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
   });
 });
@@ -214,14 +217,14 @@ describe("an odd address", () => {
     ["/functions/v1/constructor", 404],
     ["/functions/v1/submit-lead/../../../etc/passwd", 404],
   ])("%s is answered %i", async (target, status) => {
-    const [answer] = await say(server.address, get(target));
+    const [answer] = await sendBytes(server.address, get(target));
     expect(answer?.status).toBe(status);
     expectAPlainAnswer(answer, isApi(target));
   });
 
   it("never becomes a header of the answer", async () => {
     const target = "/rest/v1/%0d%0aset-cookie:%20a=b%0d%0a";
-    const [answer] = await say(
+    const [answer] = await sendBytes(
       server.address,
       get(target, `${key}origin: https://x%0d%0aset-cookie: a=b\r\n`),
     );
@@ -231,7 +234,7 @@ describe("an odd address", () => {
 
   it("asked to become another protocol stays as it is", async () => {
     const lines = "host: x\r\nconnection: upgrade, close\r\nupgrade: websocket\r\nsec-websocket-key: x\r\n";
-    const [answer] = await say(server.address, `GET /healthz HTTP/1.1\r\n${lines}\r\n`);
+    const [answer] = await sendBytes(server.address, `GET /healthz HTTP/1.1\r\n${lines}\r\n`);
     expect(answer?.status).toBe(200);
   });
 });
@@ -239,7 +242,7 @@ describe("an odd address", () => {
 describe.each(paths)("%s", (path) => {
   it.each(methods)("answers %s", async (method) => {
     const bytes = `${method} ${path} HTTP/1.1\r\n${close}${key}content-length: 0\r\n\r\n`;
-    const [answer] = await say(server.address, bytes);
+    const [answer] = await sendBytes(server.address, bytes);
     expectAPlainAnswer(answer, isApi(path));
     if (method === "HEAD") expect(answer?.body).toBe("");
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
-import { ending, leads, startLeads, startOnTerminal } from "./support/leads-command.ts";
+import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
 let database: TestDatabase;
@@ -128,12 +128,12 @@ describe("leads erase", () => {
     await server.end("SIGTERM");
     const child = startLeads(["erase", "--email", aLead().email, "--yes"], settings);
     child.stderr?.once("data", () => child.kill("SIGINT"));
-    expect(await ending(child)).toEqual({
+    expect(await waitForExit(child)).toEqual({
       status: 130,
       stdout: "",
       stderr: "The server is not running; its database is started for this command.\n",
     });
-    const { stdout } = await ending(startLeads(["list", "--json"], settings));
+    const { stdout } = await waitForExit(startLeads(["list", "--json"], settings));
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
@@ -158,5 +158,5 @@ async function atTerminal(words: string[], typed: string) {
     seen += text;
     if (seen.includes("Type yes:")) child.stdin?.write(typed);
   });
-  return ending(child, { keepOpen: true });
+  return waitForExit(child, { keepOpen: true });
 }

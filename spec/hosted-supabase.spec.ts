@@ -5,8 +5,8 @@ import type { Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { aLead } from "./support/database.ts";
 import {
+  extensionStubs,
   installedServers,
-  likeTheExtensions,
   type SupabaseLike,
   startSupabaseLike,
 } from "./support/supabase-like.ts";
@@ -118,7 +118,7 @@ describe("the wake-up call of submit-lead each minute", () => {
   });
 
   describe("where they are there", () => {
-    beforeAll(() => database.platform.unsafe(likeTheExtensions).then(() => {}));
+    beforeAll(() => database.platform.unsafe(extensionStubs).then(() => {}));
 
     it("is arranged once, however often submit-lead starts", async () => {
       expect(await arrange(database.owner)).toEqual([{ scheduled: true }]);

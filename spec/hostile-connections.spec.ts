@@ -10,7 +10,7 @@ import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
 import { expectAPlainAnswer } from "./support/plain-answer.ts";
 import { insertAt, startServer } from "./support/server.ts";
-import { open, type Talk } from "./support/wire.ts";
+import { type Exchange, openAndSend } from "./support/wire.ts";
 
 const headers = { "x-content-type-options": "nosniff", "x-frame-options": "DENY" };
 const short = { headers: 600, request: 1_200, idle: 1_500, check: 50 };
@@ -28,7 +28,7 @@ async function listen(fetch: App["fetch"]): Promise<string> {
 }
 
 /** Writes a little again and again, for as long as the other side listens. */
-function drip({ socket }: Talk, drop: string): void {
+function drip({ socket }: Exchange, drop: string): void {
   const dripping = setInterval(() => socket.write(drop), 40);
   socket.on("close", () => clearInterval(dripping));
 }
@@ -68,17 +68,17 @@ describe("a connection that takes too long", () => {
     ["sends chunks without end", insertHead("transfer-encoding: chunked\r\n"), "1\r\n \r\n"],
     ["promises less than 16 kB and waits", insertHead("content-length: 16384\r\n"), undefined],
   ])("that %s is told so and closed", async (_, first, drop) => {
-    const talk = open(address, first);
-    if (drop) drip(talk, drop);
-    const [answer, ...more] = await talk.closed;
+    const exchange = openAndSend(address, first);
+    if (drop) drip(exchange, drop);
+    const [answer, ...more] = await exchange.closed;
     expect([answer?.status, more]).toEqual([408, []]);
     expectAPlainAnswer(answer, true);
   });
 
   it.concurrent("because it sends a body to a page is closed as well, once the page is answered", async () => {
-    const talk = open(address, "GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
-    drip(talk, "1\r\n \r\n");
-    expect((await talk.closed)[0]).toMatchObject({ status: 200, body: "a page" });
+    const exchange = openAndSend(address, "GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
+    drip(exchange, "1\r\n \r\n");
+    expect((await exchange.closed)[0]).toMatchObject({ status: 200, body: "a page" });
   });
 
   it("leaves no lead behind, and no line in the log", async () => {
@@ -89,7 +89,7 @@ describe("a connection that takes too long", () => {
   it.concurrent("because nobody reads the answer is closed", async () => {
     const tooMuch = await listen(() => new Response(new Uint8Array(50_000_000)));
     const connected = once(servers.at(-1) as Server, "connection");
-    const { socket } = open(tooMuch, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    const { socket } = openAndSend(tooMuch, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
     socket.pause();
     const [theirs] = await connected;
     await once(theirs, "close");
@@ -102,22 +102,22 @@ describe("a connection that takes too long", () => {
       carriedOut += 1;
       return new Promise(() => {});
     });
-    const talk = open(never, "GET / HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1_000));
-    expect(await talk.closed).toEqual([]);
+    const exchange = openAndSend(never, "GET / HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1_000));
+    expect(await exchange.closed).toEqual([]);
     expect(carriedOut).toBe(32);
   });
 
   it("has its lead answered when bytes that are no request follow it", async () => {
     const slow = Promise.withResolvers<Response>();
     const address = await listen(() => slow.promise);
-    const talk = open(
+    const exchange = openAndSend(
       address,
       `${insertHead(`content-length: ${json.length}\r\n`)}${json}no request\r\n\r\n`,
     );
     const server = servers.at(-1) as Server;
     await once(server, "clientError");
     slow.resolve(new Response(null, { status: 201 }));
-    expect((await talk.closed).map(({ status }) => status)).toEqual([201, 400]);
+    expect((await exchange.closed).map(({ status }) => status)).toEqual([201, 400]);
   });
 
   it("has ten seconds for its headers, twenty for the request, and thirty without a byte in the product", () => {
@@ -141,7 +141,7 @@ describe("three hundred stalled connections", () => {
       expect([(await page.text()).length > 1_000, status]).toEqual([true, 201]);
     };
     const begun = ["", "POST /rest/v1/leads HT", insertHead("content-length: 9000\r\n")];
-    const stalled = Array.from({ length: 300 }, (_, n) => open(address, begun[n % 3], 30_000));
+    const stalled = Array.from({ length: 300 }, (_, n) => openAndSend(address, begun[n % 3], 30_000));
     await Promise.all(stalled.map(({ socket }) => once(socket, "connect")));
     for (let n = 0; n < 11; n += 1) await visit(`Meanwhile ${n}`);
     for (const { socket } of stalled) socket.destroy();

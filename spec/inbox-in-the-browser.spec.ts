@@ -15,7 +15,7 @@ import {
   type TestInbox,
   type TestMember,
 } from "./support/inbox.ts";
-import { addDevice, emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addAuthenticator, emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
 
 const { browser, open } = useBrowser();
 useInboxBuild();
@@ -49,7 +49,7 @@ const invite = async (name: string) => {
 };
 const join = async (name: string) => {
   const page = await open();
-  await addDevice(page);
+  await addAuthenticator(page);
   await page.goto(await invite(name));
   await page.getByRole("button", { name: "Create a passkey" }).click();
   await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
@@ -59,7 +59,7 @@ const join = async (name: string) => {
 describe("an invited member", () => {
   it("is welcomed by name, creates a passkey with one button, and sees the queue", async () => {
     const page = await open();
-    await addDevice(page);
+    await addAuthenticator(page);
     await page.goto(await invite("Nora"));
     await page.getByRole("heading", { name: "Welcome, Nora" }).waitFor();
     expect(await page.getByRole("button").allInnerTexts()).toEqual(["Create a passkey"]);
@@ -79,7 +79,7 @@ describe("an invited member", () => {
 
   it("is told to turn on the device's own check when the device has made none", async () => {
     const page = await open();
-    await addDevice(page, false);
+    await addAuthenticator(page, false);
     await page.goto(await invite("Pia"));
     await page.getByRole("button", { name: "Create a passkey" }).click();
     await page.getByRole("alert").waitFor();

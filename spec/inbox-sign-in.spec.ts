@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { post, serveInbox, type TestInbox } from "./support/inbox.ts";
-import { ending, startLeads } from "./support/leads-command.ts";
+import { startLeads, waitForExit } from "./support/leads-command.ts";
 
 const { open } = useBrowser();
 let database: TestDatabase;
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const leads = (...words: string[]) =>
-  ending(startLeads(words, { DATABASE_URL: database.url, INBOX_URL: inbox.url }));
+  waitForExit(startLeads(words, { DATABASE_URL: database.url, INBOX_URL: inbox.url }));
 const tokenIn = (link: string) => link.trim().split("#")[1] ?? "";
 const invite = async (...words: string[]) => tokenIn((await leads("team", "invite", ...words)).stdout);
 

@@ -1,12 +1,12 @@
-// What was acknowledged stands, whatever is killed under load: the server, PostgreSQL, one of its sessions, or all at once. And
-// a server that is asked to stop answers what it has stored. How long a kill is felt is measured by bench/kills.ts.
+// An acknowledged lead stays stored, whatever is killed under load: the server, PostgreSQL, one of its sessions, or all at once. And
+// a server that is asked to stop answers what it has stored. bench/kills.ts measures how long it takes to the next acknowledgement.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
-import { kill } from "./support/kills.ts";
+import { killRepeatedly } from "./support/kills.ts";
 import { startServer } from "./support/server.ts";
 import { brokenPromises, noneBroken, startLoad } from "./support/steady-load.ts";
 
@@ -26,11 +26,11 @@ describe("kill -9 under load", () => {
       WEBHOOK_SECRET: `whsec_${btoa("a secret of the specification ..")}`,
     };
     const start = () => startServer({ DATA_DIR: dataDir, ...webhook });
-    const { load, times, owner, server } = await kill({ rounds: 3, dataDir, key: anonKey, start });
+    const { load, times, owner, server } = await killRepeatedly({ rounds: 3, dataDir, key: anonKey, start });
     expect(await brokenPromises(owner, load.acknowledged)).toEqual(noneBroken);
     await owner.end();
     // A PostgreSQL that was killed is back by itself each time; bench/kills.ts measures how soon.
-    for (const way of ["PostgreSQL", "a session"] as const) expect(times.get(way)).toHaveLength(3);
+    for (const target of ["PostgreSQL", "a session"] as const) expect(times.get(target)).toHaveLength(3);
     // The visitors who waited were thanked: no other answer came, or none where the server itself was killed.
     expect([...load.answers.keys()].filter((status) => ![201, 303, 0].includes(status))).toEqual([]);
     expect(await server.end()).toEqual({ code: 0, signal: null });
@@ -48,7 +48,7 @@ describe("SIGTERM under load", () => {
     const load = startLoad(anonKey, () => server.address, { visitors: 24 });
     await expect.poll(() => load.acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(100);
     const ended = server.end("SIGTERM");
-    await load.abandon();
+    await load.stopRetrying();
     expect(await ended).toEqual({ code: 0, signal: null });
     // A session left behind would go on to its commit.
     const sessions = () => database.owner`

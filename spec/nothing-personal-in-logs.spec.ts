@@ -12,7 +12,7 @@ import { findRunning } from "../database/embedded.ts";
 import { makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
-import { say } from "./support/wire.ts";
+import { sendBytes } from "./support/wire.ts";
 
 /** A word that stands nowhere else, and where it was sent. */
 const canaries: string[] = [];
@@ -142,7 +142,7 @@ describe("with the embedded PostgreSQL", () => {
       `GET / HTTP/1.1\r\nhost: ${canary("host")} b\r\nconnection: close\r\n\r\n`,
       `GET / HTTP/1.1\r\nx: ${canary("header").repeat(2_000)}\r\n\r\n`,
     ])
-      expect((await say(server.address, bytes))[0]?.status).toBeGreaterThanOrEqual(400);
+      expect((await sendBytes(server.address, bytes))[0]?.status).toBeGreaterThanOrEqual(400);
   });
 
   it.each([

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { makeDatabase } from "./support/database.ts";
-import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
 
@@ -307,7 +307,7 @@ describe("a release", () => {
 
   it("has a version that the command prints and that the changelog tells of", async () => {
     const { version } = JSON.parse(read("package.json"));
-    expect(await ending(startLeads(["--version"], {}))).toEqual({
+    expect(await waitForExit(startLeads(["--version"], {}))).toEqual({
       status: 0,
       stdout: `${version}\n`,
       stderr: "",

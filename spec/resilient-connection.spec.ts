@@ -6,7 +6,7 @@ import { prepare } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { makeLog } from "../log/log.ts";
 import { makeDatabase } from "./support/database.ts";
-import { layNetwork } from "./support/network.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 let url: string;
 beforeAll(async () => {
@@ -33,14 +33,14 @@ const sessionOf = (sql: Sql) => sql<{ pid: number }[]>`select pg_backend_pid() a
 
 describe("a resilient connection", () => {
   it("reconnects after a timeout, so that a dead network holds nothing up for long", async () => {
-    const network = await layNetwork(url);
-    onTestFinished(network.close);
-    const { connection } = open(network.url, 1_000);
+    const proxy = await startTcpProxy(url);
+    onTestFinished(proxy.close);
+    const { connection } = open(proxy.url, 1_000);
     const one = () => connection.query((sql) => sql`select 1 as one`);
     expect(await one()).toEqual([{ one: 1 }]);
-    network.stall();
+    proxy.stall();
     await expect(one()).rejects.toMatchObject({ name: "QueryTimeout" });
-    network.recover();
+    proxy.recover();
     expect(await one()).toEqual([{ one: 1 }]);
   });
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
-import { say, type WireAnswer } from "./support/wire.ts";
+import { sendBytes, type WireAnswer } from "./support/wire.ts";
 
 const site = "https://article.example";
 let server: RunningServer;
@@ -96,7 +96,7 @@ const policyOf = ({ headers }: WireAnswer): Map<string, string[]> =>
 
 describe("every answer", () => {
   it.each(answers)("carries every security header: %s", async (_, request, status, cacheControl) => {
-    const [answer] = (await say(server.address, request())) as [WireAnswer];
+    const [answer] = (await sendBytes(server.address, request())) as [WireAnswer];
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ ...everywhere, "cache-control": cacheControl });
     for (const banner of ["server", "x-powered-by", "via", "set-cookie"]) {
@@ -117,7 +117,7 @@ describe("every answer", () => {
   });
 
   it("carries them also when the rate limit refuses", async () => {
-    const requests = Array.from({ length: 61 }, () => say(server.address, insert([`origin: ${site}`])));
+    const requests = Array.from({ length: 61 }, () => sendBytes(server.address, insert([`origin: ${site}`])));
     const late = (await Promise.all(requests)).flat().find(({ status }) => status === 429);
     expect(late?.headers).toMatchObject({
       ...everywhere,
@@ -130,7 +130,7 @@ describe("every answer", () => {
 
 describe("a document", () => {
   it.each(["/", "/thank-you", "/nothing"])("runs only what it was built with: %s", async (path) => {
-    const [answer] = (await say(server.address, bytes(`GET ${path}`))) as [WireAnswer];
+    const [answer] = (await sendBytes(server.address, bytes(`GET ${path}`))) as [WireAnswer];
     const policy = policyOf(answer);
     const hash = (text = "") => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
     const inline = (tag: string) =>
@@ -162,7 +162,7 @@ describe("a page of another site", () => {
 
   it.each(asked)("may read the answer to %s when ALLOWED_ORIGINS names it", async (_, request) => {
     for (const origin of [site, "https://other.example"]) {
-      const [answer] = await say(server.address, request(origin));
+      const [answer] = await sendBytes(server.address, request(origin));
       expect(answer?.headers["access-control-allow-origin"]).toBe(origin);
       expect(answer?.headers.vary?.toLowerCase()).toMatch(/\borigin\b/);
       expect(answer?.headers).not.toHaveProperty("access-control-allow-credentials");
@@ -171,21 +171,21 @@ describe("a page of another site", () => {
 
   it.each(asked)("may not read the answer to %s otherwise", async (_, request) => {
     for (const origin of ["https://evil.example", "http://article.example", `${site}.evil.example`, "null"]) {
-      const [answer] = await say(server.address, request(origin));
+      const [answer] = await sendBytes(server.address, request(origin));
       expect(answer?.headers).not.toHaveProperty("access-control-allow-origin");
       expect(answer?.headers.vary?.toLowerCase()).toMatch(/\borigin\b/);
     }
   });
 
   it("may never read the pages", async () => {
-    const [answer] = await say(server.address, bytes("GET /", [`origin: ${site}`]));
+    const [answer] = await sendBytes(server.address, bytes("GET /", [`origin: ${site}`]));
     expect(answer?.headers).not.toHaveProperty("access-control-allow-origin");
   });
 
   it("may call when ALLOWED_ORIGINS is not set, as on Supabase", async () => {
     const { url } = await makeDatabase();
     const open = await startServer({ DATABASE_URL: url });
-    const [answer] = await say(open.address, insert(["origin: https://any.example"]));
+    const [answer] = await sendBytes(open.address, insert(["origin: https://any.example"]));
     expect(answer?.status).toBe(201);
     expect(answer?.headers["access-control-allow-origin"]).toBe("*");
   });

@@ -1,7 +1,7 @@
 // How the operator learns whether each channel takes what it is sent, before a lead depends on it: `leads test`.
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { ending, startLeads } from "./support/leads-command.ts";
+import { startLeads, waitForExit } from "./support/leads-command.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
 import { answers, startReceiver } from "./support/receiver.ts";
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 const test = (settings: Record<string, string>) =>
-  ending(startLeads(["test"], { DATABASE_URL: database.url, ...settings }));
+  waitForExit(startLeads(["test"], { DATABASE_URL: database.url, ...settings }));
 
 describe("leads test", () => {
   it("sends a marked message down every channel that is set up, and says that each took it", async () => {

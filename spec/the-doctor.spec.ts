@@ -22,7 +22,7 @@ import { type HostedProject, startHosted } from "./support/hosted.ts";
 import { anonKey } from "./support/intake.ts";
 import { startServer } from "./support/server.ts";
 import { buildSite, type StaticHost, startStaticHost } from "./support/static-host.ts";
-import { likeTheExtensions } from "./support/supabase-like.ts";
+import { extensionStubs } from "./support/supabase-like.ts";
 
 const provider = {
   PROVIDER_NAME: "Provider of the spec",
@@ -55,7 +55,7 @@ beforeAll(async () => {
     startHosted(host.url, { WEBHOOK_URL, WEBHOOK_SECRET: secret, ...provider }),
     makeDatabase(),
   ]);
-  await project.database.platform.unsafe(likeTheExtensions);
+  await project.database.platform.unsafe(extensionStubs);
   host.folder = await buildSite({
     SITE_URL: host.url,
     VITE_SUPABASE_URL: project.url,
@@ -65,8 +65,8 @@ beforeAll(async () => {
   await look({ sql: true });
 });
 afterEach(async () => {
-  project.instead = undefined;
-  Object.assign(host, { instead: undefined, withoutHeaders: false, alter: (html: string) => html });
+  project.override = undefined;
+  Object.assign(host, { override: undefined, withoutHeaders: false, alter: (html: string) => html });
   await project.database.owner`delete from leads`;
 });
 
@@ -124,7 +124,7 @@ describe("the doctor", () => {
 
   it("erases its test lead with the secret key, and nothing else", async () => {
     const deletions: string[] = [];
-    project.instead = ({ method, path, headers }) => {
+    project.override = ({ method, path, headers }) => {
       if (method !== "DELETE" || headers.apikey !== "sb_secret_of_the_spec") return undefined;
       deletions.push(decodeURIComponent(path));
       return { status: 204 };
@@ -193,7 +193,7 @@ describe("the doctor", () => {
   });
 });
 
-type Call = Parameters<NonNullable<HostedProject["instead"]>>[0];
+type Call = Parameters<NonNullable<HostedProject["override"]>>[0];
 const reading = ({ method, path }: Call) => method === "GET" && path.startsWith("/rest/");
 const inserting = ({ method, path }: Call) => method === "POST" && path.startsWith("/rest/");
 const calling = ({ method, path }: Call) => method === "POST" && path.startsWith("/functions/");
@@ -305,7 +305,7 @@ describe("the doctor names a backend that", () => {
       json(401, { code: "UNAUTHORIZED" }),
     ],
   ] as const)("%s", async (_, says, which, answer) => {
-    project.instead = (call) => (which(call) ? answer : undefined);
+    project.override = (call) => (which(call) ? answer : undefined);
     await expectFailure(says);
   });
 
@@ -332,7 +332,7 @@ describe("the doctor names a backend that", () => {
 
 describe("the doctor names a site that", () => {
   const pageOf = (path: string, status: number) => () => {
-    host.instead = (asked) =>
+    host.override = (asked) =>
       asked === path ? { status, type: "text/html", body: "something else" } : undefined;
   };
   const altered = (from: string | RegExp, to: string) => () => {
@@ -372,7 +372,7 @@ describe("the doctor names a site that", () => {
       "serves no script",
       /script is not served \(200\)/,
       () => {
-        host.instead = (path) =>
+        host.override = (path) =>
           path.startsWith("/assets/form-") ? { status: 200, type: "text/html", body: "<p>" } : undefined;
       },
     ],

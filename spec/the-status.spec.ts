@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
-import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
 let database: TestDatabase;
 let url: string;
@@ -189,7 +189,7 @@ describe("leads watch", () => {
   it("prints the status and each change of it, until Ctrl-C", async () => {
     await channelsOn("webhook");
     const child = startLeads(["watch", "--json"], { DATABASE_URL: url });
-    const ended = ending(child);
+    const ended = waitForExit(child);
     const next = async () =>
       JSON.parse(String((await once(child.stdout as NodeJS.ReadableStream, "data"))[0]));
     expect(await next()).toMatchObject({ ok: true, accepted: 0 });

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { ending, leads, startLeads } from "./support/leads-command.ts";
-import { layNetwork } from "./support/network.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const wording =
   "By pressing the button I agree in writing that Example Supply may phone me about a continuous glucose monitor.";
@@ -297,7 +297,7 @@ describe.concurrent("the leads command", () => {
     const [away, bare, none] = await Promise.all([
       leads("postgres://localhost:1/none", "list"),
       leads(empty, "list"),
-      ending(startLeads(["list"], { DATA_DIR: join(folder, "data") })),
+      waitForExit(startLeads(["list"], { DATA_DIR: join(folder, "data") })),
     ]);
     await rm(folder, { recursive: true });
     expect(away).toEqual({
@@ -321,7 +321,7 @@ describe.concurrent("the leads command", () => {
   it("exits quietly when its reader closes the pipe", async () => {
     const child = startLeads(["list"], { DATABASE_URL: url });
     child.stdout?.destroy();
-    expect(await ending(child)).toMatchObject({ status: 0, stderr: "" });
+    expect(await waitForExit(child)).toMatchObject({ status: 0, stderr: "" });
   });
 });
 
@@ -329,18 +329,18 @@ describe("the leads command, when its connection is lost in the middle", () => {
   it.each(["list", "export --format csv", "export --permission --format json", "backup /tmp/never"])(
     "exits with 1 and a sentence: %s",
     async (words) => {
-      const network = await layNetwork(url);
-      onTestFinished(network.close);
+      const proxy = await startTcpProxy(url);
+      onTestFinished(proxy.close);
       const ran = await database.owner.begin(async (sql) => {
         await sql`lock table leads in access exclusive mode`;
-        const leaving = ending(startLeads(words.split(" "), { DATABASE_URL: network.url }));
+        const leaving = waitForExit(startLeads(words.split(" "), { DATABASE_URL: proxy.url }));
         await until(async () => {
           const waiting = await database.owner`
             select from pg_stat_activity
             where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`;
           return waiting.count > 0;
         });
-        network.hangUp();
+        proxy.hangUp();
         return leaving;
       });
       expect(ran).toEqual({

@@ -11,7 +11,7 @@ import { syncChannels } from "../delivery/outbox.ts";
 import { startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
 import { findInstalled } from "../packages/embedded-postgres/old-programs.ts";
 import { aLead } from "./support/database.ts";
-import { ending, leads, startLeads } from "./support/leads-command.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
 
 const older = [17, 16, 15, 14].find(findInstalled) ?? 0;
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
-const upgrade = () => ending(startLeads(["upgrade"], { DATA_DIR: folder }));
+const upgrade = () => waitForExit(startLeads(["upgrade"], { DATA_DIR: folder }));
 
 /** Fills a database of the older PostgreSQL with leads, and returns all that it holds. */
 async function makeOldData() {

@@ -1,5 +1,5 @@
-// PostgreSQL servers of a test's own, beside the shared one: they can be made to fail, each in its way, and a second one
-// can follow the first. They listen on loopback, and end with the chapter.
+// PostgreSQL servers of a test's own, beside the shared one: a test can kill or freeze one, and make a second one the standby
+// of the first. They listen on loopback, and end with the chapter.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface Cluster {
   folder: string;
   /** Starts it, and waits until it answers. */
   start(settings?: Record<string, string>): Promise<void>;
-  /** Sends every process of the server a signal: SIGKILL, or SIGSTOP and SIGCONT for one that falls silent. */
+  /** Sends every process of the server a signal: SIGKILL, or SIGSTOP and SIGCONT to freeze and resume it. */
   signal(name: NodeJS.Signals): void;
   /** Stops it as an operator would. */
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export async function makeCluster(): Promise<Cluster> {
   const data = join(folder, "data");
   const password = join(folder, "password");
   writeFileSync(password, login.split(":")[1] ?? "");
-  give(password);
+  giveToPostgres(password);
   const options = [
     "--auth=scram-sha-256",
     "--username=leads_owner",
@@ -53,14 +53,14 @@ export async function makeCluster(): Promise<Cluster> {
   return clusterIn(folder, await freePort());
 }
 
-/** Makes a server like another that was never started: quicker than making it anew. */
-export async function copyCluster(pattern: Cluster): Promise<Cluster> {
+/** Copies a server that was never started, because initdb takes longer. */
+export async function copyCluster(template: Cluster): Promise<Cluster> {
   const folder = newFolder();
-  execFileSync("cp", ["-a", join(pattern.folder, "data"), folder]);
+  execFileSync("cp", ["-a", join(template.folder, "data"), folder]);
   return clusterIn(folder, await freePort());
 }
 
-/** Makes a server that follows another. */
+/** Makes a standby that replicates from another server. */
 export async function makeStandby(primary: Cluster): Promise<Cluster> {
   const folder = newFolder();
   runProgram("pg_basebackup", [
@@ -93,7 +93,7 @@ function clusterIn(folder: string, port: number): Cluster {
         stdio: "ignore",
       });
       running.add(cluster);
-      await untilItAnswers(url, child);
+      await waitUntilReady(url, child);
     },
     signal: (name) => {
       if (child?.pid === undefined || child.exitCode !== null) return;
@@ -103,9 +103,9 @@ function clusterIn(folder: string, port: number): Cluster {
     stop: async () => {
       running.delete(cluster);
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.kill("SIGINT");
-      await gone;
+      await exited;
     },
   };
   return cluster;
@@ -113,7 +113,7 @@ function clusterIn(folder: string, port: number): Cluster {
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "leads-cluster-"));
-  give(folder);
+  giveToPostgres(folder);
   folders.push(folder);
   return folder;
 }
@@ -125,7 +125,7 @@ function account(): { uid: number; gid: number } | undefined {
   return { uid: number("-u"), gid: number("-g") };
 }
 
-function give(path: string) {
+function giveToPostgres(path: string) {
   const to = account();
   if (to) chownSync(path, to.uid, to.gid);
 }
@@ -142,7 +142,7 @@ function runProgram(name: string, args: string[]) {
   if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
 }
 
-async function untilItAnswers(url: string, child: ChildProcess) {
+async function waitUntilReady(url: string, child: ChildProcess) {
   const sql = connect(addressOfDatabase(url, "postgres"), { max: 1 });
   for (;;) {
     const answers = await sql`select`.then(

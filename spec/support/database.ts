@@ -1,5 +1,5 @@
-// A database for one chapter: a fresh copy of the schema on the shared PostgreSQL, as the owner and as the role
-// that meets it. It goes when that PostgreSQL goes.
+// A database for one chapter: a fresh copy of the schema on the shared PostgreSQL, with a connection of the owner
+// and one of the intake. It is gone when that PostgreSQL ends.
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
@@ -33,7 +33,7 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   return { url, intakeUrl, owner, intake };
 }
 
-/** Takes all leads and what belongs to them out of a database, for the next test. */
+/** Deletes all leads and what belongs to them from a database, for the next test. */
 export async function removeLeads(owner: Sql): Promise<void> {
   await owner`
     truncate public.leads, private.permissions, private.deliveries, private.erasures, private.stop_list cascade`;

@@ -1,8 +1,8 @@
-// What the tests need from Debian's packages, so that `npm test` brings it where it may.
+// Installs the Debian packages that the tests need, so that `npm test` runs without further steps where it may.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** Installs a package, when this is Debian and we are root; tells whether it tried. */
+/** Installs a package, when this is Debian and we are root; returns whether it tried. */
 export function install(name: string): boolean {
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return false;
   process.stderr.write(`The tests need ${name}; installing Debian's package.\n`);
@@ -11,8 +11,8 @@ export function install(name: string): boolean {
   return true;
 }
 
-const apt = (...words: string[]) =>
-  spawnSync("apt-get", ["-qq", ...words], {
+const apt = (...args: string[]) =>
+  spawnSync("apt-get", ["-qq", ...args], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   });

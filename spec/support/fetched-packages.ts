@@ -24,15 +24,8 @@ function fetch(source: string, folder: string): void {
   const unfinished = mkdtempSync(join(cache, "new-"));
   try {
     cpSync(source, unfinished, { recursive: true });
-    const words = [
-      "ci",
-      "--prefix",
-      unfinished,
-      "--include=optional",
-      "--ignore-scripts",
-      "--prefer-offline",
-    ];
-    execFileSync("npm", [...words, "--no-audit", "--no-fund", "--loglevel=error"], { stdio: "pipe" });
+    const args = ["ci", "--prefix", unfinished, "--include=optional", "--ignore-scripts", "--prefer-offline"];
+    execFileSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { stdio: "pipe" });
     // Of two processes that fetch at the same time, the second finds the folder in its place.
     if (!existsSync(folder)) renameSync(unfinished, folder);
   } finally {

@@ -17,7 +17,10 @@ export const firefox: InstalledEngine = {
 
 async function launch(): Promise<Engine> {
   const profile = mkdtempSync(join(tmpdir(), "firefox-"));
-  writeFileSync(join(profile, "user.js"), quiet.map((name) => `user_pref("${name}", false);\n`).join(""));
+  writeFileSync(
+    join(profile, "user.js"),
+    disabledPreferences.map((name) => `user_pref("${name}", false);\n`).join(""),
+  );
   const child = spawn(
     program,
     ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port=0"],
@@ -33,16 +36,16 @@ async function launch(): Promise<Engine> {
   const { context } = (contexts as { context: string }[])[0] as { context: string };
   const close = async () => {
     session.close();
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill("SIGTERM");
-    await gone;
+    await exited;
     rmSync(profile, { recursive: true, force: true });
   };
   return { ...page(session, context), close };
 }
 
-/** Requests to Mozilla's own servers, which a test machine may not reach. */
-const quiet = [
+/** Preferences that are turned off, because they make Firefox ask Mozilla's servers, which a test machine may not reach. */
+const disabledPreferences = [
   "app.update.enabled",
   "browser.newtabpage.enabled",
   "browser.shell.checkDefaultBrowser",
@@ -69,16 +72,16 @@ interface Session {
 /** One command after another over one WebSocket; events are not looked at. */
 async function connect(address: string): Promise<Session> {
   const socket = new WebSocket(`${address}/session`);
-  const waiting = new Map<number, (answer: Record<string, unknown>) => void>();
+  const pending = new Map<number, (answer: Record<string, unknown>) => void>();
   let count = 0;
   socket.addEventListener("message", ({ data }) => {
     const answer = JSON.parse(String(data));
-    waiting.get(answer.id)?.(answer);
+    pending.get(answer.id)?.(answer);
   });
   await once(socket, "open");
   const send = async (method: string, params: object) => {
     const id = ++count;
-    const answered = new Promise<Record<string, unknown>>((resolve) => waiting.set(id, resolve));
+    const answered = new Promise<Record<string, unknown>>((resolve) => pending.set(id, resolve));
     socket.send(JSON.stringify({ id, method, params }));
     const { type, message, result } = await answered;
     if (type === "error") throw new Error(`${method}: ${message}`);

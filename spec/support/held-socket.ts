@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 
-const restartForEver = `
+const restartForever = `
 trap 'kill $server; wait; exit' TERM
 trap 'kill $server' USR1
 while :; do
@@ -16,7 +16,7 @@ while :; do
   while kill -0 $server 2> /dev/null; do wait $server; done
 done`;
 
-/** Serves on a held socket. `restart` ends the server of the moment and resolves when the next one listens. */
+/** Serves on a held socket. `restart` ends the running server and resolves when the next one listens. */
 export async function serveOnHeldSocket(env: Record<string, string>) {
   const socket = createServer().listen(0, "127.0.0.1");
   await once(socket, "listening");
@@ -24,7 +24,7 @@ export async function serveOnHeldSocket(env: Record<string, string>) {
   // Node has no public name for a socket's descriptor.
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
   const { PATH = "", HOME = "" } = process.env;
-  const shell = spawn("sh", ["-c", restartForEver, process.execPath], {
+  const shell = spawn("sh", ["-c", restartForever, process.execPath], {
     env: { PATH, HOME, RATE_LIMIT: "off", INBOX: "off", ...env },
     stdio: ["ignore", "pipe", "inherit", fd],
   });

@@ -15,8 +15,8 @@ export interface Call {
   headers: IncomingMessage["headers"];
 }
 
-/** What a part answers in place of its own answer; `undefined` lets the call through. */
-type Instead = (
+/** Answers a call in place of the project; `undefined` lets the call through. */
+type Override = (
   call: Call,
 ) => { status: number; headers?: Record<string, string>; body?: string } | undefined;
 
@@ -24,8 +24,8 @@ export interface HostedProject {
   url: string;
   database: SupabaseLike;
   calls: Call[];
-  /** Answers in place of the project; set to nothing, the project is whole again. */
-  instead: Instead | undefined;
+  /** Answers calls in place of the project while it is set. */
+  override: Override | undefined;
 }
 
 /** Starts a project for the chapter, whose pages are at `site`. */
@@ -38,15 +38,15 @@ export async function startHosted(
     startServer({ DATABASE_URL: database.url, ANON_KEY: keys.publishable, DELIVERY: "off" }),
     startFunction(database.url, { SITE_URL: site, ...settings }, atTheEnd),
   ]);
-  const project: HostedProject = { url: "", database, calls: [], instead: undefined };
+  const project: HostedProject = { url: "", database, calls: [], override: undefined };
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
     const call = { method: request.method ?? "", path, headers: request.headers };
     project.calls.push(call);
-    const instead = project.instead?.(call);
-    if (instead) {
+    const override = project.override?.(call);
+    if (override) {
       request.resume();
-      response.writeHead(instead.status, instead.headers).end(instead.body);
+      response.writeHead(override.status, override.headers).end(override.body);
     } else if (path.startsWith("/functions/v1/submit-lead")) pass(request, response, submitLead.url);
     else pass(request, response, `${rest.address}${path}`);
   });

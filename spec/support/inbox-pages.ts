@@ -1,4 +1,4 @@
-// The inbox's pages in a browser: built, opened as a member who is signed in, or with a device that makes passkeys.
+// The inbox's pages in a browser: built, opened as a member who is signed in, or with a virtual authenticator for passkeys.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
@@ -18,7 +18,7 @@ export function useInboxBuild(): void {
 
 type Context = Parameters<Browser["newContext"]>[0];
 
-/** Opens a page of the inbox as a member who is in. */
+/** Opens a page of the inbox as a member who is signed in. */
 export async function openAs(
   browser: Browser,
   { url }: TestInbox,
@@ -35,8 +35,8 @@ export async function openAs(
   return page;
 }
 
-/** Gives a page a device that makes passkeys and finds that it is its owner. */
-export async function addDevice(page: Page, isUserVerified = true): Promise<void> {
+/** Gives a page a virtual authenticator for passkeys. `isUserVerified` says whether it recognizes its owner. */
+export async function addAuthenticator(page: Page, isUserVerified = true): Promise<void> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("WebAuthn.enable");
   await devTools.send("WebAuthn.addVirtualAuthenticator", {
@@ -51,7 +51,7 @@ export async function addDevice(page: Page, isUserVerified = true): Promise<void
   });
 }
 
-/** Empties the queue. An inbox that just looks for new leads may stand in its way, and PostgreSQL then ends one of the two. */
+/** Empties the queue. Tries again after a deadlock (40P01) with an inbox that is indexing new leads. */
 export async function emptyQueue({ owner }: TestDatabase): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -41,7 +41,7 @@ export async function serveInbox(
 ): Promise<TestInbox> {
   const port = await freePort();
   const url = settings.url ?? `http://localhost:${port}`;
-  const whole = {
+  const defaults = {
     on: true,
     port,
     host: "127.0.0.1",
@@ -52,7 +52,7 @@ export async function serveInbox(
     openIdConnect: undefined,
   };
   const served = await startInbox({
-    settings: { ...whole, ...settings },
+    settings: { ...defaults, ...settings },
     databaseUrl: roleAddress(database.url, "leads_team"),
     provider: { name: "Example Supply", phone: "(800) 555-0100", calls_from: "(800) 555-0143" },
     log: (event, facts) => {
@@ -99,7 +99,7 @@ export async function post<Body>(
 export const noonZip = "00105";
 export const nightZip = "00205";
 
-/** Puts the two places on the map. */
+/** Adds the two places of `noonZip` and `nightZip`. */
 export async function addPlaces({ owner }: TestDatabase): Promise<void> {
   const hour = new Date().getUTCHours();
   // Etc/GMT+5 is five hours behind UTC.

@@ -11,11 +11,11 @@ export interface KillableServer {
   end(signal: "SIGKILL"): Promise<unknown>;
 }
 
-export const ways = ["the server", "PostgreSQL", "a session", "everything"] as const;
-export type Way = (typeof ways)[number];
+export const targets = ["the server", "PostgreSQL", "a session", "everything"] as const;
+export type Target = (typeof targets)[number];
 
-/** Kills in each of the ways, so many times over. Returns what was acknowledged, and the time to the next 201 by way. */
-export async function kill<Server extends KillableServer>(options: {
+/** Kills each target `rounds` times. Returns the load, and for each target the milliseconds to the next acknowledgement. */
+export async function killRepeatedly<Server extends KillableServer>(options: {
   rounds: number;
   dataDir: string;
   key: string;
@@ -28,7 +28,7 @@ export async function kill<Server extends KillableServer>(options: {
   const owner = connect(url, { max: 1 });
   await owner`update private.channels set enabled = true where name = 'webhook'`;
   const load = startLoad(key, () => server.address);
-  const times = new Map<Way, number[]>(ways.map((way) => [way, []]));
+  const times = new Map<Target, number[]>(targets.map((target) => [target, []]));
 
   const killPostgres = async () => process.kill(postmasterOf(dataDir), "SIGKILL");
   const killSession = async () => {
@@ -38,7 +38,7 @@ export async function kill<Server extends KillableServer>(options: {
     process.kill(intake.pid, "SIGKILL");
   };
   const killServer = () => server.end("SIGKILL");
-  const killBy: Record<Way, () => Promise<unknown>> = {
+  const killTarget: Record<Target, () => Promise<unknown>> = {
     "the server": killServer,
     PostgreSQL: killPostgres,
     "a session": killSession,
@@ -46,13 +46,13 @@ export async function kill<Server extends KillableServer>(options: {
   };
 
   for (let round = 0; round < rounds; round += 1) {
-    for (const way of ways) {
-      await untilMore(load.acknowledged, 30);
-      await killBy[way]();
+    for (const target of targets) {
+      await waitForMore(load.acknowledged, 30);
+      await killTarget[target]();
       const next = load.nextAcknowledgement();
       // The server starts PostgreSQL again; the test starts the server again, as a service manager would.
-      if (way === "the server" || way === "everything") server = await start();
-      times.get(way)?.push(await next);
+      if (target === "the server" || target === "everything") server = await start();
+      times.get(target)?.push(await next);
     }
   }
   await load.stop();
@@ -62,12 +62,12 @@ export async function kill<Server extends KillableServer>(options: {
 function postmasterOf(dataDir: string): number {
   const pid = Number(readFileSync(join(dataDir, "postgresql/postmaster.pid"), "utf8").split("\n")[0]);
   // A file that is just being written is empty, and a signal to 0 goes to ourselves.
-  if (!(pid > 1)) throw new Error("PostgreSQL has not written down its pid yet.");
+  if (!(pid > 1)) throw new Error("PostgreSQL has not written its pid yet.");
   return pid;
 }
 
 /** A kill should find a server that is busy storing leads, and not one that is still starting. */
-async function untilMore(acknowledged: Set<string>, more: number) {
+async function waitForMore(acknowledged: Set<string>, more: number) {
   const enough = acknowledged.size + more;
   while (acknowledged.size < enough) await new Promise((resolve) => setTimeout(resolve, 5));
 }

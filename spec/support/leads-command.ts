@@ -1,9 +1,9 @@
-// Runs the team's command as a person would: a process of its own on a database, with what it printed and how it left.
+// Runs the team's command as a person would: a process of its own on a database, with what it printed and its exit status.
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 
-export interface Ran {
+export interface CommandResult {
   status: number | null;
   stdout: string;
   stderr: string;
@@ -11,7 +11,7 @@ export interface Ran {
 
 const program = fileURLToPath(new URL("../../bin/leads.ts", import.meta.url));
 
-/** Most of a short command's time is spent on reading our TypeScript; a hundred of them need not do it anew. */
+/** Keeps the compiled TypeScript, because compiling it takes most of a short command's time. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
 
 /** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. */
@@ -25,20 +25,20 @@ export function startLeads(words: readonly string[], settings: Record<string, st
   });
 }
 
-/** Runs `leads` to its end on the database at `url`; nobody is at its terminal. */
-export async function leads(url: string, ...words: string[]): Promise<Ran> {
-  return ending(startLeads(words, { DATABASE_URL: url }));
+/** Runs `leads` to its end on the database at `url`, without a terminal. */
+export async function leads(url: string, ...words: string[]): Promise<CommandResult> {
+  return waitForExit(startLeads(words, { DATABASE_URL: url }));
 }
 
-/** Waits until a started command has left. Its standard input is ended at once, unless somebody still types there. */
-export function ending(child: ChildProcess, { keepOpen = false } = {}): Promise<Ran> {
-  const ran: Ran = { status: null, stdout: "", stderr: "" };
-  child.stdout?.setEncoding("utf8").on("data", (text) => (ran.stdout += text));
-  child.stderr?.setEncoding("utf8").on("data", (text) => (ran.stderr += text));
+/** Waits until a started command has exited. Ends its standard input at once, unless `keepOpen`. */
+export function waitForExit(child: ChildProcess, { keepOpen = false } = {}): Promise<CommandResult> {
+  const result: CommandResult = { status: null, stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text) => (result.stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text) => (result.stderr += text));
   if (!keepOpen) child.stdin?.end();
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (status) => resolve({ ...ran, status }));
+    child.once("close", (status) => resolve({ ...result, status }));
   });
 }
 

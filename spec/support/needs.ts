@@ -1,4 +1,4 @@
-// Keeps the quick tier quick: what it does without cannot be used in it.
+// Keeps the quick tier quick: fails a chapter of it that uses what belongs to a slower tier.
 import { inject } from "vitest";
 import type { Tier } from "../tiers.ts";
 

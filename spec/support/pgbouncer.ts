@@ -53,14 +53,14 @@ export async function startPooler(databaseUrl: string): Promise<Pooler> {
 }
 
 async function stop(child: ChildProcess, folder: string) {
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.kill("SIGINT");
-  await gone;
+  await exited;
   rmSync(folder, { recursive: true });
 }
 
 if (import.meta.main && !existsSync(program)) {
-  // Debian starts it at once, for nobody.
+  // Debian's package starts a pooler of its own, which the tests do not use.
   if (install("pgbouncer")) spawnSync("service", ["pgbouncer", "stop"], { stdio: "ignore" });
   if (!existsSync(program)) {
     refuse(

@@ -3,19 +3,19 @@ import { expect } from "vitest";
 import type { WireAnswer } from "./wire.ts";
 
 /** What only our own files, PostgreSQL's statements and stack traces say. */
-const insides =
+const internals =
   /\n\s{1,20}at \S|node_modules|file:\/\/|\w\.(tsx?|mjs|sql):\d|insert into|relation "|syntax error at/i;
 
 /** Whether the data path or the functions answer this address, as a browser would read it. */
 export const isApi = (target: string) =>
   URL.canParse(target, "http://x") && /^\/(rest|functions)\//.test(new URL(target, "http://x").pathname);
 
-/** Expects an answer of our own making that says nothing of our insides; from the API, one the page can show. */
+/** Expects an answer of our own making that says nothing of our internals; from the API, one the page can show. */
 export function expectAPlainAnswer(answer: WireAnswer | undefined, ofApi: boolean): void {
   expect(answer?.status).toBeGreaterThanOrEqual(200);
   expect(answer?.status).toBeLessThan(500);
   const { status = 0, headers = {}, body = "" } = answer ?? {};
-  expect(body).not.toMatch(insides);
+  expect(body).not.toMatch(internals);
   expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
   expect(headers).not.toHaveProperty("server");
   expect(headers).not.toHaveProperty("x-powered-by");
@@ -28,8 +28,8 @@ export function expectAPlainAnswer(answer: WireAnswer | undefined, ofApi: boolea
       {},
     ]);
     // Always there on the data path; submit-lead leaves them out, as Supabase's functions do.
-    const engineers = headers["proxy-status"] ? [details, hint] : [details ?? null, hint ?? null];
-    expect(engineers.every((one) => one === null || typeof one === "string")).toBe(true);
+    const forEngineers = headers["proxy-status"] ? [details, hint] : [details ?? null, hint ?? null];
+    expect(forEngineers.every((one) => one === null || typeof one === "string")).toBe(true);
   }
 }
 

@@ -1,4 +1,4 @@
-// A receiver of webhooks as a provider might run one: a real HTTP server that writes down what comes and answers as
+// A receiver of webhooks as a provider might run one: a real HTTP server that records each request and answers as
 // the test says. And `until`, which waits for what a test expects, with a deadline.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

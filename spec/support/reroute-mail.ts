@@ -1,6 +1,6 @@
 // Loaded into the function's Deno before it starts: what it sends to the mail API goes to the test's own server instead.
 const { MAIL_API_OF_THE_TEST } = process.env;
-const fetchFromOutside = globalThis.fetch;
+const originalFetch = globalThis.fetch;
 
 globalThis.fetch = (input, init) =>
-  fetchFromOutside(String(input).replace("https://api.resend.com", MAIL_API_OF_THE_TEST ?? ""), init);
+  originalFetch(String(input).replace("https://api.resend.com", MAIL_API_OF_THE_TEST ?? ""), init);

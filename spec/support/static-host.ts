@@ -24,10 +24,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface StaticHost {
   url: string;
-  /** The folder that is served; empty until there is one. */
+  /** The folder that is served; "" until a test sets it. */
   folder: string;
-  /** Answers in place of the host. */
-  instead: ((path: string) => { status: number; type: string; body: string } | undefined) | undefined;
+  /** Answers in place of the host while it is set; undefined lets the request through. */
+  override: ((path: string) => { status: number; type: string; body: string } | undefined) | undefined;
   /** Changes the text of a page on its way out. */
   alter: (html: string) => string;
   /** Leaves these headers out, as a host that reads no `_headers` file does. */
@@ -39,7 +39,7 @@ export async function startStaticHost(): Promise<StaticHost> {
   const host: StaticHost = {
     url: "",
     folder: "",
-    instead: undefined,
+    override: undefined,
     alter: (html) => html,
     withoutHeaders: false,
   };
@@ -55,9 +55,9 @@ export async function startStaticHost(): Promise<StaticHost> {
 }
 
 function serve(host: StaticHost, path: string, response: ServerResponse): void {
-  const instead = host.instead?.(path);
-  if (instead) {
-    response.writeHead(instead.status, { "content-type": instead.type }).end(instead.body);
+  const override = host.override?.(path);
+  if (override) {
+    response.writeHead(override.status, { "content-type": override.type }).end(override.body);
     return;
   }
   const file = fileFor(host.folder, path);

@@ -1,5 +1,5 @@
 // A steady stream of leads: several visitors at once, every third without script. Like a person, each sends the same
-// lead again until it is acknowledged, so that in the end what was acknowledged is what must stand.
+// lead again until it is acknowledged, so that in the end exactly the acknowledged leads must be stored.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../../database/connect.ts";
 
@@ -10,10 +10,10 @@ export interface SteadyLoad {
   answers: Map<number, number>;
   /** Milliseconds until a lead is acknowledged that was sent after this call. */
   nextAcknowledgement(): Promise<number>;
-  /** Lets every visitor come to their acknowledgement, and ends. */
+  /** Sends no new lead. Resolves when each lead that was sent is acknowledged. */
   stop(): Promise<void>;
-  /** Lets every visitor hear what they are waiting for, and ends. */
-  abandon(): Promise<void>;
+  /** Sends no new lead and repeats none. Resolves when each request under way is answered. */
+  stopRetrying(): Promise<void>;
 }
 
 interface Waiter {
@@ -31,7 +31,7 @@ export function startLoad(key: string, address: () => string, { visitors = 8, re
   const run = Math.random().toString(36).slice(2, 8);
   let waiters: Waiter[] = [];
   let stopped = false;
-  let abandoned = false;
+  let retriesEnded = false;
   let count = 0;
 
   const send = async (name: string, isPlain: boolean) => {
@@ -41,9 +41,9 @@ export function startLoad(key: string, address: () => string, { visitors = 8, re
     answers.set(status, (answers.get(status) ?? 0) + 1);
     if (status !== 201 && status !== 303) return false;
     acknowledged.add(name);
-    const [served, left] = [waiters.filter(({ since }) => since <= sent), waiters];
-    waiters = left.filter((waiter) => !served.includes(waiter));
-    for (const { since, resolve } of served) resolve(performance.now() - since);
+    const answered = waiters.filter(({ since }) => since <= sent);
+    waiters = waiters.filter((waiter) => !answered.includes(waiter));
+    for (const { since, resolve } of answered) resolve(performance.now() - since);
     return true;
   };
 
@@ -52,7 +52,7 @@ export function startLoad(key: string, address: () => string, { visitors = 8, re
       count += 1;
       const [name, isPlain] = [`Visitor ${run} ${count}`, count % 3 === 0];
       // The visitor reads the banner for a moment, and tries again.
-      while (!(await send(name, isPlain)) && !abandoned) await pause(20);
+      while (!(await send(name, isPlain)) && !retriesEnded) await pause(20);
       if (rest > 0) await pause(rest);
     }
   };
@@ -66,8 +66,8 @@ export function startLoad(key: string, address: () => string, { visitors = 8, re
       stopped = true;
       await Promise.all(visits);
     },
-    abandon: async () => {
-      stopped = abandoned = true;
+    stopRetrying: async () => {
+      stopped = retriesEnded = true;
       await Promise.all(visits);
     },
   };
@@ -94,7 +94,7 @@ async function postForm(address: string, name: string): Promise<number> {
   return answer.status;
 }
 
-/** What is wrong with what stands, after a load: nothing, if every promise was kept. */
+/** Compares the stored leads with the acknowledged ones after a load; equal to `noneBroken` when every promise was kept. */
 export async function brokenPromises(owner: Sql, acknowledged: Set<string>) {
   const stored = await owner<{ name: string; isWhole: boolean }[]>`
     select l.name, (

@@ -152,13 +152,13 @@ const roles = (major: number) => `
 
 const grantEverything = ["tables", "functions", "sequences"]
   .map(
-    (things) =>
-      `alter default privileges in schema public grant all on ${things} to anon, authenticated, service_role;`,
+    (kind) =>
+      `alter default privileges in schema public grant all on ${kind} to anon, authenticated, service_role;`,
   )
   .join("\n");
 
-// What the migration asks of pg_cron and pg_net, with the names and types that those have.
-export const likeTheExtensions = `
+// Stubs of pg_cron and pg_net: what the migration calls of them, with their names and types.
+export const extensionStubs = `
   create schema cron;
   create table cron.job (
     jobid bigserial primary key, schedule text not null, command text not null, active boolean not null default true,

@@ -26,7 +26,7 @@ export async function transcriptOf(page: Page): Promise<string> {
   };
   const walk = (node: Node, isInLabel = false) => {
     const role = node.role?.value;
-    // A field says its label itself.
+    // A field is announced with its label.
     if (isInLabel && role === "StaticText") return;
     if (role === "listitem") endLine();
     const said = node.ignored ? undefined : announced(node);
@@ -47,7 +47,7 @@ export async function transcriptOf(page: Page): Promise<string> {
 const isBlock = ({ role }: Node) =>
   !["StaticText", "generic", "strong", "none", "LabelText"].includes(role?.value ?? "");
 
-/** What is said of a node. A whole one speaks for its children; an inline one goes on in the line. */
+/** What is announced for a node. When it is `isWhole`, its children are not announced; when it is `isInline`, it stays in the line. */
 function announced(node: Node): { text: string; isInline?: boolean; isWhole?: boolean } | undefined {
   const { role, name, description } = node;
   const about = (property: string) => node.properties?.find((one) => one.name === property)?.value.value;

@@ -1,4 +1,4 @@
-// WebKit, Safari's engine, as WebKitGTK's MiniBrowser: driven by WebDriver over HTTP, on a display that only exists in memory.
+// WebKit, Safari's engine, as WebKitGTK's MiniBrowser: driven by WebDriver over HTTP, on a virtual display.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync } from "node:fs";
@@ -24,16 +24,16 @@ async function launch(): Promise<Engine> {
   const end = () => child.pid && process.kill(-child.pid, "SIGTERM");
   process.once("exit", () => child.exitCode === null && end());
   const send = client(`http://127.0.0.1:${port}`);
-  await answering(send);
+  await waitUntilReady(send);
   const options = { binary: browser, args: ["--automation"] };
   const { sessionId } = (await send("POST", "/session", {
     capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } },
   })) as { sessionId: string };
   const close = async () => {
     await send("DELETE", `/session/${sessionId}`);
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     end();
-    await gone;
+    await exited;
   };
   return { ...page((method, path, body) => send(method, `/session/${sessionId}${path}`, body)), close };
 }
@@ -49,7 +49,7 @@ function client(address: string): Send {
   };
 }
 
-async function answering(send: Send): Promise<void> {
+async function waitUntilReady(send: Send): Promise<void> {
   for (let tries = 0; ; tries++) {
     const answered = await send("GET", "/status").then(
       () => true,

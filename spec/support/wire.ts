@@ -1,5 +1,5 @@
-// HTTP as bytes on a socket, for what no honest client would send: whatever is written goes out as it stands, and
-// whatever comes back is read strictly.
+// HTTP as bytes on a socket, for what no honest client would send: the bytes go out unchanged, and the answer is read
+// strictly.
 import { connect, type Socket } from "node:net";
 
 export interface WireAnswer {
@@ -9,21 +9,25 @@ export interface WireAnswer {
   body: string;
 }
 
-export interface Talk {
+export interface Exchange {
   socket: Socket;
   /** Everything that came back, once the server has closed the connection. */
   closed: Promise<WireAnswer[]>;
 }
 
-/** Opens a connection and writes these bytes. A server that has not closed it after `timeout` ms has left it hanging. */
-export function open(address: string, bytes: string | Buffer = "", timeout = 8_000): Talk {
+/** Opens a connection and writes these bytes. `closed` rejects when the server has not closed it after `timeout` ms. */
+export function openAndSend(address: string, bytes: string | Buffer = "", timeout = 8_000): Exchange {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) });
   const parts: Buffer[] = [];
   const closed = new Promise<WireAnswer[]>((resolve, reject) => {
     const hanging = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`The connection hangs; until now came: ${Buffer.concat(parts).toString("latin1")}`));
+      reject(
+        new Error(
+          `The server has not closed the connection; it sent: ${Buffer.concat(parts).toString("latin1")}`,
+        ),
+      );
     }, timeout);
     // A connection that is reset after the answer has still answered.
     socket.on("error", () => {});
@@ -44,8 +48,8 @@ export function open(address: string, bytes: string | Buffer = "", timeout = 8_0
 }
 
 /** Sends bytes that end the connection with `connection: close`, or that make the server end it. */
-export const say = (address: string, bytes: string | Buffer, timeout?: number): Promise<WireAnswer[]> =>
-  open(address, bytes, timeout).closed;
+export const sendBytes = (address: string, bytes: string | Buffer, timeout?: number): Promise<WireAnswer[]> =>
+  openAndSend(address, bytes, timeout).closed;
 
 function readAnswers(bytes: Buffer, method: string): WireAnswer[] {
   const answers: WireAnswer[] = [];

@@ -1,12 +1,12 @@
-// A network between a program and its database that can stall, so that nothing arrives and neither end is told, and can
-// hang up.
+// A TCP proxy between a program and its database. It can stall, as a network does that carries nothing and tells neither
+// end, and it can end the connections.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-export interface Network {
-  /** The database's address through this network. */
+export interface TcpProxy {
+  /** The database's address through this proxy. */
   url: string;
-  /** Nothing passes any more, and neither end is told. */
+  /** Passes nothing more on, and closes nothing. */
   stall(): void;
   /** New connections pass again. Those from before stay dead, as they do on a real network. */
   recover(): void;
@@ -15,21 +15,21 @@ export interface Network {
   close(): void;
 }
 
-/** Lays a network in front of the database at `url`, which is on loopback or behind a Unix socket. */
-export async function layNetwork(url: string): Promise<Network> {
+/** Starts a proxy in front of the database at `url`, which is on loopback or behind a Unix socket. */
+export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const [, host = ""] = /@([^@/]*)\//.exec(url) ?? [];
   const pairs = new Set<[Socket, Socket]>();
   let isStalled = false;
-  const server = createServer((near) => {
-    const far = host.startsWith("%2F")
+  const server = createServer((client) => {
+    const database = host.startsWith("%2F")
       ? connect(`${decodeURIComponent(host)}/.s.PGSQL.5432`)
       : connect(Number(host.split(":")[1]), "127.0.0.1");
-    const pair: [Socket, Socket] = [near, far];
+    const pair: [Socket, Socket] = [client, database];
     pairs.add(pair);
     for (const socket of pair) socket.on("error", () => {}).on("close", () => pairs.delete(pair));
-    if (isStalled) return void near.pause();
-    near.pipe(far);
-    far.pipe(near);
+    if (isStalled) return void client.pause();
+    client.pipe(database);
+    database.pipe(client);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const hangUp = () => {
@@ -39,9 +39,9 @@ export async function layNetwork(url: string): Promise<Network> {
     url: url.replace(`@${host}/`, `@127.0.0.1:${(server.address() as AddressInfo).port}/`),
     stall: () => {
       isStalled = true;
-      for (const [near, far] of pairs) {
-        near.unpipe(far).pause();
-        far.unpipe(near).pause();
+      for (const [client, database] of pairs) {
+        client.unpipe(database).pause();
+        database.unpipe(client).pause();
       }
     },
     recover: () => {
