@@ -1,5 +1,5 @@
-// The worker and its dispatchers on real PostgreSQL with real receivers, each broken in its own way. Time is handed in where
-// waits are long; where something is to happen by itself, the test waits for it with a deadline.
+// The worker and its dispatchers on real PostgreSQL with real receivers that fail in different ways. The tests set the clock where
+// waits are long, and otherwise wait with a deadline for what the worker does.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
@@ -17,15 +17,15 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 let lines: string[] = [];
 let workers: Worker[] = [];
-let ahead = 0;
+let secondsAhead = 0;
 const log = makeLog((line) => lines.push(line));
-/** The time, with as many seconds added as the test says. */
-const now = () => new Date(Date.now() + ahead * 1000);
+/** The current time plus `secondsAhead`. */
+const now = () => new Date(Date.now() + secondsAhead * 1000);
 
 beforeEach(async () => {
   lines = [];
   workers = [];
-  ahead = 0;
+  secondsAhead = 0;
   await sql`truncate public.leads, private.deliveries cascade`;
   await sql`update private.channels set cooldown_until = null`;
   await syncChannels(sql, ["webhook"]);
@@ -42,8 +42,8 @@ function start(channels: Channel[], settings: Partial<WorkerDependencies> = {}):
   workers.push(worker);
   return worker;
 }
-/** A worker whose clock the test turns and whose sweep it calls. */
-function startByHand(channels: Channel[], dependencies: Partial<WorkerDependencies> = {}) {
+/** Starts a worker whose clock the test sets and whose sweeps it calls. */
+function startControlled(channels: Channel[], dependencies: Partial<WorkerDependencies> = {}) {
   let sweep = () => {};
   const every = (_: number, call: () => void) => {
     sweep = call;
@@ -83,7 +83,7 @@ describe("the worker", () => {
 
   it("delivers at once when it is woken", async () => {
     const receiver = await startReceiver();
-    const { worker } = startByHand([webhook(receiver.url)]);
+    const { worker } = startControlled([webhook(receiver.url)]);
     await insert();
     worker.wake();
     await until(() => receiver.received.length === 1);
@@ -92,14 +92,14 @@ describe("the worker", () => {
 
   it("tries again later after a 500 and delivers under the same id", async () => {
     const receiver = await startReceiver(answers(500));
-    const { sweep } = startByHand([webhook(receiver.url)]);
+    const { sweep } = startControlled([webhook(receiver.url)]);
     await insert();
     sweep();
     await until(async () => ((await dueIn()) ?? 0) > 4);
     receiver.answer = answers(200);
-    ahead = 3;
+    secondsAhead = 3;
     sweep();
-    ahead = 6;
+    secondsAhead = 6;
     sweep();
     await until(async () => (await count("delivered")) === 1);
     expect(receiver.received).toHaveLength(2);
@@ -107,8 +107,8 @@ describe("the worker", () => {
   });
 
   it("tries later and later for three days, then gives up, keeps the reason and says so", async () => {
-    const { channel } = pretend(() => ({ kind: "transient", reason: "answered 500" }));
-    const { sweep } = startByHand([channel]);
+    const { channel } = fakeChannel(() => ({ kind: "transient", reason: "answered 500" }));
+    const { sweep } = startControlled([channel]);
     await insert();
     const waits: number[] = [];
     while ((await count("failed")) === 0) {
@@ -116,11 +116,11 @@ describe("the worker", () => {
       const wait = await until(async () => ((await count("failed")) ? -1 : await dueAfter(waits.length)));
       if (wait < 0) break;
       waits.push(wait);
-      ahead += wait + 1;
+      secondsAhead += wait + 1;
     }
     expect(waits).toHaveLength(25);
-    expect(ahead / 86_400).toBeGreaterThan(2.8);
-    expect(ahead / 86_400).toBeLessThan(3.4);
+    expect(secondsAhead / 86_400).toBeGreaterThan(2.8);
+    expect(secondsAhead / 86_400).toBeLessThan(3.4);
     const [delivery] = await sql`select attempts, last_error from private.deliveries`;
     expect(delivery).toEqual({ attempts: 26, last_error: "answered 500" });
     expect(lines.filter((line) => line.includes(" error delivery-failed"))).toHaveLength(1);
@@ -139,20 +139,20 @@ describe("the worker", () => {
 
   it("waits as long as the receiver asks", async () => {
     const receiver = await startReceiver(answers(429, { "retry-after": "3600" }));
-    startByHand([webhook(receiver.url)]).sweep();
+    startControlled([webhook(receiver.url)]).sweep();
     await insert();
     workers[0]?.wake();
     await until(async () => ((await dueIn()) ?? 0) > 3590);
   });
 
-  it("lets no channel wait for another that is down, slow or broken", async () => {
+  it("delivers by one channel while another is down, slow or broken", async () => {
     await syncChannels(sql, ["email", "webhook"]);
     const receiver = await startReceiver();
-    const stuck: Channel = {
-      ...pretend(() => new Promise<Outcome>(() => {})).channel,
+    const neverAnswering: Channel = {
+      ...fakeChannel(() => new Promise<Outcome>(() => {})).channel,
       name: "email",
     };
-    start([stuck, webhook(receiver.url)]);
+    start([neverAnswering, webhook(receiver.url)]);
     await insertMany(30);
     await until(async () => (await count("delivered")) === 30);
   });
@@ -161,18 +161,18 @@ describe("the worker", () => {
     const receiver = await startReceiver();
     await receiver.close();
     await insertMany(200);
-    const { sweep } = startByHand([webhook(receiver.url)]);
+    const { sweep } = startControlled([webhook(receiver.url)]);
     sweep();
-    await until(async () => (await tried()) > 0);
+    await until(async () => (await attemptsCounted()) > 0);
     // Ten minutes of sweeps: first as many as may be under way at once, then one now and then.
-    for (ahead = 0; ahead < 600; ahead += 5) {
+    for (secondsAhead = 0; secondsAhead < 600; secondsAhead += 5) {
       sweep();
       await until(async () => (await claimed()) === 0);
     }
-    expect(await tried()).toBeLessThan(50);
+    expect(await attemptsCounted()).toBeLessThan(50);
     await receiver.open();
     await until(async () => {
-      ahead += 1;
+      secondsAhead += 1;
       sweep();
       return (await count("delivered")) === 200;
     });
@@ -182,17 +182,17 @@ describe("the worker", () => {
 
   it("sends what waits for hours soon after an outage, once the next lead has passed", async () => {
     const receiver = await startReceiver(answers(503));
-    const { sweep } = startByHand([webhook(receiver.url)]);
+    const { sweep } = startControlled([webhook(receiver.url)]);
     await insert();
     for (let attempts = 1; attempts <= 9; attempts++) {
       sweep();
-      ahead += (await until(() => dueAfter(attempts - 1))) + 31;
+      secondsAhead += (await until(() => dueAfter(attempts - 1))) + 31;
     }
     sweep();
     const wait = await until(() => dueAfter(9));
     expect(wait).toBeGreaterThan(3 * 3600);
     receiver.answer = answers(204);
-    ahead += 31;
+    secondsAhead += 31;
     await insert({ name: "Ana" });
     sweep();
     await until(async () => (await count("delivered")) === 2);
@@ -200,29 +200,29 @@ describe("the worker", () => {
 
   it("says once in the log, at error level, that a channel is down and why, and once that it is back", async () => {
     const receiver = await startReceiver(answers(401));
-    const { sweep } = startByHand([webhook(receiver.url)]);
+    const { sweep } = startControlled([webhook(receiver.url)]);
     await insertMany(20);
-    const told = (event: string) => lines.filter((line) => line.includes(` ${event}: `));
-    const sweepUntil = (isSo: () => boolean) =>
+    const logged = (event: string) => lines.filter((line) => line.includes(` ${event}: `));
+    const sweepUntil = (condition: () => boolean) =>
       until(async () => {
-        ahead += 5;
+        secondsAhead += 5;
         sweep();
-        return isSo();
+        return condition();
       });
-    await sweepUntil(() => told("channel-down").length > 0);
+    await sweepUntil(() => logged("channel-down").length > 0);
     const before = receiver.received.length;
     await sweepUntil(() => receiver.received.length >= before + 3);
-    expect(told("channel-down")).toHaveLength(1);
-    expect(told("channel-down")[0]).toMatch(
+    expect(logged("channel-down")).toHaveLength(1);
+    expect(logged("channel-down")[0]).toMatch(
       / error channel-down: .{0,300} channel=webhook reason="answered 401: check the secret or the key"\n$/,
     );
     receiver.answer = answers(204);
     await until(async () => {
-      ahead += 31;
+      secondsAhead += 31;
       sweep();
       return (await count("delivered")) === 20;
     });
-    expect(told("channel-up")).toHaveLength(1);
+    expect(logged("channel-up")).toHaveLength(1);
     expect(await count("failed")).toBe(0);
   });
 
@@ -240,15 +240,15 @@ describe("the worker", () => {
     expect(await count("pending")).toBe(1);
   });
 
-  it("uses up no delivery by starting again and again while its channel is down", async () => {
+  it("fails no delivery, however often it starts while its channel is down", async () => {
     const receiver = await startReceiver(answers(503));
     await insert();
     for (let starts = 1; starts <= 30; starts++) {
       const worker = start([webhook(receiver.url)]);
-      await until(async () => (await tried()) === starts && (await claimed()) === 0);
+      await until(async () => (await attemptsCounted()) === starts && (await claimed()) === 0);
       await worker.stop();
     }
-    expect([await tried(), await count("failed")]).toEqual([30, 0]);
+    expect([await attemptsCounted(), await count("failed")]).toEqual([30, 0]);
   });
 
   it("shares the work with other workers and sends no delivery twice at the same time", async () => {
@@ -261,7 +261,7 @@ describe("the worker", () => {
   });
 
   it("lets what is under way finish when it is stopped, and claims nothing more", async () => {
-    const { channel, sent, settle } = pretend();
+    const { channel, sent, settle } = fakeChannel();
     const worker = start([{ ...channel, concurrency: 1 }]);
     await insertMany(2);
     worker.wake();
@@ -287,8 +287,8 @@ describe("the worker", () => {
   });
 
   it("outlives an outage of the database, says so once, and records afterwards what was sent meanwhile", async () => {
-    const flaky = breakable(sql);
-    const { channel, sent, settle } = pretend();
+    const flaky = makeFlaky(sql);
+    const { channel, sent, settle } = fakeChannel();
     const worker = start([channel], { database: makeResilientConnection(() => flaky.sql, log) });
     await insert();
     worker.wake();
@@ -319,40 +319,40 @@ describe("the worker", () => {
     expect(attempts).toBe(3);
   });
 
-  it("logs a preparation that fails by a bug once a minute, and does no job before it", async () => {
+  it("logs a preparation that fails because of a bug once a minute, and runs no job before it", async () => {
     let fails = true;
     let jobs = 0;
     const prepare = async () => {
       if (fails) throw new TypeError("not a function");
     };
-    const { sweep } = startByHand([], {
+    const { sweep } = startControlled([], {
       prepare,
       jobs: [{ every: 1000, run: async () => void (jobs += 1) }],
     });
     const bugs = () => lines.filter((line) => line.includes(" error bug")).length;
     await until(() => bugs() === 1);
-    for (ahead = 1; ahead < 59; ahead += 1) {
+    for (secondsAhead = 1; secondsAhead < 59; secondsAhead += 1) {
       sweep();
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect([bugs(), jobs]).toEqual([1, 0]);
     fails = false;
-    ahead = 61;
+    secondsAhead = 61;
     sweep();
     await until(() => jobs === 1);
   });
 
-  it("does its jobs at their times, and a job that failed a minute later", async () => {
+  it("runs its jobs at their times, and a job that failed again a minute later", async () => {
     let fails = true;
     const done: number[] = [];
     const run = async () => {
-      done.push(ahead);
+      done.push(secondsAhead);
       if (fails) throw new Error("refused");
     };
-    const { sweep } = startByHand([], { jobs: [{ every: 3_600_000, run }] });
+    const { sweep } = startControlled([], { jobs: [{ every: 3_600_000, run }] });
     await until(() => done.length === 1);
     fails = false;
-    for (ahead = 30; ahead < 7400; ahead += 40) {
+    for (secondsAhead = 30; secondsAhead < 7400; secondsAhead += 40) {
       sweep();
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -365,7 +365,7 @@ describe("the worker", () => {
     ["a name that does not exist", async (pool) => pool`select no_such_column`, "42703"],
     ["an exception", async (pool) => pool`do $$ begin raise exception 'Canary-Name'; end $$`, "P0001"],
   ])(
-    "logs a job that fails by %s as a bug with our own frames, and does the others",
+    "logs a job that fails because of %s as a bug with our own frames, and runs the others",
     async (_, work, code) => {
       const database = makeResilientConnection(() => sql, log);
       let others = 0;
@@ -383,27 +383,27 @@ describe("the worker", () => {
     },
   );
 
-  it("logs a claim that fails by a bug once a minute, and not at each sweep", async () => {
+  it("logs a claim that fails because of a bug once a minute, and not at each sweep", async () => {
     const pool = connect(url, { max: 1 });
     onTestFinished(() => pool.end());
     await pool`set search_path = private`;
     await pool`set role anon`;
     const database = makeResilientConnection(() => pool, log);
-    const { sweep } = startByHand([webhook("http://127.0.0.1:9/")], { database });
+    const { sweep } = startControlled([webhook("http://127.0.0.1:9/")], { database });
     const bugs = () => lines.filter((line) => line.includes(" error bug")).length;
     await until(() => bugs() === 1);
-    for (ahead = 1; ahead < 59; ahead += 1) sweep();
+    for (secondsAhead = 1; secondsAhead < 59; secondsAhead += 1) sweep();
     expect(bugs()).toBe(1);
-    ahead = 61;
+    secondsAhead = 61;
     sweep();
     await until(() => bugs() === 2);
   });
 
   it("fails a delivery whose lead is gone, with that reason", async () => {
     await insert();
-    // Not erased, which would settle what is owed: taken away behind the back of every trigger.
+    // No erasure, which would settle the deliveries: a truncate fires no trigger for deleted rows.
     await sql`truncate public.leads cascade`;
-    start([pretend(() => ({ kind: "delivered" })).channel]);
+    start([fakeChannel(() => ({ kind: "delivered" })).channel]);
     await until(async () => (await count("failed")) === 1);
     expect(lines.join("")).toContain('reason="the lead is gone"');
   });
@@ -430,8 +430,8 @@ describe("the worker", () => {
   });
 });
 
-/** A channel without a network: it keeps what it is to send, and answers what the test says and when it says. */
-function pretend(answer?: () => Outcome | Promise<Outcome>) {
+/** A channel without a network: it records each delivery, and `answer` or `settle` gives its outcome. */
+function fakeChannel(answer?: () => Outcome | Promise<Outcome>) {
   const sent: Delivery[] = [];
   let settle: (outcome: Outcome) => void = () => {};
   const channel: Channel = {
@@ -447,18 +447,18 @@ function pretend(answer?: () => Outcome | Promise<Outcome>) {
   return { channel, sent, settle: (outcome: Outcome) => settle(outcome) };
 }
 
-/** The same pool, which can be made to refuse every statement as an unreachable server does. */
-function breakable(pool: typeof sql) {
+/** Wraps the pool: while `isDown`, it refuses every statement as an unreachable server does. */
+function makeFlaky(pool: typeof sql) {
   const state = { isDown: false, refused: 0, sql: pool };
   state.sql = new Proxy(pool, {
-    // A pool that failed is ended and opened anew; this one is also the test's.
+    // The connection ends a pool that failed; the test still needs this one.
     get: (target, key) => (key === "end" ? async () => {} : Reflect.get(target, key)),
     apply(target, self, parameters) {
       const isStatement = Array.isArray(parameters[0]) && "raw" in parameters[0];
       if (!state.isDown || !isStatement) return Reflect.apply(target, self, parameters);
       // Like a statement of postgres.js, it does nothing until it is awaited.
       return {
-        // biome-ignore lint/suspicious/noThenProperty: that is how one waits for it.
+        // biome-ignore lint/suspicious/noThenProperty: a statement of postgres.js is awaited by this method.
         then(_: unknown, refuse: (error: Error) => void) {
           state.refused += 1;
           refuse(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
@@ -469,7 +469,7 @@ function breakable(pool: typeof sql) {
   return state;
 }
 
-const tried = async () => {
+const attemptsCounted = async () => {
   const [row] = await sql`select sum(attempts)::int as attempts from private.deliveries`;
   return row?.attempts as number;
 };

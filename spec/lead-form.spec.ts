@@ -61,7 +61,7 @@ describe("the lead form", () => {
   });
 
   it("leaves the required check to the browser, and sends nothing while a line is empty", async () => {
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, { ...lead, zip_code: "" });
     await press(page);
     expect(await page.getByLabel("ZIP Code *").evaluate((input) => input === document.activeElement)).toBe(
@@ -71,7 +71,7 @@ describe("the lead form", () => {
   });
 
   it("inserts the lead, then calls submit-lead, then goes to the thank-you page", async () => {
-    const page = await takenOver("/?utm_source=mail");
+    const page = await openHydrated("/?utm_source=mail");
     await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
@@ -112,7 +112,7 @@ describe("the lead form", () => {
   });
 
   it("sends by the Enter key as by the button", async () => {
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await page.getByLabel("ZIP Code *").press("Enter");
     await page.waitForURL("**/thank-you");
@@ -121,7 +121,7 @@ describe("the lead form", () => {
 
   it("disables the button and says Submitting... while it waits", async () => {
     site.reply(insert, "hang");
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     const busy = page.getByRole("button", { name: "Submitting...", exact: true });
@@ -137,7 +137,7 @@ describe("the lead form", () => {
 
   it("shows the server's message in a red banner that takes the focus, and keeps what was typed", async () => {
     site.reply(insert, refusal("Please fill in your name."));
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     const banner = page.getByRole("alert");
@@ -186,9 +186,9 @@ describe("the lead form", () => {
     },
   );
 
-  it("says no longer that a field is wrong once the form is sent again", async () => {
+  it("clears the error of a field once the form is sent again", async () => {
     site.reply(insert, refusal("Please enter your phone number."));
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     await page.getByRole("alert").waitFor();
@@ -204,10 +204,10 @@ describe("the lead form", () => {
     [1280, 800],
   ])("shows the banner and the button that it speaks of together, at %i by %i px", async (width, height) => {
     site.reply(insert, refusal("Please try again."));
-    const page = await takenOver();
+    const page = await openHydrated();
     await page.setViewportSize({ width, height });
     await fillIn(page, lead);
-    // The button as low in the view as can be when it is pressed.
+    // The button is at the bottom edge of the view when it is pressed.
     await page.evaluate(() => document.querySelector("button")?.scrollIntoView({ block: "end" }));
     await press(page);
     await page.getByRole("alert").waitFor();
@@ -220,7 +220,7 @@ describe("the lead form", () => {
 
   it("clears the old error at each new submit, and succeeds when the server does", async () => {
     site.reply(insert, refusal("Not now."));
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     await page.getByRole("alert").waitFor();
@@ -233,7 +233,7 @@ describe("the lead form", () => {
 
   it("focuses the banner again when the same error comes twice", async () => {
     site.reply(insert, refusal("Not now."));
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     for (const time of [1, 2]) {
       await press(page);
@@ -243,7 +243,7 @@ describe("the lead form", () => {
   });
 
   it("says “Failed to submit. Please try again.” when the failure has no message", async () => {
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     for (const [answered, reply] of Object.entries(withoutMessage)) {
       site.reply(insert, reply);
@@ -257,7 +257,7 @@ describe("the lead form", () => {
   });
 
   it("says in plain words that the server did not answer when there is no network", async () => {
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await page.context().setOffline(true);
     await press(page);
@@ -277,14 +277,14 @@ describe("the lead form", () => {
     ["never answers", "hang" as const],
   ])("goes to the thank-you page when submit-lead %s", async (_, reply) => {
     site.reply(submitLead, reply);
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
   });
 
-  it("is idle again, with everything typed, when the visitor comes back out of the back/forward cache", async () => {
-    const page = await takenOver();
+  it("is idle again, with everything typed, when the browser restores it from the back/forward cache", async () => {
+    const page = await openHydrated();
     await page.evaluate(() =>
       addEventListener("pageshow", (event) => Object.assign(window, { kept: event.persisted })),
     );
@@ -334,7 +334,7 @@ describe("the lead form before its script", () => {
   });
 
   it("has a honeypot that no person can see, reach or hear, and that the script does not send", async () => {
-    const page = await takenOver();
+    const page = await openHydrated();
     const honeypot = page.locator("input[name=website]");
     expect(await honeypot.getAttribute("tabindex")).toBe("-1");
     expect(await page.locator("[aria-hidden=true] input[name=website]").count()).toBe(1);
@@ -392,7 +392,7 @@ describe("the lead form before its script", () => {
     });
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
-    // A page answers no question while its post is under way, so it reports by itself.
+    // The page cannot be queried while its post is under way, so it reports to the console.
     await page.evaluate(() => {
       const [button, status] = [document.querySelector("button"), document.querySelector("[role=status]")];
       new MutationObserver(() => {
@@ -461,7 +461,7 @@ describe("the lead form before its script", () => {
     ["somebody else's page that it was sent on to", { status: 302, headers: { location: "/thank-you" } }],
   ])("does not take %s for a stored lead", async (_, reply) => {
     site.reply(insert, reply);
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     expect(await page.getByRole("alert").textContent()).toContain("Failed to submit. Please try again.");
@@ -470,7 +470,7 @@ describe("the lead form before its script", () => {
 
   it("sends the second time without the key when the page's key is no longer known", async () => {
     site.reply(insert, { status: 401, body: '{"message":"Please press the button once more."}' });
-    const page = await takenOver();
+    const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     expect(await page.getByRole("alert").textContent()).toContain(
@@ -497,7 +497,7 @@ describe("the lead form before its script", () => {
     expect(stored[0]?.body).toContain("Ann");
   });
 
-  it("does not take the form over once its plain post is under way, however late the script comes", async () => {
+  it("does not hydrate the form once its plain post is under way, however late the script comes", async () => {
     site.reply("/", "hang");
     const page = await open();
     const release = Promise.withResolvers<void>();
@@ -505,7 +505,7 @@ describe("the lead form before its script", () => {
       await release.promise;
       await route.continue();
     });
-    // A page answers no question while its post is under way, so it reports by itself.
+    // The page cannot be queried while its post is under way, so it reports to the console.
     await page.addInitScript(() => {
       let looks = 0;
       setInterval(() => {
@@ -571,7 +571,7 @@ describe("the lead form before its script", () => {
     await fillIn(page, lead);
     await press(page);
     await page.getByRole("alert").waitFor();
-    // A page answers no question while its post is under way, so it reports by itself.
+    // The page cannot be queried while its post is under way, so it reports to the console.
     await page.evaluate(() => {
       const tell = () => {
         const alerts = document.querySelectorAll("[role=alert]").length;
@@ -584,7 +584,7 @@ describe("the lead form before its script", () => {
     expect((await told).text()).toMatch(/^0 alerts, Sponsored/);
   });
 
-  it("asks for the script only when the form is a screen away or touched", async () => {
+  it("loads the script only when the form is near the view or gets the focus", async () => {
     const page = await open();
     const scripts: string[] = [];
     page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
@@ -597,13 +597,13 @@ describe("the lead form before its script", () => {
   });
 });
 
-/** As a text, because a test's own `import` is rewritten. */
+/** A string, because Vitest would rewrite the `import` of a function. */
 const onceTheScriptHasRun = `(async () => {
   await import(performance.getEntriesByType("resource").find(({ name }) => name.includes("/form-")).name);
   await new Promise(requestIdleCallback);
 })()`;
 
-/** What a browser or an extension does to a page before the script is there. */
+/** What a browser or an extension changes in a page before the script has loaded. */
 const changes = {
   "a translation": () => {
     for (const label of document.querySelectorAll("form label, form legend, form p")) {
@@ -640,15 +640,15 @@ const withoutMessage = {
   "an empty 500": { status: 500 },
 };
 
-/** The page with the form taken over by its script. */
-async function takenOver(path = "/"): Promise<Page> {
+/** Opens the page and waits until its script has hydrated the form. */
+async function openHydrated(path = "/"): Promise<Page> {
   const page = await open(site.url(path));
   await page.getByLabel("Full Name *").focus();
   await formReady(page);
   return page;
 }
 
-/** Keeps the form's script on its way until told to let it arrive. */
+/** Holds the form's script back until the function that it returns is called. */
 async function holdScript(page: Page): Promise<() => Promise<void>> {
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();

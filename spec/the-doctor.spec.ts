@@ -1,4 +1,4 @@
-// The doctor, on a whole deployment and on one with each thing broken in turn: what fails is named, with its fix.
+// The doctor, on a complete deployment and on one where each thing is broken in turn: it names what fails, with its fix.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -62,7 +62,7 @@ beforeAll(async () => {
     VITE_SUPABASE_ANON_KEY: keys.publishable,
     ...provider,
   });
-  await look({ sql: true });
+  await examineProject({ sql: true });
 });
 afterEach(async () => {
   project.override = undefined;
@@ -70,14 +70,14 @@ afterEach(async () => {
   await project.database.owner`delete from leads`;
 });
 
-/** What the doctor asks of everybody who has no leads of a weekend yet. */
+/** What the doctor asks while no lead has come on a weekend. */
 const aboutSundays = {
   is: "not examined",
   says: expect.stringMatching(/^Does somebody review leads on Sundays/),
 };
 
-/** What the doctor finds, and whether it says that something failed. */
-async function look({ sql = false, secretKey }: { sql?: boolean; secretKey?: string } = {}) {
+/** Runs the doctor. Returns its findings, and whether it says that something failed. */
+async function examineProject({ sql = false, secretKey }: { sql?: boolean; secretKey?: string } = {}) {
   const findings: Finding[] = [];
   const hasFailed = await examine(
     { url: project.url, key: keys.publishable, site: host.url },
@@ -88,7 +88,7 @@ async function look({ sql = false, secretKey }: { sql?: boolean; secretKey?: str
 }
 
 async function expectFailure(says: RegExp, options?: { sql?: boolean; secretKey?: string }) {
-  const { hasFailed, findings } = await look(options);
+  const { hasFailed, findings } = await examineProject(options);
   const failures = findings.flatMap((finding) => (finding.is === "fail" ? [finding] : []));
   expect(failures.map((finding) => finding.says)).toContainEqual(expect.stringMatching(says));
   expect(failures.every(({ fix }) => fix.length > 10)).toBe(true);
@@ -96,8 +96,8 @@ async function expectFailure(says: RegExp, options?: { sql?: boolean; secretKey?
 }
 
 describe("the doctor", () => {
-  it("finds a whole deployment well, sees the team told, and leaves nothing behind", async () => {
-    const { hasFailed, findings } = await look({ sql: true });
+  it("passes a complete deployment, sees that the team was told, and leaves nothing behind", async () => {
+    const { hasFailed, findings } = await examineProject({ sql: true });
     expect(findings.filter(({ is }) => is !== "pass")).toEqual([aboutSundays]);
     expect(hasFailed).toBe(false);
     expect(findings.map(({ says }) => says)).toEqual(
@@ -111,8 +111,8 @@ describe("the doctor", () => {
     expect(await project.database.owner`select from leads`).toHaveLength(0);
   });
 
-  it("says from outside what it could not look at, and that its test lead stays", async () => {
-    const { hasFailed, findings } = await look();
+  it("says from outside what it could not examine, and that its test lead stays", async () => {
+    const { hasFailed, findings } = await examineProject();
     expect(hasFailed).toBe(false);
     expect(findings.filter(({ is }) => is !== "pass")).toEqual([
       { is: "not examined", says: expect.stringContaining("--email doctor@test.invalid") },
@@ -129,7 +129,7 @@ describe("the doctor", () => {
       deletions.push(decodeURIComponent(path));
       return { status: 204 };
     };
-    const { findings } = await look({ secretKey: "sb_secret_of_the_spec" });
+    const { findings } = await examineProject({ secretKey: "sb_secret_of_the_spec" });
     expect(findings.at(-1)).toEqual({ is: "pass", says: "The test lead is erased again." });
     expect(deletions).toEqual([
       expect.stringContaining("email=eq.doctor@test.invalid&name=like.TEST+of+npm+run+doctor*"),
@@ -139,14 +139,14 @@ describe("the doctor", () => {
 
   it("judges its newest test lead, and erases those of earlier runs whose deliveries failed", async () => {
     const { owner } = project.database;
-    await look();
+    await examineProject();
     await owner`
       update private.deliveries set delivered_at = null, failed_at = now(), last_error = 'refused'
       where lead_id in (select id from leads)`;
-    const { findings } = await look({ sql: true });
+    const { findings } = await examineProject({ sql: true });
     expect(findings.map(({ says }) => says)).toContain("The team was told of the test lead by webhook.");
     expect(await owner`select from leads`).toHaveLength(0);
-    expect((await look({ sql: true })).hasFailed).toBe(false);
+    expect((await examineProject({ sql: true })).hasFailed).toBe(false);
   });
 
   it("sees from an address of the proxy's network in place of the visitor's that TRUST_PROXY is missing", async () => {
@@ -179,7 +179,7 @@ describe("the doctor", () => {
     });
   });
 
-  it("asks whether somebody works on Sundays, until the last weekends tell", async () => {
+  it("asks whether somebody works on Sundays, until the reviews of the last weekends show it", async () => {
     const { owner } = project.database;
     const saturdays = owner`
       select date_trunc('week', now() at time zone 'America/New_York') at time zone 'America/New_York'
@@ -390,7 +390,7 @@ describe("the doctor names a site that", () => {
     await expectFailure(/does not know the permission notice on the page \/:/, { sql: true });
   });
 
-  it("names another address as its own, unless it is looked at from its own machine", async () => {
+  it("names another address as its own, unless the doctor runs on the same machine", async () => {
     const site = "https://www.example.com";
     const ask = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
@@ -532,7 +532,7 @@ describe("the doctor names a key that", () => {
   });
 
   it.each([["sb_publishable_x"], [jwt({ role: "anon", ref: "abc", exp: 2_000_000_000 })]])(
-    "is good as good (%s)",
+    "is valid, with the finding `pass` (%s)",
     (key) => {
       expect(lookAt(key)).toMatchObject({ is: "pass" });
     },
@@ -540,16 +540,16 @@ describe("the doctor names a key that", () => {
 });
 
 describe("npm run doctor", () => {
-  async function doctor(words: string[], settings: Record<string, string> = {}) {
+  async function doctor(args: string[], settings: Record<string, string> = {}) {
     const { PATH = "", HOME = "" } = process.env;
-    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: { PATH, HOME, ...settings } });
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...args], { env: { PATH, HOME, ...settings } });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
     const [status] = await once(child, "close");
     return { status, output };
   }
 
-  it("finds our own server well with its address alone, but for what nobody has set up yet", async () => {
+  it("passes our own server with its address alone, except for the channel that is not set up", async () => {
     const database = await makeDatabase();
     const { address } = await startServer({ DATABASE_URL: database.url, ...provider });
     const { status, output } = await doctor(["--url", address, "--key", anonKey], {
@@ -579,7 +579,7 @@ describe("npm run doctor", () => {
     rmSync(folder, { recursive: true, maxRetries: 20 });
   }, 60_000);
 
-  it("leaves with 0 when everything passes", async () => {
+  it("exits with 0 when everything passes", async () => {
     const { status, output } = await doctor([
       "--url",
       project.url,
@@ -592,28 +592,28 @@ describe("npm run doctor", () => {
     expect(status).toBe(0);
   });
 
-  it("leaves quietly when its reader has had enough, and still tells by its exit status", async () => {
+  it("prints no error when its output is closed early, and still exits with 1 when something fails", async () => {
     const { PATH = "", HOME = "" } = process.env;
     const words = ["--url", project.url, "--key", "wrong", "--site", host.url];
     const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: { PATH, HOME } });
     child.stdout.destroy();
-    let complaint = "";
-    child.stderr.on("data", (text) => (complaint += text));
+    let errors = "";
+    child.stderr.on("data", (text) => (errors += text));
     const [status] = await once(child, "close");
-    expect([status, complaint]).toEqual([1, ""]);
+    expect([status, errors]).toEqual([1, ""]);
   });
 
   it.each([
     [["--adress", "x"], /Unknown option '--adress'/],
     [["--url", "abc"], /--url takes a web address/],
     [["--url", "https://supabase.com/dashboard/project/abc"], /dashboard's address/],
-  ])("leaves with 2 when it does not understand %j", async (words, says) => {
+  ])("exits with 2 when it does not understand %j", async (words, says) => {
     const { status, output } = await doctor(words);
     expect(output).toMatch(says);
     expect(status).toBe(2);
   });
 
-  it("tells how it is used", async () => {
+  it("prints its usage", async () => {
     expect(await doctor(["--help"])).toEqual({
       status: 0,
       output: expect.stringMatching(/^Usage: npm run doctor -- --url/),

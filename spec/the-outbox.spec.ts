@@ -1,4 +1,4 @@
-// The outbox on real PostgreSQL: what is owed, who holds it, and what becomes of it. Time is handed in.
+// The outbox on real PostgreSQL: which deliveries are owed, who has claimed them, and how they end. The time is a parameter.
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isLastAttempt, maxAttempts, waitAfter } from "../delivery/backoff.ts";
@@ -121,7 +121,7 @@ describe("the outbox", () => {
     expect(await claim(sql, "webhook", { ...all, cooldown: 20 })).toHaveLength(1);
   });
 
-  it("lets a late result of a process whose lease is over not undo another's claim", async () => {
+  it("ignores a late failure of a process whose lease is over, because another has the claim", async () => {
     await insert();
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
@@ -178,7 +178,7 @@ describe("the outbox", () => {
     expect((await claim(sql, "webhook", all)).map((d) => d.lead?.name)).toEqual(["Visitor 2"]);
   });
 
-  it("owes word of a lead that waited 20 hours unreviewed, once", async () => {
+  it("owes an alert about a lead that waited 20 hours unreviewed, once", async () => {
     await insertMany(2);
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
     expect(await enqueueOverdueAlerts(sql, seconds(19.9 * 3600))).toBe(0);
@@ -187,7 +187,7 @@ describe("the outbox", () => {
     expect((await states()).filter((d) => d.event === "lead.overdue")).toHaveLength(1);
   });
 
-  it("makes what waits for an ended outage due, but not what was asked to wait", async () => {
+  it("makes deliveries that waited for an outage to end due, but not those that the receiver asked to wait", async () => {
     await insertMany(3);
     const claimed = await claim(sql, "webhook", { max: 2, lease: 60 });
     const [one, two] = claimed;
@@ -281,7 +281,7 @@ describe("the outbox", () => {
     expect(await countLeads(sql)).toMatchObject({ stored: 3, unreviewed: 2, untold: 2, owedToNoChannel: 3 });
   });
 
-  it("lets word of a withdrawal not overtake word of the lead, which then says that the permission was withdrawn", async () => {
+  it("sends word of a withdrawal after word of the lead, which then says that the permission was withdrawn", async () => {
     await insert();
     const [created] = await claim(sql, "webhook", all);
     await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;

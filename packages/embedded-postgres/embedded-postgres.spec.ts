@@ -1,4 +1,4 @@
-// PostgreSQL as a child process: real processes on real data folders, killed for real.
+// PostgreSQL as a child process: real processes on real data folders, ended with real signals.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -38,7 +38,7 @@ const running: RunningPostgres[] = [];
 const children: ChildProcess[] = [];
 const folders: string[] = [];
 
-// What root's starts keep elsewhere goes with the test that made it.
+// Where a start by root keeps the data of a private folder; removed after each test.
 const systemDir = "/var/lib/embedded-postgres-spec";
 
 beforeEach(() => {
@@ -46,17 +46,22 @@ beforeEach(() => {
   events = [];
 });
 
-/** A data folder that was started once, to be copied where the first start is not the point. */
-let pattern: string;
+/** A data folder that was started once. Tests copy it where they do not need the first start. */
+let templateDir: string;
 beforeAll(async () => {
-  pattern = newFolder();
+  templateDir = newFolder();
   folders.pop();
-  await (await startPostgres({ ...optionsOn(pattern), onEvent: () => {} })).stop();
+  await (await startPostgres({ ...optionsOn(templateDir), onEvent: () => {} })).stop();
 });
-afterAll(() => rmSync(pattern, { recursive: true }));
+afterAll(() => rmSync(templateDir, { recursive: true }));
 
-const putData = (folder = dataDir) =>
-  void execFileSync("cp", ["-a", join(pattern, "postgresql"), join(pattern, "owner-password"), folder]);
+const copyTemplate = (folder = dataDir) =>
+  void execFileSync("cp", [
+    "-a",
+    join(templateDir, "postgresql"),
+    join(templateDir, "owner-password"),
+    folder,
+  ]);
 
 afterEach(async () => {
   await Promise.all(
@@ -90,7 +95,7 @@ async function start(folder = dataDir, differences = {}) {
 }
 
 /** Starts a server in a process of its own; `answer` is what it prints: its url and pid, or why it was refused. */
-function startElsewhere({
+function startInChild({
   folder = dataDir,
   from = import.meta.dirname,
   node = process.execPath,
@@ -111,7 +116,7 @@ function startElsewhere({
     ),
     once(child, "exit").then(() => Promise.reject(new Error("The process ended without an answer."))),
   ]);
-  // A test that kills the process asks for no answer.
+  // A test that kills the process does not read the answer.
   answer.catch(() => {});
   return { child, answer };
 }
@@ -135,23 +140,23 @@ function copyInstallation(mode: number) {
 }
 
 async function kill(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL") {
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.kill(signal);
-  await gone;
+  await exited;
 }
 
-async function ask(url: string, query: string) {
+async function query(url: string, statement: string) {
   const [, login = "", sockets = "", database = ""] = /^postgres:\/\/([^@]*)@([^/]*)\/(\w+)$/.exec(url) ?? [];
   const path = `${decodeURIComponent(sockets)}/.s.PGSQL.5432`;
   const sql = connect(`postgres://${login}@localhost/${database}`, { path, max: 1, onnotice: () => {} });
   try {
-    return await sql.unsafe(query).values();
+    return await sql.unsafe(statement).values();
   } finally {
     await sql.end({ timeout: 0 });
   }
 }
 
-const keep = (url: string) => ask(url, "create table kept as select 42 as answer");
+const createKeptTable = (url: string) => query(url, "create table kept as select 42 as answer");
 
 const socketsOf = (url: string) => decodeURIComponent(new URL(url).hostname);
 
@@ -172,7 +177,7 @@ describe("a started PostgreSQL", () => {
     const { url } = await start(join(dataDir, "made", "by the start"));
     const names = ["fsync", "synchronous_commit", "full_page_writes", "data_checksums", "server_encoding"];
     const values = names.map((name) => `current_setting('${name}')`);
-    expect(await ask(url, `select ${values}, current_database()`)).toEqual([
+    expect(await query(url, `select ${values}, current_database()`)).toEqual([
       ["on", "on", "on", "on", "UTF8", "app"],
     ]);
   });
@@ -180,13 +185,13 @@ describe("a started PostgreSQL", () => {
   it("listens on a socket in a private folder, and on no port", async () => {
     const { url } = await start();
     expect(modeOf(socketsOf(url))).toBe("700");
-    expect(await ask(url, "show listen_addresses")).toEqual([[""]]);
+    expect(await query(url, "show listen_addresses")).toEqual([[""]]);
   });
 
   it("asks for the password, and keeps it where only its owner can read it", async () => {
     const { url } = await start();
     const wrong = url.replace(/:[^:@]+@/, ":wrong@");
-    await expect(ask(wrong, "select 1")).rejects.toMatchObject({ code: "28P01" });
+    await expect(query(wrong, "select 1")).rejects.toMatchObject({ code: "28P01" });
     expect(modeOf(join(dataDir, "owner-password"))).toBe("600");
     const secret = new URL(url).password;
     const holders = readdirSync(dataDir, { recursive: true, withFileTypes: true })
@@ -198,18 +203,18 @@ describe("a started PostgreSQL", () => {
 
   it("keeps the data, and its address, from one start to the next", async () => {
     const first = await start();
-    await keep(first.url);
+    await createKeptTable(first.url);
     await first.stop();
     const second = await start();
     expect(second.url).toBe(first.url);
-    expect(await ask(second.url, "table kept")).toEqual([[42]]);
+    expect(await query(second.url, "table kept")).toEqual([[42]]);
   });
 
   it("takes the names and the settings of its caller, and lets none of them undo what it promises", async () => {
     const settings = { work_mem: "7MB", fsync: "off", listen_addresses: "*" };
     const { url } = await start(dataDir, { owner: "captain", database: "ship", settings });
     const asked = ["work_mem", "fsync", "listen_addresses"].map((name) => `current_setting('${name}')`);
-    expect(await ask(url, `select current_user, current_database(), ${asked}`)).toEqual([
+    expect(await query(url, `select current_user, current_database(), ${asked}`)).toEqual([
       ["captain", "ship", "7MB", "on", ""],
     ]);
   });
@@ -217,7 +222,7 @@ describe("a started PostgreSQL", () => {
   it("takes a data folder whose name is long or odd", async () => {
     for (const name of ["long ".repeat(40).trim(), 'a, "b" and c']) {
       const { url, stop } = await start(join(dataDir, name));
-      expect(await ask(url, "select 1")).toEqual([[1]]);
+      expect(await query(url, "select 1")).toEqual([[1]]);
       expect(modeOf(socketsOf(url))).toBe("700");
       await stop();
       if (!socketsOf(url).startsWith(dataDir)) rmSync(socketsOf(url), { recursive: true });
@@ -238,7 +243,7 @@ describe("a started PostgreSQL", () => {
   });
 
   it("is found while it runs, and not after", async () => {
-    putData();
+    copyTemplate();
     expect(await findRunning(optionsOn(dataDir))).toBeUndefined();
     const { url, stop } = await start();
     expect(await findRunning(optionsOn(dataDir))).toBe(url);
@@ -247,28 +252,28 @@ describe("a started PostgreSQL", () => {
   });
 
   it("is gone, with every session, when stop returns", async () => {
-    putData();
+    copyTemplate();
     const { url, pid, stop } = await start();
-    const asleep = ask(url, "select pg_sleep(60)").then(
+    const asleep = query(url, "select pg_sleep(60)").then(
       () => "answered",
       () => "ended",
     );
     await vi.waitFor(async () =>
-      expect(await ask(url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'")).toHaveLength(
-        1,
-      ),
+      expect(
+        await query(url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
+      ).toHaveLength(1),
     );
     await stop();
     expect(isAlive(pid)).toBe(false);
     expect(await asleep).toBe("ended");
   });
 
-  it("does not hear the Ctrl-C that stops the server", async () => {
-    putData();
-    const { child, answer } = startElsewhere();
+  it("survives the Ctrl-C that its parent receives, and is stopped by its parent", async () => {
+    copyTemplate();
+    const { child, answer } = startInChild();
     const { url, pid } = await answer;
     process.kill(-(child.pid as number), "SIGINT");
-    await ask(url, "select pg_sleep(0.1)");
+    await query(url, "select pg_sleep(0.1)");
     expect(isAlive(pid)).toBe(true);
     await kill(child, "SIGTERM");
     expect(isAlive(pid)).toBe(false);
@@ -276,18 +281,18 @@ describe("a started PostgreSQL", () => {
 });
 
 describe("a second start on the same data folder", () => {
-  beforeEach(() => putData());
+  beforeEach(() => copyTemplate());
 
   it("is refused in one sentence, in this process and in any other", async () => {
     const { url } = await start();
     const refusal = `Another server is already running on the data folder ${dataDir} (process ${process.pid}). Stop that one first, or name another folder in dataDir.`;
     await expect(start()).rejects.toThrow(refusal);
-    expect((await startElsewhere().answer).refused).toBe(refusal);
-    expect(await ask(url, "select 1")).toEqual([[1]]);
+    expect((await startInChild().answer).refused).toBe(refusal);
+    expect(await query(url, "select 1")).toEqual([[1]]);
   });
 
   it("is refused to all but one of several at once", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => startElsewhere().answer));
+    const answers = await Promise.all([1, 2, 3].map(() => startInChild().answer));
     expect(answers.filter(({ url }) => url)).toHaveLength(1);
     const refused = answers.flatMap((answer) => answer.refused ?? []);
     expect(refused).toHaveLength(2);
@@ -297,17 +302,20 @@ describe("a second start on the same data folder", () => {
 
 describe("a PostgreSQL after a kill", () => {
   it("runs again by itself when the server was killed", async () => {
-    putData();
+    copyTemplate();
     const database = await start();
-    await keep(database.url);
+    await createKeptTable(database.url);
     // A session that does not notice the death of its server, and holds the shared memory.
-    const busy = ask(database.url, "do $$ begin loop end loop; end $$").catch(() => {});
+    const busy = query(database.url, "do $$ begin loop end loop; end $$").catch(() => {});
     await vi.waitFor(async () =>
-      expect(await ask(database.url, "select 1 from pg_stat_activity where query ~ '^do'")).toHaveLength(1),
+      expect(await query(database.url, "select 1 from pg_stat_activity where query ~ '^do'")).toHaveLength(1),
     );
     const killed = database.pid;
     process.kill(killed, "SIGKILL");
-    const answer = await vi.waitFor(() => ask(database.url, "table kept"), { timeout: 20_000, interval: 20 });
+    const answer = await vi.waitFor(() => query(database.url, "table kept"), {
+      timeout: 20_000,
+      interval: 20,
+    });
     expect(answer).toEqual([[42]]);
     await busy;
     expect(database.pid).not.toBe(killed);
@@ -315,78 +323,78 @@ describe("a PostgreSQL after a kill", () => {
     expect(events.slice(-2)).toEqual(["exited", "started"]);
   });
 
-  it("stops what a killed parent left behind, and starts", async () => {
-    putData();
-    const { child, answer } = startElsewhere();
+  it("stops the server that a killed parent left behind, and starts", async () => {
+    copyTemplate();
+    const { child, answer } = startInChild();
     const orphan = await answer;
-    await keep(orphan.url);
+    await createKeptTable(orphan.url);
     await kill(child);
     expect(await findRunning(optionsOn(dataDir))).toBe(orphan.url);
     const { url, pid } = await start();
     expect(events).toEqual(["starting", "orphan-stopped", "started"]);
     expect(isAlive(orphan.pid)).toBe(false);
     expect(pid).not.toBe(orphan.pid);
-    expect(await ask(url, "table kept")).toEqual([[42]]);
+    expect(await query(url, "table kept")).toEqual([[42]]);
   });
 
   it("does not wait for the sessions of a PostgreSQL that is shutting down", async () => {
-    putData();
-    const { child, answer } = startElsewhere();
+    copyTemplate();
+    const { child, answer } = startInChild();
     const orphan = await answer;
-    const asleep = ask(orphan.url, "select pg_sleep(60)").then(
+    const asleep = query(orphan.url, "select pg_sleep(60)").then(
       () => "answered",
       () => "ended",
     );
     await vi.waitFor(async () =>
       expect(
-        await ask(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
+        await query(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
       ).toHaveLength(1),
     );
     await kill(child);
     process.kill(orphan.pid, "SIGTERM");
     const { url } = await start();
     expect(await asleep).toBe("ended");
-    expect(await ask(url, "select 1")).toEqual([[1]]);
+    expect(await query(url, "select 1")).toEqual([[1]]);
   });
 
   it("recovers when everything was killed", async () => {
-    putData();
-    const { child, answer } = startElsewhere();
+    copyTemplate();
+    const { child, answer } = startInChild();
     const before = await answer;
-    await keep(before.url);
+    await createKeptTable(before.url);
     await kill(child);
     process.kill(before.pid, "SIGKILL");
     await vi.waitFor(() => expect(isAlive(before.pid)).toBe(false));
     expect(await findRunning(optionsOn(dataDir))).toBeUndefined();
     const { url } = await start();
-    expect(await ask(url, "table kept")).toEqual([[42]]);
+    expect(await query(url, "table kept")).toEqual([[42]]);
   });
 
-  it("leaves a stranger alone who was given the old server's number", async () => {
-    putData();
+  it("leaves another process alone that was given the old server's pid", async () => {
+    copyTemplate();
     const { stop } = await start();
     await stop();
     const { uid, gid } = statSync(join(dataDir, "postgresql"));
-    const stranger = spawn("sleep", ["600"], { stdio: "ignore", ...(isRoot && { uid, gid }) });
-    children.push(stranger);
-    const pidFile = `${stranger.pid}\n${dataDir}/postgresql\n1700000000\n5432\n${dataDir}/sockets\n\n 1 1\nready   \n`;
+    const otherProcess = spawn("sleep", ["600"], { stdio: "ignore", ...(isRoot && { uid, gid }) });
+    children.push(otherProcess);
+    const pidFile = `${otherProcess.pid}\n${dataDir}/postgresql\n1700000000\n5432\n${dataDir}/sockets\n\n 1 1\nready   \n`;
     writeFileSync(join(dataDir, "postgresql/postmaster.pid"), pidFile);
     writeFileSync(join(dataDir, "sockets/.s.PGSQL.5432.lock"), pidFile);
     expect(await findRunning(optionsOn(dataDir))).toBeUndefined();
     const { url } = await start();
-    expect(await ask(url, "select 1")).toEqual([[1]]);
-    expect(isAlive(stranger.pid as number)).toBe(true);
+    expect(await query(url, "select 1")).toEqual([[1]]);
+    expect(isAlive(otherProcess.pid as number)).toBe(true);
   });
 
   it("starts afresh when it was killed while it made the database", async () => {
-    const { child } = startElsewhere();
+    const { child } = startInChild();
     const isUnfinished = () => readdirSync(dataDir).some((name) => name.startsWith("postgresql.new-"));
     await vi.waitFor(() => expect(isUnfinished()).toBe(true), { timeout: 20_000, interval: 1 });
     await kill(child);
     expect(existsSync(join(dataDir, "postgresql"))).toBe(false);
     const { url } = await start();
     expect(isUnfinished()).toBe(false);
-    expect(await ask(url, "select current_database()")).toEqual([["app"]]);
+    expect(await query(url, "select current_database()")).toEqual([["app"]]);
   });
 });
 
@@ -401,23 +409,23 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
   });
 
   it("takes back a data folder that root restored from a backup", async () => {
-    putData();
+    copyTemplate();
     const { url, stop } = await start();
-    await keep(url);
+    await createKeptTable(url);
     await stop();
     const restored = newFolder();
     cpSync(dataDir, restored, { recursive: true });
-    expect(await ask((await start(restored)).url, "table kept")).toEqual([[42]]);
+    expect(await query((await start(restored)).url, "table kept")).toEqual([[42]]);
   });
 
-  it("opens a crack of an empty folder that was made for the data, and of no other", async () => {
-    const [empty, strange] = [join(dataDir, "empty"), join(dataDir, "strange")];
-    for (const folder of [empty, strange]) mkdirSync(folder, { mode: 0o700 });
-    writeFileSync(join(strange, "diary.txt"), "");
-    expect(await ask((await start(empty)).url, "select 1")).toEqual([[1]]);
+  it("lets PostgreSQL's user pass through an empty folder that was made for the data, and through no other", async () => {
+    const [empty, used] = [join(dataDir, "empty"), join(dataDir, "used")];
+    for (const folder of [empty, used]) mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(used, "diary.txt"), "");
+    expect(await query((await start(empty)).url, "select 1")).toEqual([[1]]);
     expect(modeOf(empty)).toBe("711");
-    expect((await start(strange)).dataDir).not.toBe(strange);
-    expect(modeOf(strange)).toBe("700");
+    expect((await start(used)).dataDir).not.toBe(used);
+    expect(modeOf(used)).toBe("700");
   });
 
   it("keeps the data of a folder that only root may enter in one of the system's, says so, and finds it again", async () => {
@@ -429,30 +437,30 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     const first = await start(inside, { onEvent });
     expect(first.dataDir).toMatch(/^\/var\/lib\/embedded-postgres-spec\/[0-9a-f]{12}\/data$/);
     expect(startings).toEqual([true]);
-    await keep(first.url);
+    await createKeptTable(first.url);
     expect(await findRunning(optionsOn(inside))).toBe(first.url);
     await first.stop();
-    expect(await ask((await start(inside)).url, "table kept")).toEqual([[42]]);
+    expect(await query((await start(inside)).url, "table kept")).toEqual([[42]]);
     expect(modeOf(dirname(inside))).toBe("700");
   });
 
   it("works in an installation that only root may enter, with its programs in a folder of the system's", async () => {
     const { installation, from } = copyInstallation(0o700);
-    const { child, answer } = startElsewhere({ folder: join(installation, "data"), from });
+    const { child, answer } = startInChild({ folder: join(installation, "data"), from });
     const { url, dataDir: systemData } = await answer;
     expect(systemData).toMatch(/^\/var\/lib\/embedded-postgres-spec\/[0-9a-f]{12}\/data$/);
     expect(readdirSync(systemDir).filter((name) => name.startsWith("postgresql-"))).toHaveLength(1);
-    expect(await ask(url, "select 1")).toEqual([[1]]);
+    expect(await query(url, "select 1")).toEqual([[1]]);
     await kill(child, "SIGTERM");
   });
 
   it("says to another user what root left in the way, and what to type", async () => {
-    putData();
+    copyTemplate();
     await (await start()).stop();
     const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
     // The checkout may be in a folder that only root may enter.
     const { from, node } = copyInstallation(0o755);
-    const startAsNobody = () => startElsewhere({ from, node, as: { uid, gid: uid } }).answer;
+    const startAsNobody = () => startInChild({ from, node, as: { uid, gid: uid } }).answer;
     expect((await startAsNobody()).refused).toBe(
       `The data folder ${dataDir} cannot be written. ${dataDir} belongs to root, as after a start as that user. Start as root, hand it over once with "sudo chown -R nobody ${dataDir}", or name another folder in dataDir.`,
     );
@@ -464,15 +472,15 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
 });
 
 describe("a server that a killed parent left behind", () => {
-  beforeEach(() => putData());
+  beforeEach(() => copyTemplate());
 
   it("is adopted where the caller asks for that, goes on with its sessions, and is stopped by its new parent", async () => {
-    const { child, answer } = startElsewhere();
+    const { child, answer } = startInChild();
     const orphan = await answer;
-    const asleep = ask(orphan.url, "select pg_sleep(1)::text, 42");
+    const asleep = query(orphan.url, "select pg_sleep(1)::text, 42");
     await vi.waitFor(async () =>
       expect(
-        await ask(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
+        await query(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
       ).toHaveLength(1),
     );
     await kill(child);
@@ -485,28 +493,28 @@ describe("a server that a killed parent left behind", () => {
   });
 
   it("is started again when it dies after its adoption", async () => {
-    const { child, answer } = startElsewhere();
+    const { child, answer } = startInChild();
     const orphan = await answer;
     await kill(child);
     const adopted = await start(dataDir, { orphan: "adopt" });
     process.kill(orphan.pid, "SIGKILL");
     await vi.waitFor(() => expect(adopted.pid).not.toBe(orphan.pid), { timeout: 20_000 });
-    expect(await ask(adopted.url, "select 1")).toEqual([[1]]);
+    expect(await query(adopted.url, "select 1")).toEqual([[1]]);
     expect(events).toEqual(["starting", "orphan-adopted", "exited", "started"]);
   });
 
   it("is not adopted when it runs with other settings: it is stopped", async () => {
-    const { child, answer } = startElsewhere();
+    const { child, answer } = startInChild();
     await answer;
     await kill(child);
     const { url } = await start(dataDir, { orphan: "adopt", settings: { work_mem: "7MB" } });
     expect(events).toEqual(["starting", "orphan-stopped", "started"]);
-    expect(await ask(url, "show work_mem")).toEqual([["7MB"]]);
+    expect(await query(url, "show work_mem")).toEqual([["7MB"]]);
   });
 
   it("can be stopped without a new one", async () => {
     expect(await stopOrphan(optionsOn(dataDir))).toBe(false);
-    const { child, answer } = startElsewhere();
+    const { child, answer } = startInChild();
     const { pid } = await answer;
     await expect(stopOrphan(optionsOn(dataDir))).rejects.toThrow("Another server is already running");
     await kill(child);
@@ -516,7 +524,7 @@ describe("a server that a killed parent left behind", () => {
 });
 
 describe("the server's log", () => {
-  beforeEach(() => putData());
+  beforeEach(() => copyTemplate());
 
   it("is moved aside when it is too large, once, and the server goes on writing to it", async () => {
     const { url } = await start();
@@ -527,7 +535,7 @@ describe("the server's log", () => {
     rotateLog(log, 5_000);
     expect(readFileSync(`${log}.1`, "utf8")).toContain("older\nolder\n");
     expect(statSync(log).size).toBe(0);
-    await expect(ask(url.replace(/:[^:@]+@/, ":wrong@"), "select 1")).rejects.toThrow();
+    await expect(query(url.replace(/:[^:@]+@/, ":wrong@"), "select 1")).rejects.toThrow();
     expect(readFileSync(log, "utf8")).toMatch(/^[^\0]*password authentication failed/);
     rotateLog(log, 1);
     expect(readFileSync(`${log}.1`, "utf8")).not.toContain("older");
@@ -546,16 +554,16 @@ describe("the server's log", () => {
 describe("moving the data", () => {
   it("puts it under another name, where it starts with everything that was in it", async () => {
     mkdirSync(join(dataDir, "old"));
-    putData(join(dataDir, "old"));
+    copyTemplate(join(dataDir, "old"));
     const first = await start(join(dataDir, "old"));
-    await keep(first.url);
+    await createKeptTable(first.url);
     await expect(moveData(optionsOn(join(dataDir, "old")), join(dataDir, "new"))).rejects.toThrow(
       "Another server is already running",
     );
     await first.stop();
     await moveData(optionsOn(join(dataDir, "old")), join(dataDir, "new"));
     expect(existsSync(join(dataDir, "old"))).toBe(false);
-    expect(await ask((await start(join(dataDir, "new"))).url, "table kept")).toEqual([[42]]);
+    expect(await query((await start(join(dataDir, "new"))).url, "table kept")).toEqual([[42]]);
   });
 
   it("goes to another disk as well, where there is one", async () => {
@@ -564,20 +572,20 @@ describe("moving the data", () => {
     folders.push(other);
     const from = join(dataDir, "old");
     mkdirSync(from);
-    putData(from);
+    copyTemplate(from);
     const first = await start(from);
-    await keep(first.url);
+    await createKeptTable(first.url);
     await first.stop();
     await moveData(optionsOn(from), join(other, "new"));
     expect(existsSync(from)).toBe(false);
     const moved = await start(join(other, "new"));
-    expect(await ask(moved.url, "table kept")).toEqual([[42]]);
+    expect(await query(moved.url, "table kept")).toEqual([[42]]);
     await moved.stop();
   });
 
   it("refuses a folder that holds something, and data that is not there", async () => {
     for (const name of ["old", "used"]) mkdirSync(join(dataDir, name));
-    putData(join(dataDir, "old"));
+    copyTemplate(join(dataDir, "old"));
     writeFileSync(join(dataDir, "used/diary.txt"), "");
     await expect(moveData(optionsOn(join(dataDir, "old")), join(dataDir, "used"))).rejects.toThrow(
       `The folder ${join(dataDir, "used")} is not empty: name another one.`,
