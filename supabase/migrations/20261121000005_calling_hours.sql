@@ -449,8 +449,8 @@ return substring(
 );
 
 -- Where a person may be, as a key for the functions below: 'KY/America/Chicago|KY/America/New_York'. The places of the ZIP code
--- come first, likeliest first. Those of the area code join them when it speaks of none of them, because then the person may have
--- moved or be mistaken. Takes any text and never fails.
+-- come first, likeliest first. Those of the area code follow when none of them is a place of the ZIP code, because then the person may
+-- have moved or mistyped. Takes any text and never fails.
 create function private.place_of(zip_code text, phone text) returns text
 language plpgsql stable parallel safe
 set search_path = ''
@@ -547,7 +547,7 @@ $$;
 --   states, zones     each once, the likeliest first; no state when the ZIP code is unknown
 --   reason            null when lawful; else paused, holiday, sunday, outside_hours or unknown_zip
 --   blocking_state    the state that forbids it, and the zone whose clocks to tell the next time by
--- One row for each key given. A key that is null, empty or not of place_of counts as an unknown ZIP code.
+-- One row for each key given. A key that is null, empty or not made by place_of counts as an unknown ZIP code.
 create function private.calling_windows(place_keys text[], moment timestamptz default now())
 returns table (
   place text, callable boolean, next_callable_at timestamptz, callable_until timestamptz, local_time text,
@@ -556,7 +556,7 @@ returns table (
 language sql stable
 set search_path = ''
 as $$
-  with members as (
+  with key_places as (
     select k.nth, coalesce(p.place, 'unknown/America/New_York') as place, m.rank
     from unnest(place_keys) with ordinality as k (key, nth)
     cross join lateral unnest(string_to_array(coalesce(nullif(k.key, ''), 'unknown/America/New_York'), '|'))
@@ -579,7 +579,7 @@ as $$
     cross join generate_series(0, 14) as n (ahead)
     cross join lateral (select (moment at time zone p.zone)::date + n.ahead as day) d
     left join holidays h on h.state = p.state and h.day = d.day and not r.on_state_holidays
-    where p.place in (select m.place from members m)
+    where p.place in (select m.place from key_places m)
   ),
   open_times as (
     select d.place, d.state, d.zone,
@@ -607,7 +607,7 @@ as $$
       array_agg(o.zone order by m.rank) as zones,
       -- The gravest obstacle, and among equals the likeliest place.
       min(o.obstacle * 1000 + m.rank) filter (where not o.times @> moment) as obstacle
-    from members m
+    from key_places m
     join open_times o on o.place = m.place
     group by m.nth
   )

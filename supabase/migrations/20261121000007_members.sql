@@ -16,7 +16,7 @@ create table private.members (
 -- The operator's commands name a member by name.
 create unique index members_by_name on private.members (lower(name)) where removed_at is null;
 
--- Holds public keys alone, so reading this table lets nobody sign in.
+-- Holds public keys only, because a copy of this table must not be enough to sign in.
 create table private.passkeys (
   -- The credential id in base64url, as browsers send it.
   id text primary key,
@@ -62,7 +62,7 @@ create table private.challenges (
   constraint purpose_is_known check (purpose in ('join', 'sign in', 'add passkey'))
 );
 
--- Sign-ins under way at the company's provider.
+-- Sign-ins that were begun at the company's identity provider, until they end.
 create table private.company_sign_ins (
   state_hash bytea primary key,
   nonce text not null,
@@ -162,7 +162,7 @@ $$;
 
 -- Returns the lead of an audit log entry that this actor wrote for this action in an earlier transaction of the last minute. Raises
 -- PT403 when the entry is none of these.
-create function private.lead_of_entry(entry bigint, actor private.actor, what text) returns uuid
+create function private.lead_of_entry(entry bigint, actor private.actor, expected_action text) returns uuid
 language plpgsql
 set search_path = ''
 as $$
@@ -170,7 +170,7 @@ declare
   found_entry private.audit_log;
 begin
   select * into found_entry from private.audit_log a
-  where a.id = entry and a.action = what and a.member_id is not distinct from actor.member_id
+  where a.id = entry and a.action = expected_action and a.member_id is not distinct from actor.member_id
     and a.at > now() - interval '1 minute' and a.xact is distinct from pg_current_xact_id_if_assigned();
   if not found then
     raise exception using errcode = 'PT403', message = 'The audit log has to be written first.';
@@ -244,8 +244,9 @@ begin
   return actor;
 end $$;
 
--- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again.
-create function private.begin_session(member uuid, way text) returns jsonb
+-- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again. `method` says in the audit log
+-- how the member signed in.
+create function private.begin_session(member uuid, method text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -263,11 +264,11 @@ begin
   returning * into session;
   update private.members x set joined_at = now() where x.id = member and x.joined_at is null;
   delete from private.sessions s where s.ends_at < now() - interval '30 days';
-  perform private.audit(row(session.id, m.id, m.name, m.role)::private.actor, 'signed in', null, jsonb_build_object('with', way));
+  perform private.audit(row(session.id, m.id, m.name, m.role)::private.actor, 'signed in', null, jsonb_build_object('with', method));
   return jsonb_build_object('token', token, 'name', m.name, 'role', m.role, 'ends_at', session.ends_at);
 end $$;
 
--- A challenge to sign, in base64url.
+-- Stores a new challenge for a passkey to sign, and returns it in base64url.
 create function private.new_challenge(purpose text, member uuid) returns text
 language plpgsql
 set search_path = ''
@@ -276,7 +277,7 @@ declare
   challenge text := private.random_token();
 begin
   delete from private.challenges c where c.expires_at < now();
-  -- Anybody may ask for a challenge to sign in: a flood must neither fill the disk nor keep members out, so the oldest make room.
+  -- Anybody may ask for a challenge to sign in: a flood must neither fill the disk nor keep members out, so the oldest are deleted.
   if purpose = 'sign in' and (select count(*) from private.challenges c where c.purpose = new_challenge.purpose) >= 10000 then
     delete from private.challenges c
     where c.challenge_hash in (
@@ -288,13 +289,13 @@ begin
 end $$;
 
 -- Uses a challenge up. Raises PT401 when it was not made for this, was used, or is too old.
-create function private.use_challenge(challenge text, what text, member uuid) returns void
+create function private.use_challenge(challenge text, expected_purpose text, member uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
   delete from private.challenges c
-  where c.challenge_hash = private.hash_of(challenge) and c.purpose = what and c.expires_at > now()
+  where c.challenge_hash = private.hash_of(challenge) and c.purpose = expected_purpose and c.expires_at > now()
     and c.member_id is not distinct from member;
   if not found then
     raise exception using errcode = 'PT401', message = 'try again';
@@ -490,7 +491,7 @@ begin
     i := private.invitation_of(token);
   end if;
   delete from private.company_sign_ins c where c.expires_at < now();
-  -- As with challenges: anybody may begin, and the oldest make room.
+  -- As with challenges: anybody may begin a sign-in, so the oldest are deleted.
   if (select count(*) from private.company_sign_ins) >= 10000 then
     delete from private.company_sign_ins c
     where c.state_hash in (select x.state_hash from private.company_sign_ins x order by x.expires_at limit 1000);
@@ -644,7 +645,7 @@ begin
   perform private.audit(actor, 'added passkey');
 end $$;
 
--- False for the member's last one.
+-- Returns false and removes nothing when the member could not sign in any more without this passkey.
 create function team.remove_passkey(passkey_id text) returns boolean
 language plpgsql
 security definer
@@ -689,7 +690,7 @@ begin
   return private.invite(m.id);
 end $$;
 
--- A new link; the old passkeys, the company's account and the sessions end with it.
+-- Returns a new invitation, and ends the member's passkeys, company accounts and sessions.
 create function team.recover_member(member uuid) returns jsonb
 language plpgsql
 security definer

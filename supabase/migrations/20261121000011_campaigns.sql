@@ -85,8 +85,8 @@ revoke all on private.page_counts, private.vital_counts, private.campaign_names,
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- A campaign's word as it is counted, from the value of utm_source, utm_medium or utm_campaign as it stands in an address, or from the
--- provider's own list of costs. Lower-case letters, digits, blanks and four signs remain, at most 60 of them. What has the shape of an
--- e-mail address, of a phone number or of an id of one click becomes "(removed)". This is the one place where such words are cleaned:
+-- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ + - remain, at most 60
+-- in all. What has the shape of an e-mail address, of a phone number or of an id of one click becomes "(removed)". This is the one place where such words are cleaned:
 -- for the counts, for the leads and for the costs.
 create function private.clean_campaign_word(raw text) returns text
 language plpgsql immutable
@@ -98,7 +98,7 @@ declare
   part text;
   parts text[];
   code integer;
-  stretch text;
+  digit_run text;
   digits text;
 begin
   if word is null or word in ('', '(other)', '(removed)') then
@@ -132,12 +132,12 @@ begin
   if strpos(word, '@') > 0 then
     return '(removed)';
   end if;
-  -- Seven digits and more, with up to three signs between two of them. A day such as 2026-11-21 has eight, and an ad network's number of
-  -- a campaign has 16 or more without a sign.
+  -- Seven digits or more, with up to three other characters between two of them. A day such as 2026-11-21 has eight, and an ad
+  -- network's number of a campaign has 16 or more without another character between them.
   if length(translate(word, '0123456789', '')) <= length(word) - 7 then
-    for stretch in select m[1] from regexp_matches(word, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
-      digits := regexp_replace(stretch, '[^0-9]', '', 'g');
-      if length(digits) >= 7 and not (length(stretch) = length(digits) and length(digits) >= 16)
+    for digit_run in select m[1] from regexp_matches(word, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
+      digits := regexp_replace(digit_run, '[^0-9]', '', 'g');
+      if length(digits) >= 7 and not (length(digit_run) = length(digits) and length(digits) >= 16)
         and not (length(digits) = 8 and (digits like '20%' or right(digits, 4) like '20%')) then
         return '(removed)';
       end if;
@@ -168,8 +168,8 @@ $$;
 
 -- Adds counts to this hour and this day by the database's clock. `pages` is an array of {source, medium, campaign, variant, device, step,
 -- n}, with the words as they stand in the addresses; `vitals` one of {variant, device, vital, bucket, n}. Raises check_violation for a
--- value that is of no closed list, and adds nothing then. Rows are added in one order and one call at a time, so that several processes
--- wait for each other and never in a circle. The commit waits for no disk, because a crash may cost seconds of counts.
+-- value outside the closed lists, and adds nothing then. Rows are added in one order and by one call at a time, so that processes that
+-- add at once cannot deadlock. The commit does not wait for the disk, because a crash may cost seconds of counts.
 create function private.add_counts(pages json, vitals json) returns void
 language plpgsql
 security definer
@@ -230,7 +230,7 @@ begin
   on conflict (day, variant, device, vital, bucket) do update set n = c.n + excluded.n;
 end $$;
 
--- Adds the hours of days that are more than eight days old up to days, and forgets names that nobody used for 90 days. Returns how many
+-- Adds the hours of days that are more than eight days old up to days, and deletes names that were not used for 90 days. Returns how many
 -- rows of hours that were.
 create function private.roll_up_counts(moment timestamptz default now()) returns integer
 language plpgsql
@@ -268,7 +268,7 @@ end $$;
 
 -- One row for each campaign, variant and device that was counted, gave a lead, or cost something. Counts and leads are those of the
 -- hours from `begins` until `ends`; counts that are rolled up, and costs, are those of the days from `first_day` to `last_day`. A
--- campaign's costs are shared out among its rows by their views, to the cent; costs that match no row have one of their own, without a
+-- campaign's costs are shared out among its rows by their views, to the cent; costs that match no row get a row of their own, with an empty
 -- device. Leads whose words were never counted belong to "(other)" where there are such counts.
 create function private.campaign_rows(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (

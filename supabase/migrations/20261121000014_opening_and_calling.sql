@@ -1,13 +1,13 @@
--- A lead opened, called and brought to an outcome. Each function finds out who acts, checks what the law and the team's rules ask,
--- and writes the audit log, so that no fault of the inbox can call whom nobody may call, or look unseen.
+-- Opening a lead, calling, and recording the outcome. Each function finds out who acts, checks what the law and the team's rules ask,
+-- and writes the audit log, so that a fault of the inbox can neither show a number that must not be called nor read without an entry.
 
--- Whether the number of a lead is on the stop list since the lead was given.
+-- When the number of a lead was put on the stop list, if that was after the lead came; otherwise null.
 create function private.stopped_at(w private.lead_work) returns timestamptz
 language sql stable
 set search_path = ''
 return (select s.stopped_at from private.stop_list s where s.phone_digits = w.phone_digits and s.stopped_at >= w.created_at);
 
--- How the number is dialled; empty where what was typed holds no number.
+-- The number as a tel: link; empty when the visitor typed no number.
 create function private.tel_of(digits text) returns text
 language sql immutable
 set search_path = ''
@@ -23,7 +23,7 @@ as $$
   order by c.at desc limit 1;
 $$;
 
-create function private.log_of(lead uuid) returns jsonb
+create function private.call_log_of(lead uuid) returns jsonb
 language sql stable
 set search_path = ''
 return coalesce((
@@ -70,8 +70,8 @@ return (
   where p.lead_id = lead
 );
 
--- Says in the audit log that the actor is about to open a lead, or its health answers. Returns the entry, which the functions that
--- open it ask for.
+-- Says in the audit log that the actor is about to open a lead, or its health answers. Returns the entry's id, which the
+-- functions that open it require.
 create function team.record_opening(id_or_reference text, health_answers boolean) returns bigint
 language plpgsql
 security definer
@@ -84,7 +84,7 @@ begin
   return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
 end $$;
 
--- A lead opened. The number is not in it unless the member has a call with it under way; the health answers are not in it.
+-- Opens a lead. The answer has the number only while the member has a call to it under way, and never the health answers.
 create function team.open_lead(entry bigint) returns jsonb
 language plpgsql
 security definer
@@ -95,20 +95,20 @@ declare
   w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead')::text);
   permission jsonb := private.permission_json(w.lead_id);
   stopped timestamptz := private.stopped_at(w);
-  may_reach boolean := permission ->> 'withdrawn_at' is null and stopped is null;
+  may_be_contacted boolean := permission ->> 'withdrawn_at' is null and stopped is null;
 begin
   perform private.refresh_place_windows();
   update private.claims c set until = now() + interval '20 minutes'
   where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
-      -- Whole, when it may be: what was typed beside it can be a number.
-      'name', case when may_reach then l.name else private.name_shown(l.name) end,
-      'email', case when may_reach then l.email end,
-      'zip_code', case when may_reach then l.zip_code else private.zip_shown(l.zip_code) end,
+      -- Some people type their number beside their name or ZIP code.
+      'name', case when may_be_contacted then l.name else private.name_shown(l.name) end,
+      'email', case when may_be_contacted then l.email end,
+      'zip_code', case when may_be_contacted then l.zip_code else private.zip_shown(l.zip_code) end,
       'permission', permission,
       'stopped_at', stopped,
-      'calls', private.log_of(w.lead_id),
+      'calls', private.call_log_of(w.lead_id),
       'attempts_today', (
         select count(*) from private.calls c where c.number_key = w.number_key and c.at > now() - interval '24 hours'
       ),
@@ -116,7 +116,7 @@ begin
         select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = w.lead_id
       ), '[]'),
       'others', private.others_of(w),
-      'under_way', private.number_told(
+      'under_way', private.number_of_started_call(
         (private.call_under_way(w.lead_id, actor.member_id)).id, actor.member_id
       )
     )
@@ -159,7 +159,7 @@ end $$;
 
 -- Checks permission, stop list, attempts, calling hours and claim, and then logs the attempt and returns its id, for which
 -- team.number_of_call tells the number. Otherwise returns why not and when.
-create function team.start_call(lead uuid, asked boolean) returns jsonb
+create function team.start_call(lead uuid, asked_for_this_time boolean) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -175,13 +175,13 @@ declare
   under_way private.calls;
   started private.calls;
 begin
-  -- Two calls to one number are counted one after the other.
+  -- Calls to one number wait for each other here, because two at once could both count as the third.
   perform pg_advisory_xact_lock(hashtextextended(w.number_key, 1));
   select * into w from private.lead_work x where x.lead_id = lead for update;
   win := private.place_at(w.place, now());
   under_way := private.call_under_way(lead, actor.member_id);
-  -- A due callback for a time that the person asked for carries that reason with it.
-  is_asked := coalesce(asked, false) or coalesce(
+  -- A callback that is due at a time that the person asked for has that reason already.
+  is_asked := coalesce(asked_for_this_time, false) or coalesce(
     w.stage = 'callback' and w.callback_asked_for
       and now() between w.callback_at - interval '15 minutes' and w.callback_at + interval '2 hours', false);
   next_at := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
@@ -228,8 +228,8 @@ begin
 end $$;
 
 -- The number of a call that the member has logged and that has no outcome yet; null when there is none, or the person has withdrawn.
--- This function alone tells a number.
-create function private.number_told(of_call uuid, member uuid) returns jsonb
+-- Only this function returns a number.
+create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
 language sql stable
 set search_path = ''
 return (
@@ -250,12 +250,12 @@ security definer
 set search_path = ''
 as $$
 declare
-  told jsonb := private.number_told(of_call, (private.acting_member()).member_id);
+  number jsonb := private.number_of_started_call(of_call, (private.acting_member()).member_id);
 begin
-  if told is null then
+  if number is null then
     raise exception using errcode = 'PT404', message = 'There is no such call under way.';
   end if;
-  return told;
+  return number;
 end $$;
 
 -- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73). People are told to refuse callers who ask for it,
@@ -277,7 +277,7 @@ end $$;
 
 -- Records an outcome, the first of which is the review that the page promised. `callback` holds at (a local time), zone and
 -- asked_for_this_time. Ends the claim.
-create function team.record_outcome(lead uuid, of_call uuid, what text, words text, callback jsonb) returns jsonb
+create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -293,21 +293,21 @@ declare
   is_first_review boolean;
   is_withdrawn boolean := exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null);
 begin
-  perform private.refuse_medicare_number(words);
+  perform private.refuse_medicare_number(note_text);
   select * into w from private.lead_work x where x.lead_id = lead for update;
   call_back_at := (callback ->> 'at')::timestamp at time zone (callback ->> 'zone');
   win := private.place_at(w.place, coalesce(call_back_at, now()));
-  if (what = 'callback') <> (callback is not null) then
+  if (new_outcome = 'callback') <> (callback is not null) then
     raise exception using errcode = 'PT400', message = 'callback';
   end if;
-  if what in ('no_answer', 'left_message', 'wrong_number') and of_call is null then
+  if new_outcome in ('no_answer', 'left_message', 'wrong_number') and of_call is null then
     refused := 'not_your_call';
   elsif of_call is not null and (
     not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = actor.member_id)
     or exists (select from private.outcomes o where o.call_id = of_call)
   ) then
     refused := 'not_your_call';
-  elsif what = 'callback' then
+  elsif new_outcome = 'callback' then
     refused := case
       when is_withdrawn then 'withdrawn'
       when call_back_at <= now() then 'callback_past'
@@ -326,29 +326,29 @@ begin
     );
   end if;
   is_first_review := not exists (select from private.reviews r where r.lead_id = lead);
-  insert into private.reviews (lead_id, outcome) values (lead, replace(what, '_', ' '))
+  insert into private.reviews (lead_id, outcome) values (lead, replace(new_outcome, '_', ' '))
   on conflict (lead_id) do update set outcome = excluded.outcome;
   insert into private.outcomes (
     lead_id, call_id, member_id, outcome, note, callback_at, callback_zone, callback_asked_for, before
   )
   values (
-    lead, of_call, actor.member_id, what, coalesce(words, ''), call_back_at, callback ->> 'zone', call_back_asked and not win.callable,
+    lead, of_call, actor.member_id, new_outcome, coalesce(note_text, ''), call_back_at, callback ->> 'zone', call_back_asked and not win.callable,
     to_jsonb(w) - 'search' || jsonb_build_object('is_first_review', is_first_review)
   )
   returning * into recorded;
   update private.lead_work x
-  set outcome = what,
+  set outcome = new_outcome,
     stage = case
       when is_withdrawn then 'closed'
-      when what = 'callback' then 'callback'
-      when what in ('no_answer', 'left_message') then 'open'
+      when new_outcome = 'callback' then 'callback'
+      when new_outcome in ('no_answer', 'left_message') then 'open'
       else 'closed'
     end,
     callback_at = call_back_at, callback_zone = callback ->> 'zone', callback_asked_for = recorded.callback_asked_for,
-    tried_at = case when what in ('no_answer', 'left_message') then now() else x.tried_at end
+    tried_at = case when new_outcome in ('no_answer', 'left_message') then now() else x.tried_at end
   where x.lead_id = lead;
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
-  perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', what, 'first_review', is_first_review));
+  perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', is_first_review));
   perform private.tell_inbox_of_leads(array[lead]);
   return jsonb_build_object(
     'outcome_id', recorded.id, 'undo_until', recorded.at + interval '5 minutes', 'callback_at', recorded.callback_at
@@ -441,8 +441,8 @@ begin
 end $$;
 
 revoke execute on function
-  private.stopped_at, private.tel_of, private.call_under_way, private.log_of, private.check_json, private.permission_json,
-  private.others_of, private.number_told, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility
+  private.stopped_at, private.tel_of, private.call_under_way, private.call_log_of, private.check_json, private.permission_json,
+  private.others_of, private.number_of_started_call, private.holds_medicare_number, private.refuse_medicare_number, private.eligibility
 from public;
 revoke execute on all functions in schema team from public;
 grant execute on all functions in schema team to leads_team;

@@ -1,7 +1,8 @@
 -- "They asked us to stop": at once, for every lead that was given with the number, and with a proof to print.
 
--- "They asked us to stop": at once, for every lead that was given with the number so far. Works for the operator too.
-create function private.stop_by(actor private.actor, lead uuid, digits text) returns integer
+-- Stops the calls for a member or the operator: withdraws the permission of every lead with the number so far, or of this lead alone
+-- when it holds no number. Returns how many permissions that ended.
+create function private.stop_calls(actor private.actor, lead uuid, digits text) returns integer
 language plpgsql
 set search_path = ''
 as $$
@@ -27,7 +28,7 @@ declare
   actor private.actor := private.acting();
   w private.lead_work := private.work_of(lead::text);
 begin
-  perform private.stop_by(actor, lead, w.phone_digits);
+  perform private.stop_calls(actor, lead, w.phone_digits);
   return private.stop_proof(w);
 end $$;
 
@@ -44,7 +45,7 @@ begin
   if digits = '' then
     return null;
   end if;
-  return private.stop_by(actor, null, digits);
+  return private.stop_calls(actor, null, digits);
 end $$;
 
 create function private.stop_proof(w private.lead_work) returns jsonb
@@ -98,7 +99,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.stop_by, private.stop_proof
+  private.stop_calls, private.stop_proof
 from public;
 revoke execute on all functions in schema team from public;
 grant execute on all functions in schema team to leads_team;

@@ -327,7 +327,7 @@ declare
   actor private.actor := private.acting_manager();
 begin
   perform private.audit(actor, 'read call log', lead);
-  return private.log_of(lead);
+  return private.call_log_of(lead);
 end $$;
 
 -- Whether every lead reaches the team and is reviewed in time, counted as delivery/counts.ts counts it for `leads status`.
