@@ -21,9 +21,9 @@ export interface Plan {
   lift: number;
 }
 
-/** How often a range may miss the truth: 5 of 100. */
+/** The share of experiments in which a range may miss the true value. */
 const alpha = 0.05;
-/** The points of the normal distribution that 97.5 % and 80 % of it lie below. */
+/** The 97.5 % and 80 % quantiles of the standard normal distribution. */
 const [quantile975, quantile80] = [1.959964, 0.841621];
 
 /** Loads for each variant when there is one look, at the end: a true lift as planned is found in 80 of 100 experiments. */
@@ -61,7 +61,7 @@ export function differenceRange(original: Counted, variant: Counted, plan: Plan)
 /** More leads than loads happen where scripts are blocked, so that loads are not counted. */
 const rateOf = ({ loads, successes }: Counted): number => Math.min(1, successes / loads);
 
-/** The variance of a rate. One success and one failure more keep it above nothing while there are few of either. */
+/** The variance of a rate. One success and one failure are added, so that it is above zero while there are few of either. */
 function varianceOf({ loads, successes }: Counted): number {
   const rate = (Math.min(successes, loads) + 1) / (loads + 2);
   return (rate * (1 - rate)) / loads;
@@ -71,10 +71,10 @@ function varianceOf({ loads, successes }: Counted): number {
  * The information at which the range is narrowest, divided by the information of the mixture. It is the root of
  * u = ln(1 + u) - 2 ln(alpha), where the derivative of the range's width is zero.
  */
-const informationRatio = rootOf((u) => Math.log1p(u) - 2 * Math.log(alpha));
+const informationRatio = fixedPointOf((u) => Math.log1p(u) - 2 * Math.log(alpha));
 
 /** The fixed point of a function whose slope is small. */
-function rootOf(next: (u: number) => number): number {
+function fixedPointOf(next: (u: number) => number): number {
   let u = 8;
   for (let step = 0; step < 50; step++) u = next(u);
   return u;
@@ -91,9 +91,9 @@ export function sampleRatio(original: number, variant: number): number {
 
 /** Days until both variants have the loads they need, at the pace so far. Undefined while there is no pace. */
 export function daysLeft(plan: Plan, loads: readonly number[], days: number): number | undefined {
-  const least = Math.min(...loads);
-  const missing = Math.max(0, sizeNeeded(plan) - least);
-  return missing === 0 ? 0 : least > 0 && days > 0 ? Math.ceil((missing * days) / least) : undefined;
+  const fewest = Math.min(...loads);
+  const missing = Math.max(0, sizeNeeded(plan) - fewest);
+  return missing === 0 ? 0 : fewest > 0 && days > 0 ? Math.ceil((missing * days) / fewest) : undefined;
 }
 
 /** Where a single rate lies, in 95 of 100 cases (Wilson's interval). Undefined without loads. */

@@ -36,7 +36,7 @@ export interface Worker {
 
 const sweepInterval = 500;
 
-/** Milliseconds after which a job that failed is tried again, and a preparation that failed by a bug of ours. */
+/** Milliseconds after which a job that failed is tried again, and a preparation that failed because of a bug. */
 const retryAfter = 60_000;
 
 /** Starts a worker. A database that is unreachable does not end it; it goes on when the database is back. */
@@ -61,7 +61,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     wake();
   }
 
-  // A job that fails keeps no other job from being done, and is tried again in a minute.
+  // A job that fails is tried again in a minute, and the other jobs still run.
   async function runJobs(): Promise<void> {
     for (const job of jobs) {
       const time = now().getTime();
@@ -106,7 +106,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
       const drained = Promise.all([underWay, ...dispatchers.map((dispatcher) => dispatcher.drained())]);
       const isDrained = await settlesWithin(grace, drained);
       for (const dispatcher of dispatchers) dispatcher.abort();
-      // What was aborted is to be recorded; but a database that is unreachable is not waited for.
+      // Aborted deliveries are still recorded, but an unreachable database is not waited for.
       if (!isDrained)
         await settlesWithin(1_000, Promise.all(dispatchers.map((dispatcher) => dispatcher.drained())));
     },

@@ -4,7 +4,7 @@ import { newestVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import { type Finding, fail, pass } from "./finding.ts";
 
-/** Examines the database; `isHosted` says that nothing of ours stays running beside it. */
+/** Examines the database; `isHosted` says that no process of ours runs beside it, so that the database has to call submit-lead. */
 export async function examineDatabase(sql: Sql, { isHosted }: { isHosted: boolean }): Promise<Finding[]> {
   const schema = await examineSchema(sql);
   if (schema.is !== "pass") return [schema];
@@ -12,7 +12,7 @@ export async function examineDatabase(sql: Sql, { isHosted }: { isHosted: boolea
     schema,
     await examineRowSecurity(sql),
     await examineGrants(sql),
-    ...(isHosted || (await wasArranged(sql)) ? [await examineSchedule(sql)] : []),
+    ...(isHosted || (await wasScheduled(sql)) ? [await examineSchedule(sql)] : []),
   ];
 }
 
@@ -45,10 +45,10 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
   const policies = await sql<{ name: string; cmd: string; is_ours: boolean }[]>`
     select policyname as name, cmd, cmd = 'INSERT' and roles = '{anon}' or cmd = 'SELECT' and roles = '{leads_delivery}' as is_ours from pg_policies
     where schemaname = 'public' and tablename = 'leads'`;
-  const strange = policies.filter((policy) => !policy.is_ours).map(({ name }) => JSON.stringify(name));
-  if (strange.length > 0)
+  const foreign = policies.filter((policy) => !policy.is_ours).map(({ name }) => JSON.stringify(name));
+  if (foreign.length > 0)
     return fail(
-      `A policy on leads allows more than adding one: ${strange.join(", ")}.`,
+      `A policy on leads allows more than adding one: ${foreign.join(", ")}.`,
       "drop policy <name> on public.leads;",
     );
   if (!policies.some(({ cmd }) => cmd === "INSERT")) {
@@ -85,7 +85,7 @@ async function examineGrants(sql: Sql): Promise<Finding> {
 }
 
 /** Whether a hosted submit-lead has ever asked to be called each minute. */
-const wasArranged = async (sql: Sql) => (await sql`select from private.wake_up_call`).length > 0;
+const wasScheduled = async (sql: Sql) => (await sql`select from private.wake_up_call`).length > 0;
 
 async function examineSchedule(sql: Sql): Promise<Finding> {
   const fix =

@@ -23,7 +23,7 @@ export interface Metrics {
   nobodyTold(): Promise<number | undefined>;
 }
 
-/** Makes what gives out the figures. */
+/** Makes the source of the figures. */
 export function makeMetrics({ database, answers }: MetricsDependencies): Metrics {
   let counted: { figures: Figures | undefined; at: number; until: number } | undefined;
   let underWay: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 // Reads an insert as PostgREST would: its address, its preferences, its body, into one lead or a refusal. It is pure, so
-// that the whole wire contract can be tried without a server. (CONTRACT 1 and 3)
+// that the whole wire contract can be tested without a server. (CONTRACT 1 and 3)
 import { fields, type Lead, type Problem, parseLead } from "../lead/lead.ts";
 import type { HeaderValues } from "./answer.ts";
 import { readItems } from "./header-values.ts";
@@ -26,7 +26,8 @@ export function readInsert(
   body: Uint8Array,
 ): Read<Insert> {
   const wanted = readPreferences(headers.get("prefer"));
-  const refusal = wrongProfile(headers) ?? wrongAccept(headers) ?? wrongType(headers) ?? wanted.refusal;
+  const refusal =
+    refuseProfile(headers) ?? refuseAccept(headers) ?? refuseContentType(headers) ?? wanted.refusal;
   if (refusal) return { refusal };
   const query = readQuery(parameters);
   if ("refusal" in query) return query;
@@ -34,8 +35,8 @@ export function readInsert(
   if ("refusal" in row) return row;
   if (wanted.wantsMoreThanAnInsert) return { refusal: refusals.noRight };
   const columns = query.columns ?? Object.keys(row.values);
-  const wrongColumn = refuseColumns(columns);
-  if (wrongColumn) return { refusal: wrongColumn };
+  const columnRefusal = refuseColumns(columns);
+  if (columnRefusal) return { refusal: columnRefusal };
   const named = namedValues(row.values, query.columns, wanted.missingIsDefault);
   const parsed = parseLead(named);
   if ("problem" in parsed) return { refusal: refusalOf(parsed.problem) };
@@ -72,7 +73,7 @@ export function refusalOf({ field, kind }: Problem): Refusal {
   }
 }
 
-function wrongProfile(headers: HeaderValues): Refusal | undefined {
+function refuseProfile(headers: HeaderValues): Refusal | undefined {
   const profile = headers.get("content-profile") ?? "public";
   return profile === "public" ? undefined : refusals.noSuchSchema(refusals.shown(profile));
 }
@@ -82,14 +83,14 @@ const jsonTypes = new Set(
 );
 const answerTypes = new Set(["*/*", "application/*", "application/geo+json", "text/csv", ...jsonTypes]);
 
-function wrongAccept(headers: HeaderValues): Refusal | undefined {
+function refuseAccept(headers: HeaderValues): Refusal | undefined {
   const accept = headers.get("accept") || "*/*";
   return readItems(accept).some(({ value }) => answerTypes.has(value.toLowerCase()))
     ? undefined
     : refusals.noSuchMediaType(refusals.shown(accept));
 }
 
-function wrongType(headers: HeaderValues): Refusal | undefined {
+function refuseContentType(headers: HeaderValues): Refusal | undefined {
   const given = headers.get("content-type") || "application/json";
   const [type, ...others] = readItems(given);
   const charset = type?.parameters.get("charset") ?? "utf-8";

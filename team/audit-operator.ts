@@ -1,4 +1,5 @@
-// Writes to the audit log what the operator's commands show, export and erase, so that one log has every look, in the inbox or by command.
+// Writes to the audit log what the operator's commands show, export and erase, so that one log has all that was seen, in the inbox or by
+// command.
 import type { Sql } from "../database/connect.ts";
 import { codeOf } from "../log/log.ts";
 

@@ -1,5 +1,5 @@
-// Puts a backup into a database, in one transaction: all of it or nothing. No trigger fires meanwhile, so no lead is taken for a
-// new one, and no channel is told again of what was delivered.
+// Puts a backup into a database, in one transaction: all of it or nothing. No trigger fires meanwhile, so no lead counts as
+// new, and no delivery is sent again.
 import { stat } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
@@ -129,7 +129,7 @@ async function insert(tx: TransactionSql, table: Table, rows: string[], keep: bo
   }
 }
 
-// Rows keep their numbers, so what numbers the next row has to begin after them.
+// Restored rows keep their ids, so each identity column has to continue after the greatest one.
 async function advanceIdentities(tx: TransactionSql): Promise<void> {
   const columns = await tx<{ table: string; column: string }[]>`
     select c.oid::regclass::text as table, a.attname as column

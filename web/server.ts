@@ -1,5 +1,5 @@
 // The HTTP server under the app: timeouts, how much one connection may ask for at once, and a plain answer to bytes that are no
-// request, where Node says nothing and an empty 400 would be an empty red banner. (CONTRACT 2)
+// request, because Node answers them with an empty 400, which the page would show as an empty banner. (CONTRACT 2)
 import { once } from "node:events";
 import {
   createServer,
@@ -30,13 +30,13 @@ export interface Timeouts {
 }
 
 // A visitor's phone may be slow, but a connection that says nothing is not a visitor.
-const usual: Timeouts = { headers: 10_000, request: 20_000, idle: 30_000, check: 2_000 };
+const defaultTimeouts: Timeouts = { headers: 10_000, request: 20_000, idle: 30_000, check: 2_000 };
 
 /** Makes the server, not listening yet. `headers` go on what it answers by itself, too. */
 export function makeHttpServer(
   app: Pick<App, "fetch"> & Partial<App>,
   headers: Readonly<Record<string, string>>,
-  timeouts: Timeouts = usual,
+  timeouts: Timeouts = defaultTimeouts,
 ): Server {
   const refuse = (refusal: Refusal) => withHeaders(refusals.refuse(refusal), headers);
   // During shutdown, send `Connection: close` so that clients open their next request elsewhere.
@@ -91,7 +91,7 @@ export function makeHttpServer(
  */
 const maxPending = 32;
 
-/** Notes a pending answer of a connection until it is sent. Closes a connection with too many, and returns false. */
+/** Records a pending answer of a connection until it is sent. Closes a connection with too many, and returns false. */
 function addPending(
   pending: WeakMap<Duplex, Set<ServerResponse>>,
   socket: Duplex,

@@ -10,7 +10,7 @@ export type Failure =
   | "offline"
   | "database away"
   | "signed out"
-  /** A way in stays shut: what `detail` says. */
+  /** A sign-in request was refused; `detail` says why. */
   | "refused"
   | "locked"
   | "forbidden"
@@ -47,7 +47,7 @@ export const callSignIn = <Name extends SignInName>(
 ): Promise<InferOutput<(typeof signIn)[Name]["response"]>> =>
   post(`/${name}`, request).catch(refused) as Promise<InferOutput<(typeof signIn)[Name]["response"]>>;
 
-// Whether a session is over is said by the API alone: a link that was used up says nothing of it.
+// Only a 401 of the API means that the session is over. A 401 to a sign-in request refuses its link or passkey.
 function refused(error: unknown): never {
   if (error instanceof CallFailed && error.why === "signed out")
     throw new CallFailed("refused", error.detail);

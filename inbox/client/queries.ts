@@ -1,4 +1,4 @@
-// The API's calls as queries and actions of React, all with one way to fail.
+// The API's calls as React queries and actions. Each of them fails with a CallFailed.
 import {
   MutationCache,
   QueryCache,
@@ -18,7 +18,7 @@ const onError = (error: Error) => {
 };
 
 /** A failure that may pass by itself is retried until it has passed; any other is an answer. */
-const mayBeOver = (error: Error) =>
+const isTemporary = (error: Error) =>
   error instanceof CallFailed && (error.why === "offline" || error.why === "database away");
 
 export const queries: QueryClient = new QueryClient({
@@ -28,7 +28,7 @@ export const queries: QueryClient = new QueryClient({
     queries: {
       // The browser's own idea of being online is often wrong; the calls find out.
       networkMode: "always",
-      retry: (_, error) => mayBeOver(error),
+      retry: (_, error) => isTemporary(error),
       retryDelay: 2_000,
       staleTime: 5_000,
       throwOnError: (error) => !(error instanceof CallFailed),
@@ -70,8 +70,8 @@ interface Then<Name extends CallName> {
 }
 
 /**
- * An act of the member, once each time it is asked for. What is to happen then happens also when the part of the page that asked has
- * left it meanwhile, because the event of an act is often here before its answer.
+ * A change that the member makes; it is never retried by itself. `then` is called even when the component that asked is no longer on
+ * the page, because the event of a change often arrives before its answer.
  */
 export function useAction<Name extends CallName>(name: Name): Action<Name> {
   const { mutateAsync, ...mutation } = useMutation({
@@ -85,7 +85,7 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
   return { ...mutation, mutate: (request, then) => void mutate(request, then) } as Action<Name>;
 }
 
-/** Has these calls asked again wherever they are on screen. */
+/** Repeats these calls wherever their answers are on screen. */
 export function refresh(...names: CallName[]): void {
   for (const name of names) void refreshCall(name);
 }

@@ -25,7 +25,7 @@ interface Props {
 
 export function CallPanel({ lead, member, isStopped }: Props) {
   const [recorded, setRecorded] = useState<Recorded>();
-  const [isReviewing, review] = useState(false);
+  const [isReviewing, setReviewing] = useState(false);
   const call = useAction("call");
   const refusal = call.data && "refused" in call.data ? call.data : undefined;
   const underWay = lead.under_way ?? undefined;
@@ -36,7 +36,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   useKeys({ c: () => start() });
   const done = (outcome: Recorded | undefined) => {
     setRecorded(outcome);
-    review(false);
+    setReviewing(false);
     call.reset();
     refresh("open", "queue");
   };
@@ -59,7 +59,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
       {underWay || isReviewing ? (
         <OutcomeForm lead={lead} callId={underWay?.call_id ?? null} onRecorded={done} />
       ) : (
-        <button type="button" className="button quiet" onClick={() => review(true)}>
+        <button type="button" className="button quiet" onClick={() => setReviewing(true)}>
           Review without a call
         </button>
       )}

@@ -30,7 +30,7 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
   const send = () => {
     onSend({ at: `${value.day}T${value.time}`, zone, ...(value.asked && { asked_for_this_time: true }) });
   };
-  const isWhole = value.day !== "" && value.time !== "";
+  const isComplete = value.day !== "" && value.time !== "";
   return (
     <fieldset className="callback">
       <legend>When, on their clocks in {stateName(lead.place)}?</legend>
@@ -76,7 +76,7 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
         </label>
       )}
       <div className="actions">
-        <button type="button" className="button primary" disabled={!isWhole} onClick={send}>
+        <button type="button" className="button primary" disabled={!isComplete} onClick={send}>
           Set the callback
         </button>
         <button

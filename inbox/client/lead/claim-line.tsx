@@ -14,7 +14,7 @@ interface Props {
 export function ClaimLine({ lead, member, isStopped }: Props) {
   const [claim, release, takeBack] = [useAction("claim"), useAction("release"), useAction("take-back")];
   const holder = lead.claim?.member;
-  const again = { onSettled: () => refresh("rows", "queue") };
+  const thenReload = { onSettled: () => refresh("rows", "queue") };
   const id = lead.id;
   if (!holder && (isStopped || lead.stage === "closed")) return null;
   return (
@@ -25,17 +25,17 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
         <span className="quiet">Nobody has it</span>
       )}
       {!holder && (
-        <button type="button" className="button quiet" onClick={() => claim.mutate({ id }, again)}>
+        <button type="button" className="button quiet" onClick={() => claim.mutate({ id }, thenReload)}>
           Take this lead
         </button>
       )}
       {holder?.id === member.id && (
-        <button type="button" className="button quiet" onClick={() => release.mutate({ id }, again)}>
+        <button type="button" className="button quiet" onClick={() => release.mutate({ id }, thenReload)}>
           Let it go
         </button>
       )}
       {holder && holder.id !== member.id && member.role === "manager" && (
-        <button type="button" className="button quiet" onClick={() => takeBack.mutate({ id }, again)}>
+        <button type="button" className="button quiet" onClick={() => takeBack.mutate({ id }, thenReload)}>
           Take it back from {holder.name}
         </button>
       )}

@@ -74,7 +74,7 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
   );
 }
 
-/** Days on which nothing happened are not in the answer, and have their place in the picture. */
+/** Adds the days without leads and calls, which the answer leaves out, so that the picture has every day. */
 function everyDay(days: Reports["days"], { since, until }: Period): Reports["days"] {
   const known = new Map(days.map((day) => [day.day, day]));
   const all: Reports["days"] = [];

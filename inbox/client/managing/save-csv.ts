@@ -6,10 +6,10 @@ export function saveTable(name: string, lines: readonly (readonly (Cell | number
   saveCsv(name, lines.map((line) => csvLine(line.map(cellOf))).join(""));
 }
 
-/** Spreadsheets take a file for UTF-8 when it begins with its mark. */
+/** Begins the file with a byte order mark, because spreadsheets then read it as UTF-8. */
 export function saveCsv(name: string, csv: string): void {
-  const mark = csv.startsWith("\ufeff") ? "" : "\ufeff";
-  const address = URL.createObjectURL(new Blob([mark, csv], { type: "text/csv" }));
+  const byteOrderMark = csv.startsWith("\ufeff") ? "" : "\ufeff";
+  const address = URL.createObjectURL(new Blob([byteOrderMark, csv], { type: "text/csv" }));
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -24,7 +24,7 @@ function whyNot({ refused, place }: Refusal): string {
 }
 
 function whenAgain({ refused, next_at, place }: Refusal, now: Date): string {
-  // A manager ends it, and no calendar.
+  // Only a manager ends a pause, so there is no time to name.
   if (refused === "paused" && next_at === null) return "";
   const zone = place.blocking_zone ?? place.zones[0] ?? "America/New_York";
   const state = place.blocking_state ?? place.states[0];
