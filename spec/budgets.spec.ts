@@ -34,6 +34,15 @@ describe("the article's document", () => {
     expect(landed.reduce((sum, path) => sum + weight(path), 0)).toBeLessThanOrEqual(30_000);
   });
 
+  it("draws its picture in at most 2,969 characters, beside the words for those who do not see it", () => {
+    const html = identity("/");
+    const begin = html.indexOf('<svg viewBox="0 0 960 600"');
+    const drawing = html.slice(begin, html.indexOf("</svg>", begin) + "</svg>".length);
+    const withoutWords = drawing.replace(/aria-label="[^"]*"/, 'aria-label=""');
+    expect(withoutWords.length).toBeGreaterThan(1_000);
+    expect(withoutWords.length).toBeLessThanOrEqual(2_969);
+  });
+
   it("has all styles in itself, and nothing in its head that blocks the first paint", () => {
     const html = identity("/");
     const head = html.slice(0, html.indexOf("</head>"));
