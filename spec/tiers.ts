@@ -14,6 +14,7 @@ export const browser = [
   "spec/inbox-for-managers.spec.ts",
   "spec/inbox-in-the-browser.spec.ts",
   "spec/inbox-sign-in.spec.ts",
+  "spec/inbox-who-has-a-lead.spec.ts",
   "spec/lead-form.spec.ts",
   "spec/nobody-told.spec.ts",
   "spec/reading.spec.ts",

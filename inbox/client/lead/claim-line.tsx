@@ -1,5 +1,8 @@
-// Who has the lead, and how to take it, let it go, or take it back.
+// Who has the lead, said live, and how to take it, let it go, or take it back.
+import { useEffect, useRef } from "react";
+import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
+import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
 import { refresh, useAction } from "../queries.ts";
 import { ClaimBadge } from "../queue/queue-row.tsx";
@@ -16,14 +19,14 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   const holder = lead.claim?.member;
   const thenReload = { onSettled: () => refresh("rows", "queue") };
   const id = lead.id;
+  const isHeldByOther = holder !== undefined && holder.id !== member.id;
+  useAnnouncement(isHeldByOther);
   if (!holder && (isStopped || lead.stage === "closed")) return null;
   return (
     <div className="claim-line">
-      {holder ? (
-        <ClaimBadge claim={lead.claim} member={member} />
-      ) : (
-        <span className="quiet">Nobody has it</span>
-      )}
+      {isHeldByOther && <HeldByOther name={holder.name} />}
+      {holder && !isHeldByOther && <ClaimBadge claim={lead.claim} member={member} />}
+      {!holder && <span className="quiet">Nobody has it</span>}
       {!holder && (
         <button type="button" className="button quiet" onClick={() => claim.mutate({ id }, thenReload)}>
           Take this lead
@@ -34,7 +37,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
           Let it go
         </button>
       )}
-      {holder && holder.id !== member.id && member.role === "manager" && (
+      {isHeldByOther && member.role === "manager" && (
         <button type="button" className="button quiet" onClick={() => takeBack.mutate({ id }, thenReload)}>
           Take it back from {holder.name}
         </button>
@@ -42,4 +45,23 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
       <FailureNotice error={claim.error ?? release.error ?? takeBack.error} />
     </div>
   );
+}
+
+const HeldByOther = ({ name }: { name: string }) => (
+  <div className="notice caution" role="note" aria-label="Who has it">
+    <Icon name="person" />
+    <div>
+      <strong>{name} has it.</strong> You can read it, but not call. It comes free when {name} lets it go,
+      records an outcome, or stops for 20 minutes.
+    </div>
+  </div>
+);
+
+/** Says aloud that another member has taken the lead that is on screen. */
+function useAnnouncement(isHeldByOther: boolean): void {
+  const before = useRef(isHeldByOther);
+  useEffect(() => {
+    if (isHeldByOther && !before.current) announce("Another member has this lead now.");
+    before.current = isHeldByOther;
+  }, [isHeldByOther]);
 }

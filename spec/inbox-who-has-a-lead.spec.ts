@@ -1,0 +1,87 @@
+// Who has a lead, as everybody else sees it: in the list, on the lead's own page, and when they try to call.
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, aNumber, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+
+const { browser } = useBrowser();
+useInboxBuild();
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+let lee: TestMember;
+let maria: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+  lee = await inbox.member("Lee");
+  maria = await inbox.member("Maria", "manager");
+});
+beforeEach(() => emptyQueue(database));
+
+const as = (member: TestMember, path?: string) => openAs(browser(), inbox, member, path);
+
+describe("a lead that another member has", () => {
+  it("says so in the list as soon as it is taken, and no more when it is let go", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const list = await as(dana);
+    const row = list.getByRole("listitem").filter({ hasText: "Rosa Martinez" });
+    await row.waitFor();
+    expect(await row.innerText()).not.toContain("has it");
+    const page = await as(lee, `/leads/${id}`);
+    await page.getByRole("button", { name: "Take this lead" }).click();
+    await row.getByText("Lee has it").waitFor();
+    await page.getByText("You have it").waitFor();
+    await page.getByRole("button", { name: "Let it go" }).click();
+    await row.getByText("Lee has it").waitFor({ state: "detached" });
+  });
+
+  it("says so plainly on its own page, above the call, and when it is free again", async () => {
+    const id = await addLead(database);
+    await lee.call("claim", { id });
+    const page = await as(dana, `/leads/${id}`);
+    const held = page.getByRole("note", { name: "Who has it" });
+    await held.waitFor();
+    expect(await held.innerText()).toMatch(/^Lee has it\. You can read it, but not call\./);
+    const [notice, call] = await Promise.all([
+      held.boundingBox(),
+      page.getByRole("button", { name: "Call", exact: true }).boundingBox(),
+    ]);
+    expect(notice && call && notice.y < call.y).toBe(true);
+    await lee.call("release", { id });
+    await held.waitFor({ state: "detached" });
+    await page.getByText("Nobody has it").waitFor();
+  });
+
+  it("is said live on a page that was open before, to a screen reader too", async () => {
+    const id = await addLead(database);
+    const page = await as(dana, `/leads/${id}`);
+    await page.getByText("Nobody has it").waitFor();
+    await lee.call("claim", { id });
+    await page.getByRole("note", { name: "Who has it" }).waitFor();
+    await expect
+      .poll(() => page.getByRole("status").allInnerTexts())
+      .toContain("Another member has this lead now.");
+  });
+
+  it("tells nobody else the number: the call says who has it", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone });
+    await lee.call("claim", { id });
+    const page = await as(dana, `/leads/${id}`);
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByText("Lee has this lead. Call when it is free again.").waitFor();
+    expect(await page.content()).not.toContain(phone);
+  });
+
+  it("can be taken back by a manager, and then says that nobody has it", async () => {
+    const id = await addLead(database);
+    await lee.call("claim", { id });
+    const page = await as(maria, `/leads/${id}`);
+    await page.getByRole("button", { name: "Take it back from Lee" }).click();
+    await page.getByText("Nobody has it").waitFor();
+  });
+});
