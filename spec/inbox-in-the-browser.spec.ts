@@ -551,35 +551,6 @@ describe("two tabs", () => {
   });
 });
 
-describe("a notification", () => {
-  it("says that a lead is waiting, and no name", async () => {
-    const page = await as(dana, "/account");
-    await page.context().grantPermissions(["notifications"], { origin: inbox.url });
-    await page.evaluate(() => {
-      const shown: string[] = [];
-      Object.assign(window, { shown });
-      Object.defineProperty(document, "hidden", { get: () => true });
-      class Shown {
-        static permission = "granted";
-        static requestPermission = async () => "granted";
-        constructor(title: string, options: object) {
-          shown.push(title + JSON.stringify(options));
-        }
-      }
-      Object.assign(window, { Notification: Shown });
-    });
-    await page.getByLabel("A desktop notification when a lead comes").check();
-    await page.getByRole("link", { name: "Queue" }).click();
-    await page.getByText("Nobody is waiting.").waitFor();
-    await addLead(database, { name: "Rosa Martinez" });
-    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
-    const shown = () => page.evaluate(() => (window as unknown as { shown: string[] }).shown);
-    await expect.poll(shown).toHaveLength(1);
-    expect((await shown())[0]).toMatch(/^A lead is waiting/);
-    expect((await shown())[0]).not.toContain("Rosa");
-  });
-});
-
 describe("the pages' files", () => {
   it("are less than 150 kB of compressed script, with everything that managers see", () => {
     const { name } = JSON.parse(readFileSync(".inbox/current.json", "utf8"));

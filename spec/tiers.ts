@@ -13,6 +13,7 @@ export const browser = [
   "spec/inbox-call-scripts.spec.ts",
   "spec/inbox-for-managers.spec.ts",
   "spec/inbox-in-the-browser.spec.ts",
+  "spec/inbox-notifications.spec.ts",
   "spec/inbox-sign-in.spec.ts",
   "spec/inbox-who-has-a-lead.spec.ts",
   "spec/lead-form.spec.ts",

@@ -1,0 +1,111 @@
+// How a member who looks elsewhere hears that a lead is waiting: a desktop notification and a sound, both without a name. The browser's
+// own notification and its own sound are used. What they are given is listened to where the page hands it over, because no
+// program can look at a desktop or hear a loudspeaker that is not there: each call is passed on to the browser's own.
+import type { Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+
+const { browser } = useBrowser();
+useInboxBuild();
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+});
+beforeEach(() => emptyQueue(database));
+
+interface Heard {
+  /** Title and options of each notification that the browser has shown. */
+  notifications: string[];
+  /** The frequency of each tone that has begun to sound. */
+  tones: number[];
+}
+
+/** The member's own page, with the browser's permission for notifications or without, and what it hands to the browser. */
+async function accountPage(permission: "granted" | "denied"): Promise<Page> {
+  const page = await openAs(browser(), inbox, dana, "/healthz");
+  // A browser without a window denies what nobody has granted.
+  if (permission === "granted") {
+    await page.context().grantPermissions(["notifications"], { origin: inbox.url });
+  }
+  await page.addInitScript(listenToTheBrowser);
+  await page.goto(`${inbox.url}/account`);
+  await page.getByRole("heading", { name: "In this browser" }).waitFor();
+  return page;
+}
+
+/** Runs in the page. A member who looks at another window is what the page asks of `document.hidden`. */
+function listenToTheBrowser(): void {
+  const heard: Heard = { notifications: [], tones: [] };
+  Object.assign(window, { heard });
+  Object.defineProperty(document, "hidden", { get: () => true });
+  const Shown = window.Notification;
+  const start = OscillatorNode.prototype.start;
+  window.Notification = new Proxy(Shown, {
+    construct(_, [title, options]: [string, NotificationOptions]) {
+      const notification = new Shown(title, options);
+      notification.addEventListener("show", () =>
+        heard.notifications.push(`${notification.title} ${notification.body} ${JSON.stringify(options)}`),
+      );
+      return notification;
+    },
+  });
+  OscillatorNode.prototype.start = function (when) {
+    heard.tones.push(this.frequency.value);
+    start.call(this, when);
+  };
+}
+
+const heard = (page: Page) => page.evaluate(() => Reflect.get(window, "heard") as Heard);
+
+/** Goes to the queue within the page, and has a lead come. */
+async function leadComes(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Queue" }).click();
+  await page.getByText("Nobody is waiting.").waitFor();
+  await addLead(database, { name: "Rosa Martinez", phone: "(111) 555-0142" });
+  await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+}
+
+describe("a desktop notification", () => {
+  it("is shown by the browser when a lead comes, and says no name, number or place", async () => {
+    const page = await accountPage("granted");
+    await page.getByLabel("A desktop notification when a lead comes").check();
+    await leadComes(page);
+    await expect.poll(async () => (await heard(page)).notifications).toHaveLength(1);
+    const [shown] = (await heard(page)).notifications;
+    expect(shown).toMatch(/^A lead is waiting /);
+    expect(shown).not.toMatch(/Rosa|Martinez|555|VT|001/);
+  });
+
+  it("stays off when the browser does not allow it", async () => {
+    const page = await accountPage("denied");
+    const box = page.getByLabel("A desktop notification when a lead comes");
+    await box.click();
+    expect(await box.isChecked()).toBe(false);
+    await leadComes(page);
+    expect((await heard(page)).notifications).toEqual([]);
+  });
+});
+
+describe("the sound", () => {
+  it("plays two tones as a sample when it is switched on, and again when a lead comes", async () => {
+    const page = await accountPage("denied");
+    await page.getByLabel("A sound when a lead comes").check();
+    await expect.poll(async () => (await heard(page)).tones).toEqual([659, 880]);
+    await leadComes(page);
+    await expect.poll(async () => (await heard(page)).tones).toEqual([659, 880, 659, 880]);
+  });
+
+  it("is silent for a member who has not asked for it", async () => {
+    const page = await accountPage("denied");
+    await leadComes(page);
+    expect((await heard(page)).tones).toEqual([]);
+  });
+});
