@@ -20,6 +20,9 @@ export interface LiveEvents {
 /** Milliseconds. */
 const betweenLooks = 400;
 const betweenHeartbeats = 5_000;
+const maxPause = 5_000;
+/** A notification names up to so many leads (private.tell_inbox_of_leads). */
+const maxToldById = 100;
 
 /** Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. */
 export function startLiveEvents(address: string, log: Log): LiveEvents {
@@ -100,17 +103,32 @@ async function listenUntilLost(
   while (!stopping.aborted) {
     const started = Date.now();
     // An inbox beside the database is not told of an insert: that would cost each insert a lock that all of them share.
-    if (isHeard()) await sql`select team.index_new_leads()`;
+    const found = isHeard() ? await lookForNewLeads(sql) : 0;
+    const pause = pauseAfterLook(Date.now() - started, found);
     if (started - beatenAt >= betweenHeartbeats) {
       if (beatenAt > 0 && heardAt < beatenAt) throw new Silence();
       beatenAt = started;
       await sql`select pg_notify('team', ${beat})`;
     }
-    // A look at many new leads takes long: leave the database to the intake for ten times as long.
-    const pause = Math.max(betweenLooks, 10 * (Date.now() - started));
     await wait(pause, undefined, { signal: stopping }).catch(() => {});
   }
   await listening.unlisten().catch(() => {});
+}
+
+/** Takes new leads into the lists, of which the database notifies; returns how many those were. */
+async function lookForNewLeads(sql: Sql): Promise<number> {
+  const [looked] = await sql<{ found: number }[]>`select team.index_new_leads() as found`;
+  return looked?.found ?? 0;
+}
+
+/**
+ * Milliseconds until the next look at new leads, after one that took so many milliseconds and found so many leads. The longer a look
+ * takes, the longer the database is left to the intake. While leads come faster than anybody can read, a thirtieth of one
+ * processor is enough for the lists, so that an open inbox does not slow the intake down.
+ */
+export function pauseAfterLook(took: number, found: number): number {
+  const isFlood = found > maxToldById;
+  return Math.min(maxPause, Math.max(betweenLooks, took * (isFlood ? 30 : 10)));
 }
 
 const encoder = new TextEncoder();
