@@ -1,40 +1,17 @@
 // Sign-in with the company's own accounts, against a real OpenID provider that runs in this process.
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import Provider from "oidc-provider";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { askAsOperator } from "../team/acting.ts";
 import { inviteMember } from "../team/managing.ts";
+import { serveInboxOfCompany } from "./support/company-sign-in.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { freePort } from "./support/free-port.ts";
-import { post, serveInbox, type TestInbox } from "./support/inbox.ts";
+import { post, type TestInbox } from "./support/inbox.ts";
 
 let database: TestDatabase;
 let inbox: TestInbox;
-let provider: Server;
 beforeAll(async () => {
   database = await makeDatabase();
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
-  const clientId = "leads-inbox";
-  const clientSecret = "a-secret-of-the-specification-alone";
-  provider = createServer().listen(0, "127.0.0.1");
-  await once(provider, "listening");
-  const issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
-  const oidc = new Provider(issuer, {
-    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${url}/oidc/callback`] }],
-    pkce: { required: () => true },
-    cookies: { keys: ["a-key-of-the-specification"] },
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
-    ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
-    // Anybody may sign in there under any name; whether they may come in here is the inbox's to say.
-    features: { devInteractions: { enabled: true } },
-  });
-  provider.on("request", oidc.callback());
-  inbox = await serveInbox(database, { port, url, openIdConnect: { issuer, clientId, clientSecret } });
+  inbox = await serveInboxOfCompany(database);
 });
-afterAll(() => provider.close());
 
 /** A browser without a window: follows redirects, keeps cookies by host, and fills in the provider's two forms. */
 class Browser {

@@ -22,13 +22,20 @@ export function noteMember(id: string): void {
   state.set("in");
 }
 
+/** Who is in, and which ways in there are: neither holds anything about a lead. */
+const askedWithoutSession = ["me", "sign-in/methods"];
+
 /** Reads a failed call for what it says of the session. What the page has loaded goes; what was typed stays. */
 export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
   const next = why === "signed out" ? "out" : why === "locked" ? "locked" : undefined;
   if (!next || state.get() === next) return;
   state.set(next);
-  // After the pages have left the screen, or they would load anew what they miss.
-  queueMicrotask(() => queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" }));
+  // After the pages have left the screen, or they would load anew what they miss. What the page that comes instead asks for stays.
+  queueMicrotask(() =>
+    queries.removeQueries({
+      predicate: ({ queryKey }) => !askedWithoutSession.includes(String(queryKey[0])),
+    }),
+  );
 }
 
 /** Asks every other tab to look at the session anew. */

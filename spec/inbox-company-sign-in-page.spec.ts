@@ -1,0 +1,68 @@
+// The company's own sign-in as a member has it on the screen: the button, the provider's pages, and the way back. The provider is
+// real and runs in this process.
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { askAsOperator } from "../team/acting.ts";
+import { inviteMember } from "../team/managing.ts";
+import { useBrowser } from "./support/browser.ts";
+import { serveInboxOfCompany } from "./support/company-sign-in.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import type { TestInbox } from "./support/inbox.ts";
+import { useInboxBuild } from "./support/inbox-pages.ts";
+
+const { open } = useBrowser();
+useInboxBuild();
+let database: TestDatabase;
+let inbox: TestInbox;
+beforeAll(async () => {
+  database = await makeDatabase();
+  inbox = await serveInboxOfCompany(database);
+});
+
+const companyButton = "Sign in with your company account";
+const invite = async (name: string) =>
+  (await inviteMember(askAsOperator(database.owner), name, "member")).token;
+
+/** Presses the button, signs in at the provider under a name, and agrees to what it asks. */
+async function signInAtCompany(page: Page, login: string): Promise<void> {
+  await page.getByRole("button", { name: companyButton }).click();
+  await page.locator("input[name=login]").fill(login);
+  await page.locator("input[name=password]").fill("any");
+  await page.locator("button[type=submit]").click();
+  await page.locator("button[type=submit]").click();
+}
+
+describe("the company's own sign-in", () => {
+  it("stands beside the passkey in an invitation, and brings the invited member to the queue", async () => {
+    const page = await open(`${inbox.url}/join#${await invite("Dana")}`);
+    await page.getByRole("heading", { name: "Welcome, Dana" }).waitFor();
+    await signInAtCompany(page, "dana@company.example");
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/");
+  });
+
+  it("brings the same member in from the sign-in page, on another machine", async () => {
+    const page = await open(inbox.url);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await signInAtCompany(page, "dana@company.example");
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "Dana" }).count()).toBe(1);
+  });
+
+  it("says in words why somebody of the company who was not invited stays out", async () => {
+    const page = await open(inbox.url);
+    await signInAtCompany(page, "stranger@company.example");
+    await page.getByText("Nobody of the team has this sign-in. Ask a manager to invite you.").waitFor();
+    expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
+  });
+
+  it("unlocks a locked screen, for which the provider asks for the person again", async () => {
+    const page = await open(`${inbox.url}/join#${await invite("Lee")}`);
+    await signInAtCompany(page, "lee@company.example");
+    await page.getByRole("link", { name: "Lee" }).click();
+    await page.getByRole("button", { name: "Lock now" }).click();
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    await signInAtCompany(page, "lee@company.example");
+    await page.getByRole("link", { name: "Lee" }).waitFor();
+  });
+});

@@ -1,0 +1,40 @@
+// The inbox with a company's own sign-in: a real OpenID provider that runs in this process, and lets anybody sign in under any name.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider from "oidc-provider";
+import { afterAll } from "vitest";
+import type { TestDatabase } from "./database.ts";
+import { freePort } from "./free-port.ts";
+import { serveInbox, type TestInbox } from "./inbox.ts";
+
+const clientId = "leads-inbox";
+const clientSecret = "a-secret-of-the-specification-alone";
+const ends: (() => void)[] = [];
+afterAll(() => {
+  for (const end of ends) end();
+});
+
+/** Serves the inbox of a database to the members of such a company. */
+export async function serveInboxOfCompany(database: TestDatabase): Promise<TestInbox> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const provider = createServer().listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  ends.push(() => {
+    provider.closeAllConnections();
+    provider.close();
+  });
+  const issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
+  const oidc = new Provider(issuer, {
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${url}/oidc/callback`] }],
+    pkce: { required: () => true },
+    cookies: { keys: ["a-key-of-the-specification"] },
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
+    // Anybody may sign in there under any name; whether they may come in here is the inbox's to say.
+    features: { devInteractions: { enabled: true } },
+  });
+  provider.on("request", oidc.callback());
+  return serveInbox(database, { port, url, openIdConnect: { issuer, clientId, clientSecret } });
+}
