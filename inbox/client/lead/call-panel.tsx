@@ -29,6 +29,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   const call = useAction("call");
   const refusal = call.data && "refused" in call.data ? call.data : undefined;
   const underWay = lead.under_way ?? undefined;
+  const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
   const start = (asked_for_this_time = false) => {
     if (call.isPending || isStopped || underWay || recorded) return;
     call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("open", "queue") });
@@ -50,7 +51,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
       {underWay ? (
         <NumberLink {...underWay} />
       ) : (
-        <CallButton isBusy={call.isPending} onCall={() => start()} />
+        <CallButton isMain={!isHeldByOther} isBusy={call.isPending} onCall={() => start()} />
       )}
       {!underWay && !refusal && <CallingHours place={lead.place} />}
       {refusal && !underWay && <CallRefused refusal={refusal} onAsked={() => start(true)} />}
@@ -67,11 +68,18 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   );
 }
 
-function CallButton({ isBusy, onCall }: { isBusy: boolean; onCall(): void }) {
+interface ButtonProps {
+  /** Whether it is what to do next: not while another member has the lead, when a press says so. */
+  isMain: boolean;
+  isBusy: boolean;
+  onCall(): void;
+}
+
+function CallButton({ isMain, isBusy, onCall }: ButtonProps) {
   return (
     <button
       type="button"
-      className="button primary large"
+      className={`button large ${isMain ? "primary" : ""}`}
       aria-keyshortcuts="c"
       aria-disabled={isBusy}
       onClick={onCall}
