@@ -3,7 +3,10 @@
 import type * as v from "valibot";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import type { Ask } from "../team/acting.ts";
+import { readCostsCsv, recordCostsAs } from "../team/campaign-costs.ts";
+import { campaignReport } from "../team/campaign-report.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
+import { experiments } from "../team/experiments.ts";
 import * as managing from "../team/managing.ts";
 import * as sessions from "../team/sessions.ts";
 import * as work from "../team/working-leads.ts";
@@ -23,7 +26,7 @@ type Answers = {
 };
 
 export function makeAnswers(dependencies: AnswerDependencies): Answers {
-  return { ...aboutTheMember(dependencies), ...aboutLeads, ...aboutTheTeam(dependencies) };
+  return { ...aboutTheMember(dependencies), ...aboutLeads, ...aboutTheTeam(dependencies), ...aboutCampaigns };
 }
 
 const done = { done: true } as const;
@@ -108,6 +111,16 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
     alert: (ask) => managing.alert(ask),
     "retry-deliveries": async (ask) => ({ deliveries: await managing.retryFailedDeliveries(ask) }),
   }) satisfies Partial<Answers>;
+
+const aboutCampaigns = {
+  campaigns: (ask, period) => campaignReport(ask, period),
+  "campaigns/costs": async (ask, { csv }) => {
+    const read = readCostsCsv(csv);
+    if (!("problems" in read)) return { recorded: await recordCostsAs(ask, read.costs) };
+    return { problems: read.problems.slice(0, 20).map(({ line, problem }) => `Line ${line}: ${problem}`) };
+  },
+  experiments: async (ask) => ({ experiments: await experiments(ask) }),
+} satisfies Partial<Answers>;
 
 const linkIn = (inboxUrl: string, invitation: managing.Invitation) => ({
   link: managing.linkOf(inboxUrl, invitation),

@@ -1,6 +1,7 @@
 // The inbox's API, as one list that the server and the page in the browser both read: each call's name, who may make it, and the
 // schemas of its request and its answer.
 import * as v from "valibot";
+import { campaigns } from "./api-campaigns.ts";
 import { managing } from "./api-managing.ts";
 import { session } from "./api-session.ts";
 import { work } from "./api-work.ts";
@@ -17,7 +18,7 @@ import { work } from "./api-work.ts";
  * Every call but `me`, `queue` and `alert` counts as activity. `GET /api/events` is the event stream (see `LiveEvent`).
  * Signing in happens outside of `/api/`: see `inbox/api-sign-in.ts`.
  */
-export const calls = { ...session, ...work, ...managing };
+export const calls = { ...session, ...work, ...managing, ...campaigns };
 
 export type CallName = keyof typeof calls;
 export type RequestOf<Name extends CallName> = v.InferInput<(typeof calls)[Name]["request"]>;

@@ -12,6 +12,7 @@ export const browser = [
   "spec/inbox-access.spec.ts",
   "spec/inbox-call-scripts.spec.ts",
   "spec/inbox-company-sign-in-page.spec.ts",
+  "spec/inbox-campaigns.spec.ts",
   "spec/inbox-for-managers.spec.ts",
   "spec/inbox-in-the-browser.spec.ts",
   "spec/inbox-notifications.spec.ts",

@@ -11,6 +11,7 @@ const StopProofPage = lazy(() => import("./lead/stop-proof-page.tsx"));
 const StopNumberPage = lazy(() => import("./lead/stop-number-page.tsx"));
 const HealthPage = lazy(() => import("./managing/health-page.tsx"));
 const ReportsPage = lazy(() => import("./managing/reports-page.tsx"));
+const CampaignsPage = lazy(() => import("./managing/campaigns-page.tsx"));
 const AuditPage = lazy(() => import("./managing/audit-page.tsx"));
 const TeamPage = lazy(() => import("./managing/team-page.tsx"));
 
@@ -37,6 +38,7 @@ export function Pages({ member }: { member: SignedIn }) {
           <AccountPage member={member} />
         </Route>
         {isManager && <Route path="/reports" component={ReportsPage} />}
+        {isManager && <Route path="/campaigns" component={CampaignsPage} />}
         {isManager && <Route path="/audit-log" component={AuditPage} />}
         {isManager && (
           <Route path="/team">

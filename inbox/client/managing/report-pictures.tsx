@@ -67,17 +67,23 @@ const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const allHours = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** Hours by weekdays as a table with shaded cells, so that a screen reader can read it and a printer print it. */
-export function HoursTable({
+export function HoursTable<What extends string>({
   hours,
   what,
-}: Pick<Reports, "hours"> & { what: "leads" | "calls" | "reached" }) {
+  name = what,
+}: {
+  hours: readonly ({ weekday: number; hour: number } & Record<What, number>)[];
+  what: What;
+  /** What is counted, in words. */
+  name?: string;
+}) {
   const highest = Math.max(1, ...hours.map((cell) => cell[what]));
   const valueAt = (weekday: number, hour: number) =>
     hours.find((cell) => cell.weekday === weekday && cell.hour === hour)?.[what] ?? 0;
   return (
-    <ScrollingTable name={`${what} by hour and weekday`}>
+    <ScrollingTable name={`${name} by hour and weekday`}>
       <table className="hours">
-        <caption className="visually-hidden">{what} by hour and weekday</caption>
+        <caption className="visually-hidden">{name} by hour and weekday</caption>
         <thead>
           <tr>
             <th scope="col">

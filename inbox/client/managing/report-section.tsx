@@ -13,13 +13,15 @@ interface Props {
   lines: readonly (readonly Cell[])[];
   /** The picture, which says nothing that the table does not. */
   children?: ReactNode;
+  /** A table of its own with the same cells, such as one that can be sorted. */
+  ownTable?: ReactNode;
   /** Folds the table up below its picture. */
   isFolded?: boolean;
 }
 
-export function ReportSection({ title, file, columns, lines, children, isFolded = false }: Props) {
+export function ReportSection({ title, file, columns, lines, children, ownTable, isFolded = false }: Props) {
   const id = `report-${file}`;
-  const table = <ReportTable title={title} columns={columns} lines={lines} />;
+  const table = ownTable ?? <ReportTable title={title} columns={columns} lines={lines} />;
   return (
     <section className="card report" aria-labelledby={id}>
       <div className="report-top">
@@ -44,6 +46,10 @@ export function ReportSection({ title, file, columns, lines, children, isFolded 
   );
 }
 
+/** A number, or a share that is written out, such as "12.5 %". */
+const isFigure = (cell: Cell | undefined): boolean =>
+  typeof cell === "number" || /^[\d.]{1,12}(?: %)?$/.test(cell ?? "");
+
 function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" | "lines">) {
   return (
     <ScrollingTable name={title}>
@@ -52,11 +58,7 @@ function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" 
         <thead>
           <tr>
             {columns.map((column, nth) => (
-              <th
-                key={column}
-                scope="col"
-                className={typeof lines[0]?.[nth] === "number" ? "number-cell" : undefined}
-              >
+              <th key={column} scope="col" className={isFigure(lines[0]?.[nth]) ? "number-cell" : undefined}>
                 {column}
               </th>
             ))}
@@ -69,7 +71,7 @@ function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" 
               <th scope="row">{first}</th>
               {cells.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: nor do its columns.
-                <td key={column} className={typeof cell === "number" ? "number-cell" : undefined}>
+                <td key={column} className={isFigure(cell) ? "number-cell" : undefined}>
                   {typeof cell === "number" ? cell.toLocaleString("en-US") : cell}
                 </td>
               ))}

@@ -17,6 +17,7 @@ const work: Item[] = [
 ];
 const managing: Item[] = [
   { path: "/reports", name: "Reports", icon: "report" },
+  { path: "/campaigns", name: "Campaigns", icon: "funnel" },
   { path: "/audit-log", name: "Audit log", icon: "list" },
   { path: "/team", name: "Team", icon: "people" },
 ];

@@ -1,0 +1,140 @@
+// What the campaigns have brought, for people: the counted rows added up by campaign and by device, with the range of each campaign's
+// rate, the costs that no campaign took, and the web vitals by their buckets.
+import { type Range, rateRange } from "./statistics.ts";
+import { type Vital, vitalBuckets } from "./vital-buckets.ts";
+
+/** A row as the database has counted it (private.campaign_rows). */
+export interface CountedRow {
+  source: string;
+  medium: string;
+  campaign: string;
+  variant: string;
+  device: string;
+  served: number;
+  prefetched: number;
+  views: number;
+  reloaded: number;
+  returned: number;
+  half_read: number;
+  form_seen: number;
+  began: number;
+  pressed: number;
+  stored: number;
+  reviewed: number;
+  outcomes: Record<string, number>;
+  cost_cents: number;
+  is_matched: boolean;
+}
+
+/** The steps of a page load from the first look to a lead that likely qualifies. */
+export interface Steps {
+  /** Page loads that a reader saw; bots, reloads and returns are not among them. */
+  views: number;
+  half_read: number;
+  form_seen: number;
+  began: number;
+  pressed: number;
+  stored: number;
+  reviewed: number;
+  qualified: number;
+}
+
+export interface CampaignLine extends Steps {
+  source: string;
+  medium: string;
+  campaign: string;
+  /** 0: none was typed in. */
+  cost_cents: number;
+  /** Where the share of loads that become a lead lies, in 95 of 100 cases; null without loads. */
+  rate: Range | null;
+}
+
+export interface CampaignReport {
+  /** The campaign with the most loads first. */
+  campaigns: CampaignLine[];
+  devices: {
+    device: string;
+    served: number;
+    prefetched: number;
+    views: number;
+    reloaded: number;
+    returned: number;
+    stored: number;
+  }[];
+  /** Costs of campaigns of which no page load and no lead is known. */
+  unmatched: { source: string; medium: string; campaign: string; cost_cents: number }[];
+  vitals: { vital: Vital; bounds: number[]; counts: number[] }[];
+}
+
+export interface VitalCount {
+  vital: string;
+  device: string;
+  bucket: number;
+  n: number;
+}
+
+/** Adds up the rows. */
+export function reportOf(rows: readonly CountedRow[], vitals: readonly VitalCount[]): CampaignReport {
+  const matched = rows.filter(({ is_matched }) => is_matched);
+  const byCampaign = Map.groupBy(matched, (row) => JSON.stringify([row.source, row.medium, row.campaign]));
+  const byDevice = Map.groupBy(matched, ({ device }) => device);
+  return {
+    campaigns: [...byCampaign.values()]
+      .map(lineOf)
+      .sort((one, other) => other.views - one.views || other.stored - one.stored),
+    devices: [...byDevice].map(([device, of]) => ({
+      device,
+      served: sum(of, "served"),
+      prefetched: sum(of, "prefetched"),
+      views: sum(of, "views"),
+      reloaded: sum(of, "reloaded"),
+      returned: sum(of, "returned"),
+      stored: sum(of, "stored"),
+    })),
+    unmatched: rows
+      .filter(({ is_matched }) => !is_matched)
+      .map(({ source, medium, campaign, cost_cents }) => ({ source, medium, campaign, cost_cents })),
+    vitals: (Object.keys(vitalBuckets) as Vital[]).map((vital) => ({
+      vital,
+      bounds: [...vitalBuckets[vital]],
+      counts: countsOf(vital, vitals),
+    })),
+  };
+}
+
+function lineOf(rows: readonly CountedRow[]): CampaignLine {
+  const [{ source, medium, campaign }] = rows as [CountedRow];
+  const readers = rows.filter(({ device }) => device !== "bot");
+  const views = sum(readers, "views");
+  const stored = sum(rows, "stored");
+  return {
+    source,
+    medium,
+    campaign,
+    views,
+    half_read: sum(readers, "half_read"),
+    form_seen: sum(readers, "form_seen"),
+    began: sum(readers, "began"),
+    pressed: sum(readers, "pressed"),
+    stored,
+    reviewed: sum(rows, "reviewed"),
+    qualified: rows.reduce((all, { outcomes }) => all + (outcomes.likely_qualifies ?? 0), 0),
+    cost_cents: sum(rows, "cost_cents"),
+    rate: rateRange({ loads: views, successes: stored }) ?? null,
+  };
+}
+
+type Count = {
+  [Name in keyof CountedRow]: CountedRow[Name] extends number ? Name : never;
+}[keyof CountedRow];
+
+const sum = (rows: readonly CountedRow[], name: Count): number =>
+  rows.reduce((all, row) => all + row[name], 0);
+
+/** Of readers, by bucket. */
+function countsOf(vital: Vital, counted: readonly VitalCount[]): number[] {
+  const counts = Array.from({ length: vitalBuckets[vital].length + 1 }, () => 0);
+  for (const { vital: of, device, bucket, n } of counted)
+    if (of === vital && device !== "bot") counts[bucket] = (counts[bucket] ?? 0) + n;
+  return counts;
+}

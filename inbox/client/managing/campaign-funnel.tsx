@@ -1,0 +1,63 @@
+// The funnel: how many page loads came how far, from the first look to a lead that likely qualifies, and how many were lost at each step.
+import { useState } from "react";
+import type { Campaigns } from "../../api-campaigns.ts";
+import { type CampaignLine, campaignName } from "./campaign-words.ts";
+import { BarsPicture } from "./report-pictures.tsx";
+import { ReportSection } from "./report-section.tsx";
+
+const steps = [
+  ["views", "Saw the page"],
+  ["half_read", "Read half of it"],
+  ["form_seen", "Saw the form"],
+  ["began", "Began to fill it in"],
+  ["pressed", "Pressed the button"],
+  ["stored", "Lead stored"],
+  ["reviewed", "Reviewed"],
+  ["qualified", "Likely qualifies"],
+] as const;
+
+type Step = (typeof steps)[number][0];
+
+export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
+  const [chosen, setChosen] = useState("");
+  const named = (line: CampaignLine) => JSON.stringify([line.source, line.medium, line.campaign]);
+  const isThere = campaigns.some((line) => named(line) === chosen);
+  const shown = isThere ? campaigns.filter((line) => named(line) === chosen) : campaigns;
+  const sum = (step: Step) => shown.reduce((all, line) => all + line[step], 0);
+  const counts = steps.map(([step, name]) => [name, sum(step)] as const);
+  const lines = counts.map(([name, here], nth) => {
+    const before = counts[nth - 1]?.[1] ?? 0;
+    return [
+      name,
+      here,
+      share(here, counts[0]?.[1] ?? 0),
+      Math.max(0, before - here),
+      share(before - here, before),
+    ];
+  });
+  return (
+    <ReportSection
+      title="From a look to a lead"
+      file="funnel"
+      columns={["Step", "Count", "Of the loads", "Lost here", "Of the step before"]}
+      lines={campaigns.length === 0 ? [] : lines}
+    >
+      <label className="field no-print">
+        Campaign
+        <select value={isThere ? chosen : ""} onChange={({ target }) => setChosen(target.value)}>
+          <option value="">All campaigns</option>
+          {campaigns.map((line) => (
+            <option key={named(line)} value={named(line)}>
+              {[campaignName(line), line.medium].filter(Boolean).join(", ")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <BarsPicture parts={counts} />
+    </ReportSection>
+  );
+}
+
+/** Nothing where there was nobody before, or where more came than were there: a reader may see the form and read on later. */
+const share = (part: number, whole: number): string =>
+  whole > 0 && part >= 0 ? `${((100 * part) / whole).toFixed(part > 0 && part / whole < 0.1 ? 1 : 0)} %` : "";

@@ -1,0 +1,45 @@
+// How a campaign, its money and its shares are said.
+import type { Campaigns } from "../../api-campaigns.ts";
+import { count } from "../page/words.ts";
+
+export type CampaignLine = Campaigns["campaigns"][number];
+
+/** "Facebook, spring"; the words stand in the ads' addresses, so one may be missing. */
+export function campaignName({ source, campaign }: Pick<CampaignLine, "source" | "campaign">): string {
+  const name = [source, campaign].filter(Boolean).join(", ");
+  return name ? name.charAt(0).toUpperCase() + name.slice(1) : "Without campaign words";
+}
+
+/** "Facebook, spring: 1,204 loads, 31 leads, 12 qualify, $41 each". */
+export function campaignSentence(line: CampaignLine): string {
+  const { views, stored, qualified } = line;
+  const each = costOf(line, stored);
+  return [
+    `${campaignName(line)}: ${count(views, "load")}`,
+    count(stored, "lead"),
+    `${qualified.toLocaleString("en-US")} ${qualified === 1 ? "qualifies" : "qualify"}`,
+    ...(each === null ? [] : [`${money(each)} each`]),
+  ].join(", ");
+}
+
+/** Cents for each of so many; null without a cost or without any of them. */
+export const costOf = ({ cost_cents }: Pick<CampaignLine, "cost_cents">, many: number): number | null =>
+  cost_cents > 0 && many > 0 ? cost_cents / many : null;
+
+/** "$41", "$1,204", "$0.85": cents are of interest below ten dollars. */
+export const money = (cents: number): string =>
+  (cents / 100).toLocaleString("en-US", {
+    style: "currency",
+    currency: "USD",
+    maximumFractionDigits: cents < 1_000 ? 2 : 0,
+    minimumFractionDigits: cents < 1_000 ? 2 : 0,
+  });
+
+/** A share as so many of 100: "2.57". */
+export const of100 = (share: number): string => (100 * share).toFixed(2);
+
+/** "2.57 (1.82 to 3.63)", or nothing without loads. */
+export function rateInWords({ stored, views, rate }: CampaignLine): string {
+  if (!rate) return "";
+  return `${of100(Math.min(1, stored / views))} (${of100(rate.low)} to ${of100(rate.high)})`;
+}

@@ -1,0 +1,50 @@
+// When readers come: loads and leads by day, and by weekday and hour as a table with shaded cells.
+import { useState } from "react";
+import type { Campaigns } from "../../api-campaigns.ts";
+import { HoursTable } from "./report-pictures.tsx";
+import { ReportSection } from "./report-section.tsx";
+
+const kinds = [
+  ["views", "Loads"],
+  ["stored", "Leads"],
+] as const;
+
+export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours">) {
+  const [what, setWhat] = useState<(typeof kinds)[number][0]>("views");
+  const name = kinds.find(([kind]) => kind === what)?.[1] ?? "";
+  return (
+    <>
+      <ReportSection
+        title="By day"
+        file="campaign-days"
+        columns={["Day", "Loads", "Pressed the button", "Leads"]}
+        lines={days.map(({ day, views, pressed, stored }) => [day, views, pressed, stored])}
+      />
+      <ReportSection
+        title="By hour and weekday"
+        file="campaign-hours"
+        columns={["Weekday", "Hour", "Loads", "Leads"]}
+        lines={hours.map(({ weekday, hour, views, stored }) => [weekday, hour, views, stored])}
+        isFolded
+      >
+        <fieldset className="chips" aria-label="Of">
+          {kinds.map(([kind, kindName]) => (
+            <button
+              key={kind}
+              type="button"
+              className="chip"
+              aria-pressed={what === kind}
+              onClick={() => setWhat(kind)}
+            >
+              {kindName}
+            </button>
+          ))}
+        </fieldset>
+        <HoursTable hours={hours} what={what} name={name} />
+        <p className="quiet">
+          Loads are kept by the hour for eight days; older ones count in the days alone.
+        </p>
+      </ReportSection>
+    </>
+  );
+}

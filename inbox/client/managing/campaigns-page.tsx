@@ -1,0 +1,77 @@
+// What the ads bring, for managers: a sentence for each campaign, where readers are lost, the campaigns with their costs, the hours,
+// the experiments and the web vitals. All of it counts page loads, not people.
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Campaigns } from "../../api-campaigns.ts";
+import { Loading } from "../page/notice.tsx";
+import { PageHeading } from "../page/page-heading.tsx";
+import { dayInWords } from "../page/times.ts";
+import { useCall } from "../queries.ts";
+import { CampaignCosts } from "./campaign-costs.tsx";
+import { CampaignFunnel } from "./campaign-funnel.tsx";
+import { CampaignTable } from "./campaign-table.tsx";
+import { campaignSentence } from "./campaign-words.ts";
+import { CampaignsInTime } from "./campaigns-in-time.tsx";
+import { DevicesReport } from "./devices-report.tsx";
+import { Experiments } from "./experiments.tsx";
+import { lastDays, type Period, PeriodFields } from "./period-fields.tsx";
+import { VitalsReport } from "./vitals-report.tsx";
+
+export default function CampaignsPage() {
+  const [period, setPeriod] = useState(() => lastDays(30));
+  const { data, error } = useCall("campaigns", period, {
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <>
+      <PageHeading title="Campaigns">Campaigns</PageHeading>
+      <p className="print-only">
+        {dayInWords(period.since)} to {dayInWords(period.until)}, {period.zone}
+      </p>
+      <PeriodFields period={period} onChange={setPeriod} />
+      {data ? <AllCampaigns report={data} period={period} /> : <Loading error={error} />}
+      <Experiments />
+      <p className="actions no-print">
+        <button type="button" className="button" onClick={() => print()}>
+          Print
+        </button>
+      </p>
+    </>
+  );
+}
+
+function AllCampaigns({ report, period }: { report: Campaigns; period: Period }) {
+  return (
+    <>
+      <Sentences campaigns={report.campaigns} />
+      <CampaignFunnel campaigns={report.campaigns} />
+      <CampaignTable campaigns={report.campaigns} />
+      <CampaignCosts unmatched={report.unmatched} period={period} />
+      <CampaignsInTime days={report.days} hours={report.hours} />
+      <DevicesReport devices={report.devices} />
+      <VitalsReport vitals={report.vitals} />
+    </>
+  );
+}
+
+/** The campaigns with the most loads; the table has all of them. */
+const sentences = 8;
+
+function Sentences({ campaigns }: Pick<Campaigns, "campaigns">) {
+  return (
+    <section className="card" aria-labelledby="in-short">
+      <h2 id="in-short">In short</h2>
+      {campaigns.length === 0 && <p className="quiet">Nothing was counted in these days.</p>}
+      <ul className="sentences">
+        {campaigns.slice(0, sentences).map((line) => (
+          <li key={JSON.stringify([line.source, line.medium, line.campaign])}>{campaignSentence(line)}.</li>
+        ))}
+      </ul>
+      <p className="quiet">
+        A load is a page that a reader saw; somebody who comes twice is two loads. Reloads, returns and known
+        bots are not among them.
+      </p>
+    </section>
+  );
+}

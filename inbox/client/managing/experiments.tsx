@@ -1,0 +1,80 @@
+// The experiments with the article: what each has brought so far as a range, not a trophy; whether its loads are split as they should be;
+// and how much longer it takes.
+import type { Experiment } from "../../api-campaigns.ts";
+import { Loading } from "../page/notice.tsx";
+import { dayInWords } from "../page/times.ts";
+import { count } from "../page/words.ts";
+import { useCall } from "../queries.ts";
+import { of100 } from "./campaign-words.ts";
+import { RangePicture } from "./range-picture.tsx";
+import { ReportSection } from "./report-section.tsx";
+
+export function Experiments() {
+  const { data, error } = useCall("experiments", {}, { refetchOnWindowFocus: false });
+  if (!data) return <Loading error={error} />;
+  if (data.experiments.length === 0)
+    return (
+      <section className="card" aria-labelledby="experiments">
+        <h2 id="experiments">Experiments</h2>
+        <p className="quiet">No experiment with the article has run. Whoever runs the site can start one.</p>
+      </section>
+    );
+  return data.experiments.map((one) => <ExperimentReport key={one.variant} experiment={one} />);
+}
+
+function ExperimentReport({ experiment }: { experiment: Experiment }) {
+  const { variant, original, changed, stored, qualified } = experiment;
+  const side = (
+    name: string,
+    { loads, stored: leads, reviewed, qualified: good }: Experiment["original"],
+  ) => [name, loads, leads, share(leads, loads), reviewed, good, share(good, loads)];
+  return (
+    <ReportSection
+      title={`Experiment: ${variant}`}
+      file={`experiment-${variant}`}
+      columns={[
+        "Shown",
+        "Loads",
+        "Leads",
+        "Leads of 100 loads",
+        "Reviewed",
+        "Likely qualify",
+        "Qualify of 100 loads",
+      ]}
+      lines={[side("The original", original), side("The variant", changed)]}
+    >
+      <p className={experiment.verdict === "split broken" ? "danger-words" : "verdict"}>
+        {verdicts[experiment.verdict]}
+      </p>
+      {stored && <RangePicture name="Leads" range={stored} />}
+      {qualified && <RangePicture name="Likely qualify" range={qualified} />}
+      <p className="quiet">{whenInWords(experiment)}</p>
+      <p className="quiet">{splitInWords(experiment)}</p>
+    </ReportSection>
+  );
+}
+
+const share = (part: number, loads: number): string => (loads > 0 ? of100(part / loads) : "");
+
+const verdicts: Record<Experiment["verdict"], string> = {
+  more: "The variant brings more leads.",
+  fewer: "The variant brings fewer leads.",
+  "not yet": "No difference can be told so far.",
+  "none found": "The experiment has its size, and no difference as large as planned for was found.",
+  "split broken":
+    "No result: the loads are not split evenly, so the assignment or the counting is broken. Whoever runs the site has to look.",
+  "no loads": "Nothing to compare yet: no page load of one of the two was counted.",
+};
+
+function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Experiment): string {
+  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)} %`;
+  const size = `Each side needs ${size_needed.toLocaleString("en-US")} loads to find ${lift}`;
+  const since = `Since ${dayInWords(started_on)}`;
+  if (ended_on) return `${since}, ended ${dayInWords(ended_on)}. ${size}.`;
+  if (days_left === null) return `${since}. ${size}.`;
+  if (days_left === 0) return `${since}. ${size}, and has them: decide now.`;
+  return `${since}. ${size}: about ${count(days_left, "more day")}.`;
+}
+
+const splitInWords = ({ sample_ratio }: Experiment): string =>
+  `The split: chi-square ${sample_ratio.toFixed(1)}; above 10.8 it is broken. The ranges may be looked at every day.`;

@@ -1,0 +1,343 @@
+// The inbox's page "Campaigns", for managers: what the ads bring, in sentences, tables and pictures, with costs, experiments and web vitals.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { syncSettings } from "../database/sync-settings.ts";
+import { anExperiment } from "./support/an-experiment.ts";
+import { useBrowser } from "./support/browser.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { openAs, useInboxBuild } from "./support/inbox-pages.ts";
+
+const { browser } = useBrowser();
+useInboxBuild();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let database: TestDatabase;
+let inbox: TestInbox;
+let dana: TestMember;
+let maria: TestMember;
+const today = new Date().toISOString().slice(0, 10);
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+/** Wide enough for the days of UTC and of any machine's own zone. */
+const period = { since: daysAgo(20), until: daysAgo(-1), zone: "UTC" };
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  await addPlaces(database);
+  inbox = await serveInbox(database);
+  dana = await inbox.member("Dana");
+  maria = await inbox.member("Maria", "manager");
+  await syncSettings(database.owner, {
+    notices: [],
+    keepAddress: true,
+    experiments: [anExperiment({ variant: "garden", startedOn: daysAgo(5) })],
+  });
+  await addCounts();
+  await addLeads();
+});
+
+/** A file of costs with these lines. */
+const costs = (...lines: string[]) => ["date,campaign,amount", ...lines].join("\n");
+const facebook = { source: "facebook", medium: "paid", campaign: "spring" };
+const newsletter = { source: "news", medium: "email", campaign: "autumn" };
+
+/** Counts as the web process adds them: two campaigns, a bot, an experiment's two sides, and web vitals. */
+async function addCounts() {
+  const steps = {
+    served: 1400,
+    view: 1204,
+    reload: 31,
+    half_read: 803,
+    form_seen: 640,
+    began: 120,
+    pressed: 30,
+  };
+  const counted = [
+    ...Object.entries(steps).map(([step, n]) => ({ ...facebook, variant: "", device: "phone", step, n })),
+    { ...newsletter, variant: "", device: "computer", step: "view", n: 200 },
+    { ...facebook, variant: "", device: "bot", step: "view", n: 500 },
+    { ...newsletter, variant: "original", device: "phone", step: "view", n: 2_000 },
+    { ...newsletter, variant: "garden", device: "phone", step: "view", n: 2_030 },
+  ];
+  const vitals = [1, 3, 6].map((bucket) => ({ variant: "", device: "phone", vital: "lcp", bucket, n: 20 }));
+  await database.intake`
+    select private.add_counts(${JSON.stringify(counted)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
+}
+
+/** Three leads from the first campaign, one of whom likely qualifies, and one from the experiment's variant. */
+async function addLeads() {
+  const referer = "https://site.example/?utm_source=facebook&utm_medium=paid&utm_campaign=spring";
+  const ids: string[] = [];
+  for (let nth = 0; nth < 3; nth++) ids.push(await addLead(database, { request_headers: { referer } }, 0));
+  await database.owner`insert into private.reviews (lead_id, outcome) values (${ids[0] ?? ""}, 'likely_qualifies')`;
+  await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${ids[0] ?? ""}`;
+  const fromNews = "https://site.example/?utm_source=news&utm_medium=email&utm_campaign=autumn";
+  await addLead(database, { request_headers: { referer: fromNews, "x-variant": "garden" } }, 0);
+}
+
+const asMaria = (options: BrowserContextOptions = {}) =>
+  openAs(browser(), inbox, maria, "/campaigns", { timezoneId: "UTC", ...options });
+/** The page with its answers there. */
+async function shown(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await asMaria(options);
+  await page.getByRole("region", { name: "Experiment: garden" }).waitFor();
+  await page.getByRole("region", { name: "Campaigns" }).waitFor();
+  return page;
+}
+const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const cellsOf = (page: Page, name: string) =>
+  section(page, name)
+    .locator("tbody tr")
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim())));
+
+describe("the API about campaigns", () => {
+  it("answers managers alone", async () => {
+    for (const [call, request] of [
+      ["campaigns", period],
+      ["experiments", {}],
+      ["campaigns/costs", { csv: costs("2026-11-21,spring,41") }],
+    ] as const) {
+      expect([call, (await dana.call(call, request)).status]).toEqual([call, 403]);
+      expect([call, (await maria.call(call, request)).status]).toEqual([call, 200]);
+    }
+    await maria.call("campaigns/costs", { csv: costs("2026-11-21,spring,0") });
+  });
+
+  it("adds up each campaign over its variants and devices, without bots, with the range of its rate", async () => {
+    const { body } = await maria.call("campaigns", period);
+    expect(body.campaigns).toHaveLength(2);
+    expect(body.campaigns[1]).toMatchObject({
+      ...facebook,
+      ...{ views: 1_204, half_read: 803, form_seen: 640, began: 120, pressed: 30 },
+      ...{ stored: 3, reviewed: 1, qualified: 1, cost_cents: 0 },
+    });
+    expect(body.campaigns[1]?.rate?.low).toBeCloseTo(0.0008, 3);
+    expect(body.campaigns[1]?.rate?.high).toBeCloseTo(0.0073, 3);
+    expect(body.campaigns[0]).toMatchObject({ ...newsletter, views: 4_230, stored: 1 });
+    expect(body.devices.find(({ device }) => device === "bot")).toMatchObject({ views: 500, stored: 0 });
+    expect(body.vitals[0]).toEqual({
+      vital: "lcp",
+      bounds: [1000, 1500, 2000, 2500, 3000, 4000, 6000],
+      counts: [0, 20, 0, 20, 0, 0, 20, 0],
+    });
+  });
+
+  it("records costs, or says which lines cannot be read, and names costs that no campaign took", async () => {
+    const record = async (csv: string) => (await maria.call("campaigns/costs", { csv })).body;
+    expect(await record(costs(`${today},spring,123`, "yesterday,spring,1"))).toEqual({
+      problems: ["Line 3: The date has to be as 2026-01-31 or 1/31/2026."],
+    });
+    expect(await record(costs(`${today},Spring,123`, `${today},sprnig,7.50`))).toEqual({ recorded: 2 });
+    const { body } = await maria.call("campaigns", period);
+    expect(body.campaigns[1]?.cost_cents).toBe(12_300);
+    expect(body.unmatched).toEqual([{ source: "", medium: "", campaign: "sprnig", cost_cents: 750 }]);
+    const [entry] =
+      await database.owner`select action, who from private.audit_log order by id desc offset 1 limit 1`;
+    expect(entry).toEqual({ action: "recorded costs", who: "Maria" });
+    expect(await record(costs(`${today},spring,0`, `${today},sprnig,0`))).toEqual({ recorded: 0 });
+  });
+});
+
+describe("the page Campaigns", () => {
+  it("says each campaign in a sentence, and how many are lost at each step", async () => {
+    const page = await shown();
+    expect(await section(page, "In short").locator("li").allInnerTexts()).toEqual([
+      "News, autumn: 4,230 loads, 1 lead, 0 qualify.",
+      "Facebook, spring: 1,204 loads, 3 leads, 1 qualifies.",
+    ]);
+    await section(page, "From a look to a lead")
+      .getByRole("combobox")
+      .selectOption({ label: "Facebook, spring, paid" });
+    expect(await cellsOf(page, "From a look to a lead")).toEqual([
+      ["Saw the page", "1,204", "100 %", "0", ""],
+      ["Read half of it", "803", "67 %", "401", "33 %"],
+      ["Saw the form", "640", "53 %", "163", "20 %"],
+      ["Began to fill it in", "120", "10.0 %", "520", "81 %"],
+      ["Pressed the button", "30", "2.5 %", "90", "75 %"],
+      ["Lead stored", "3", "0.2 %", "27", "90 %"],
+      ["Reviewed", "1", "0.1 %", "2", "67 %"],
+      ["Likely qualifies", "1", "0.1 %", "0", "0 %"],
+    ]);
+  });
+
+  it("records a cost that is typed in, and says then what a lead cost", async () => {
+    const page = await shown();
+    const costs = section(page, "Costs");
+    await costs.getByRole("textbox", { name: "Campaign" }).fill("spring");
+    await costs.getByLabel("Cost in dollars").fill("123");
+    await costs.getByRole("button", { name: "Record" }).click();
+    await costs.getByText("1 cost is recorded.").waitFor();
+    await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies, $41 each.").waitFor();
+    const [, line] = await cellsOf(page, "Campaigns");
+    expect(line).toEqual([
+      ...[
+        "spring",
+        "facebook",
+        "paid",
+        "1,204",
+        "3",
+        "0.25 (0.08 to 0.73)",
+        "1",
+        "1",
+        "$123",
+        "$41",
+        "$123",
+        "$123",
+      ],
+    ]);
+    await costs.getByRole("textbox", { name: "Campaign" }).fill("spring");
+    await costs.getByLabel("Cost in dollars").fill("0");
+    await costs.getByRole("button", { name: "Record" }).click();
+    await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies.").waitFor();
+  });
+
+  it("reads an ad network's file, shows the costs that no campaign took, and says which line it cannot read", async () => {
+    const page = await shown();
+    const choose = (text: string) =>
+      page
+        .getByLabel("A CSV file: date, campaign, amount")
+        .setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await choose(`Day,Campaign name,Amount spent (USD)\n${today},sprnig,20.00\n`);
+    await page.getByRole("heading", { name: "Costs that no campaign took" }).waitFor();
+    expect(await section(page, "Costs").locator("tbody tr").innerText()).toMatch(/Sprnig\s+\$20/);
+    await choose(costs(`${today},spring,twenty`));
+    await page.getByRole("alert").getByText("Line 2: The amount has to be as 12.50").waitFor();
+    await choose(costs(`${today},sprnig,0`));
+    await page.getByRole("heading", { name: "Costs that no campaign took" }).waitFor({ state: "detached" });
+  });
+
+  it("sorts the campaigns by a column, with a pointer or with a keyboard", async () => {
+    const page = await shown();
+    const table = section(page, "Campaigns");
+    const first = async () => (await cellsOf(page, "Campaigns")).map(([name]) => name);
+    expect(await first()).toEqual(["autumn", "spring"]);
+    await table.getByRole("button", { name: "Leads", exact: true }).click();
+    expect(await first()).toEqual(["spring", "autumn"]);
+    await table.getByRole("button", { name: "Campaign", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    expect(await first()).toEqual(["autumn", "spring"]);
+    await page.keyboard.press("Enter");
+    expect(await first()).toEqual(["spring", "autumn"]);
+    expect(await table.getByRole("columnheader", { name: "Campaign" }).getAttribute("aria-sort")).toBe(
+      "descending",
+    );
+  });
+
+  it("shows an experiment as ranges, with its split and the days left", async () => {
+    const page = await shown();
+    const text = await section(page, "Experiment: garden").innerText();
+    expect(text).toContain("No difference can be told so far.");
+    expect(text).toMatch(/Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
+    expect(text).toMatch(/Likely qualify: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
+    expect(text).toMatch(/Each side needs 18,755 loads to find \+30 %: about \d\d more days\./);
+    expect(text).toContain("The split: chi-square 0.2; above 10.8 it is broken.");
+    expect(await cellsOf(page, "Experiment: garden")).toEqual([
+      ["The original", "2,000", "0", "0.00", "0", "0", "0.00"],
+      ["The variant", "2,030", "1", "0.05", "0", "0", "0.00"],
+    ]);
+  });
+
+  it("shows when readers come as a table of weekdays and hours, and how fast the page was for them", async () => {
+    const page = await shown();
+    const hours = section(page, "By hour and weekday");
+    expect(await hours.locator("table.hours tbody tr").count()).toBe(7);
+    expect(await hours.locator("table.hours td").allInnerTexts()).toContain("5434");
+    await hours.getByRole("button", { name: "Leads" }).click();
+    expect(await hours.locator("table.hours td").allInnerTexts()).toContain("4");
+    const painted = await section(page, "Largest picture or text painted").innerText();
+    expect(painted).toContain("67 % of 60 loads were good: 2.5 s or less.");
+  });
+
+  it("gives each table as CSV", async () => {
+    const page = await shown();
+    const files: Record<string, string[]> = {};
+    for (const button of await page.getByRole("button", { name: /^CSV of/ }).all()) {
+      const coming = page.waitForEvent("download");
+      await button.click();
+      const download = await coming;
+      files[download.suggestedFilename()] = readFileSync(await download.path(), "utf8")
+        .trim()
+        .split("\r\n");
+    }
+    expect(Object.keys(files)).toEqual([
+      ...["funnel.csv", "campaigns.csv", "campaign-days.csv", "campaign-hours.csv", "campaign-devices.csv"],
+      ...["vital-lcp.csv", "vital-cls.csv", "vital-inp.csv", "experiment-garden.csv"],
+    ]);
+    expect(files["campaigns.csv"]?.[0]).toMatch(/^Campaign,Source,Medium,Loads,Leads,/);
+    expect(files["campaigns.csv"]?.[2]).toBe("spring,facebook,paid,1204,3,0.25 (0.08 to 0.73),1,1,,,,");
+    expect(files["vital-lcp.csv"]).toContain("up to 2.5 s,20");
+    expect(files["experiment-garden.csv"]).toHaveLength(3);
+  });
+
+  it("is printed with every table, dark on white, without what is for the screen", async () => {
+    const page = await shown({ colorScheme: "dark" });
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    expect(await page.locator("button.button:visible, input:visible, select:visible").count()).toBe(0);
+    for (const name of [
+      "From a look to a lead",
+      "Campaigns",
+      "By day",
+      "By hour and weekday",
+      "Experiment: garden",
+    ]) {
+      const heights = await section(page, name)
+        .locator("table")
+        .evaluateAll((tables) => tables.map((table) => table.getBoundingClientRect().height));
+      expect(Math.min(...heights), name).toBeGreaterThan(30);
+    }
+    // Letter paper has about so many pixels between its margins.
+    await page.setViewportSize({ width: 720, height: 960 });
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    ).toBe(0);
+    const ink = await section(page, "In short")
+      .locator("li")
+      .first()
+      .evaluate((element) => getComputedStyle(element).color);
+    expect(ink).toBe("rgb(0, 0, 0)");
+  });
+
+  it("says that nothing was counted where nothing was, and shows no experiment where none ran", async () => {
+    const page = await shown();
+    await page.getByLabel("From", { exact: true }).fill("2020-01-01");
+    await page.getByLabel("To", { exact: true }).fill("2020-01-07");
+    await page.getByText("Nothing was counted in these days.").waitFor();
+    expect(await page.getByText("Nothing in these days.").count()).toBeGreaterThan(5);
+  });
+
+  it.each<[string, BrowserContextOptions]>([
+    ["a small phone", { viewport: { width: 320, height: 640 } }],
+    ["a tablet in the dark", { viewport: { width: 768, height: 1024 }, colorScheme: "dark" }],
+    ["a desktop in forced colours", { viewport: { width: 1440, height: 900 }, forcedColors: "active" }],
+  ])(
+    "has no violation that axe finds, does not scroll sideways, and is easily hit on %s",
+    async (_, options) => {
+      const page = await shown(options);
+      await page.evaluate(axe);
+      const violations = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: typeof import("axe-core") };
+        const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+        const found = await axe.run(document, { runOnly });
+        return found.violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
+        );
+      });
+      expect(violations).toEqual([]);
+      expect(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ),
+      ).toBe(0);
+      const small = await page
+        .locator("main button:visible, main summary:visible, main input:visible, main select:visible")
+        .evaluateAll((targets) =>
+          targets
+            .filter((target) => (target.closest("label") ?? target).getBoundingClientRect().height < 39)
+            .map((target) => target.outerHTML),
+        );
+      expect(small).toEqual([]);
+    },
+  );
+});

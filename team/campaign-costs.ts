@@ -1,0 +1,142 @@
+// What campaigns cost, as the provider types it in or as an ad network exports it: a CSV file with a date, a campaign and an amount a
+// line. A file is recorded as a whole or not at all.
+import type { Sql } from "../database/connect.ts";
+import type { Ask } from "./acting.ts";
+
+export interface Cost {
+  /** As YYYY-MM-DD. */
+  day: string;
+  campaign: string;
+  /** Which utm_source and utm_medium the cost is for; "" for whichever has the campaign. */
+  source: string;
+  medium: string;
+  amount_cents: number;
+}
+
+/** A line that cannot be recorded, and why. */
+export interface CostProblem {
+  line: number;
+  problem: string;
+}
+
+/** Replaces what these campaigns cost on these days; an amount of 0 takes the cost away. Returns how many are recorded. */
+export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<number> {
+  const [row] = await sql<{ recorded: number }[]>`
+    select private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb) as recorded`;
+  return row?.recorded ?? 0;
+}
+
+/** The same for a manager, with an entry in the audit log. */
+export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
+  (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as number;
+
+/** At most so many lines, which is more than a year of thirty campaigns. */
+const mostLines = 10_000;
+
+/** The names that a column may have in the first line, in small letters. */
+const columnNames: Record<"day" | "campaign" | "amount" | "source" | "medium", readonly string[]> = {
+  day: ["date", "day", "reporting starts"],
+  campaign: ["campaign", "campaign name", "utm_campaign"],
+  amount: ["amount", "cost", "spend", "amount spent", "amount spent (usd)"],
+  source: ["source", "utm_source"],
+  medium: ["medium", "utm_medium"],
+};
+type Column = keyof typeof columnNames;
+
+/** Reads a CSV file. With any problem, nothing of it is to be recorded. */
+export function readCostsCsv(text: string): { costs: Cost[] } | { problems: CostProblem[] } {
+  const [heading, ...lines] = readCsv(text.replace(/^\ufeff/, ""));
+  const names = (heading?.cells ?? []).map((name) => name.trim().toLowerCase());
+  const indexOf = (column: Column) => names.findIndex((name) => columnNames[column].includes(name));
+  const missing = (["day", "campaign", "amount"] as const).filter((column) => indexOf(column) < 0);
+  if (missing.length > 0)
+    return {
+      problems: [
+        {
+          line: 1,
+          problem:
+            "The first line has to name the columns: date, campaign, amount (source and medium may be there).",
+        },
+      ],
+    };
+  if (lines.length > mostLines)
+    return { problems: [{ line: mostLines + 2, problem: "A file has at most 10,000 lines." }] };
+  const costs: Cost[] = [];
+  const problems: CostProblem[] = [];
+  for (const { cells, line } of lines) {
+    const of = (column: Column) => (cells[indexOf(column)] ?? "").trim();
+    const cost = readCost({
+      day: of("day"),
+      campaign: of("campaign"),
+      amount: of("amount"),
+      source: of("source"),
+      medium: of("medium"),
+    });
+    if ("problem" in cost) problems.push({ line, ...cost });
+    else costs.push(cost);
+  }
+  return problems.length > 0 ? { problems } : { costs };
+}
+
+/** Reads one cost from what a person typed or a file holds. */
+export function readCost(typed: Record<Column, string>): Cost | { problem: string } {
+  const day = readDay(typed.day);
+  if (!day) return { problem: "The date has to be as 2026-01-31 or 1/31/2026." };
+  if (typed.campaign === "") return { problem: "The campaign is missing." };
+  const amount_cents = readCents(typed.amount);
+  if (amount_cents === undefined) return { problem: "The amount has to be as 12.50, up to 100,000,000." };
+  const { campaign, source, medium } = typed;
+  return { day, campaign, source, medium, amount_cents };
+}
+
+function readDay(text: string): string | undefined {
+  const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text);
+  const [year, month, date] = (iso?.slice(1) ?? [american?.[3], american?.[1], american?.[2]]).map(Number);
+  const day = new Date(Date.UTC(year ?? Number.NaN, (month ?? 0) - 1, date));
+  // A 31st of February would silently become a day in March.
+  if (Number.isNaN(day.getTime()) || day.getUTCMonth() + 1 !== month || day.getUTCDate() !== date)
+    return undefined;
+  return day.toISOString().slice(0, 10);
+}
+
+function readCents(text: string): number | undefined {
+  const plain = text.replaceAll(/[$,\s]/g, "");
+  if (!/^\d{1,9}(\.\d{1,2})?$/.test(plain)) return undefined;
+  const [dollars = "", cents = ""] = plain.split(".");
+  const amount = Number(dollars) * 100 + Number(cents.padEnd(2, "0"));
+  return amount <= 10_000_000_000 ? amount : undefined;
+}
+
+/** The records of a CSV file (RFC 4180) with the line each begins on; empty lines are none. */
+function readCsv(text: string): { line: number; cells: string[] }[] {
+  const records: { line: number; cells: string[] }[] = [];
+  let cells: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  let line = 1;
+  let startedAt = 1;
+  const end = () => {
+    cells.push(cell);
+    if (cells.some((one) => one.trim() !== "")) records.push({ line: startedAt, cells });
+    cells = [];
+    cell = "";
+    startedAt = line;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] as string;
+    if (character === "\n") line += 1;
+    if (character === '"' && isQuoted && text[at + 1] === '"') {
+      cell += '"';
+      at += 1;
+    } else if (character === '"' && (isQuoted || cell === "")) isQuoted = !isQuoted;
+    else if (isQuoted) cell += character;
+    else if (character === ",") {
+      cells.push(cell);
+      cell = "";
+    } else if (character === "\n") end();
+    else if (character !== "\r") cell += character;
+  }
+  end();
+  return records;
+}
