@@ -1,4 +1,4 @@
-// How many leads and deliveries there are and how they stand, for the team's status, the inbox and the daily line of the log.
+// How many leads and deliveries there are and how they stand, for the team's status and the daily line of the log.
 import type { Sql } from "../database/connect.ts";
 import type { Delivery } from "./delivery.ts";
 import { type At, timeIn } from "./outbox.ts";
@@ -19,25 +19,12 @@ export interface LeadCount {
   owedToNoChannel: number;
 }
 
-/** Counts the leads. */
+/** Counts the leads, without reading them, as the SQL function says. */
 export async function countLeads(sql: Sql): Promise<LeadCount> {
   const [counts] = await sql<LeadCount[]>`
-    with standing as (
-      select l.created_at, d.lead_id is null as is_untold, r.lead_id is null and p.lead_id is null as is_waiting
-      from public.leads l
-      left join (select distinct lead_id from private.deliveries) d on d.lead_id = l.id
-      left join private.reviews r on r.lead_id = l.id
-      left join private.permissions p on p.lead_id = l.id and p.withdrawn_at is not null
-    )
-    select
-      count(*)::int as stored,
-      count(*) filter (where created_at > now() - interval '24 hours')::int as "lastDay",
-      (select count(*)::int from private.erasures) as erased,
-      count(*) filter (where is_waiting)::int as unreviewed,
-      count(*) filter (where is_waiting and created_at < now() - interval '24 hours')::int as overdue,
-      count(*) filter (where is_waiting and is_untold)::int as untold,
-      count(*) filter (where is_untold)::int as "owedToNoChannel"
-    from standing`;
+    select stored::int, last_day::int as "lastDay", erased::int, waiting::int as unreviewed, overdue::int, untold::int,
+      unowed::int as "owedToNoChannel"
+    from private.lead_counts()`;
   return counts as LeadCount;
 }
 
@@ -59,33 +46,10 @@ export interface ChannelCount {
   lastErrorAt: Date | null;
 }
 
-/** Counts the deliveries of each channel. */
+/** Counts the deliveries of each channel, as the SQL function says. */
 export async function countDeliveries(sql: Sql, at?: At): Promise<ChannelCount[]> {
-  const now = timeIn(sql, at);
   return sql<ChannelCount[]>`
-    with counts as (
-      select
-        channel,
-        count(delivered_at)::int as delivered,
-        count(failed_at)::int as failed,
-        (count(*) - count(delivered_at) - count(failed_at))::int as pending,
-        min(created_at) filter (where delivered_at is null and failed_at is null) as oldest_pending,
-        count(*) filter (
-          where delivered_at is null and failed_at is null and created_at < ${now} - interval '15 minutes'
-        )::int as stuck,
-        count(last_error) as with_error
-      from private.deliveries
-      group by channel
-    )
-    select
-      c.name as channel, c.enabled, c.retired_at is not null as retired,
-      coalesce(d.delivered, 0) as delivered,
-      coalesce(d.pending, 0) as pending,
-      d.oldest_pending as "oldestPending",
-      case when c.retired_at is null then coalesce(d.failed, 0) else 0 end as failed,
-      case when c.retired_at is null then coalesce(d.stuck, 0) else 0 end as stuck,
-      case when c.retired_at is null and d.with_error > 0 then c.last_failure end as "lastError",
-      case when c.retired_at is null and d.with_error > 0 then c.last_failure_at end as "lastErrorAt"
-    from private.channels c left join counts d on d.channel = c.name
-    order by c.name`;
+    select channel, is_enabled as enabled, is_retired as retired, delivered::int, pending::int,
+      oldest_pending as "oldestPending", failed::int, stuck::int, last_error as "lastError", last_error_at as "lastErrorAt"
+    from private.delivery_counts(${timeIn(sql, at)})`;
 }

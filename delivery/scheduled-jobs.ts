@@ -1,6 +1,6 @@
 // The scheduled jobs of a worker: they decide spam flags, alert the team to leads that wait too long or that nobody could be told
-// of, erase what has reached its age, roll the campaigns' counts up, and log the leads' counts once a day. Several processes may
-// run them at once.
+// of, erase what has reached its age, add up what counts, reports and campaigns are made of, and log the leads' counts once a day.
+// Several processes may run them at once.
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
@@ -29,6 +29,7 @@ export function makeScheduledJobs(
     job(second, indexNewLeads),
     job(24 * hour, indexMissedLeads),
     job(minute, checkAlert),
+    job(minute, addUp),
     job(10 * minute, (sql) => enqueueWaiting(sql, log)),
     job(hour, (sql) => carryOutRetention(sql, log)),
     job(hour, rollUpCounts),
@@ -48,22 +49,44 @@ export async function indexMissedLeads(sql: Sql): Promise<void> {
   await sql`select private.index_new_leads(100000, interval '100 years')`;
 }
 
+/** Adds up the changes that the counts consist of, and the days of the reports. */
+export async function addUp(sql: Sql): Promise<void> {
+  await sql`select private.add_up_tallies()`;
+  for (let days = 1; days > 0; ) {
+    const [summed] = await sql<{ days: number }[]>`select private.sum_up_report_days() as days`;
+    days = summed?.days ?? 0;
+  }
+}
+
+/** Milliseconds that one run of the retention takes at most; the next one goes on. */
+const maxRetentionRun = 5 * minute;
+
+/** Erased leads after which the log says how many. */
+const logEvery = 50_000;
+
 /**
  * Erases leads by age and empties the circumstances of old permissions, as far as a plan says that is a day old; then makes
- * the plan for tomorrow and logs what it holds.
+ * the plan for tomorrow and logs what it holds. Each portion is a transaction of its own.
  */
 export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
-  const total = { erased: 0, emptied: 0 };
+  const started = performance.now();
+  const done = { erased: 0, emptied: 0 };
+  const report = () => {
+    if (done.erased > 0) log("leads-erased", { count: done.erased });
+    if (done.emptied > 0) log("permissions-emptied", { count: done.emptied });
+    Object.assign(done, { erased: 0, emptied: 0 });
+  };
   for (;;) {
     const [portion] = await sql<{ erased: number; emptied: number; refused: boolean }[]>`
       select * from private.carry_out_retention()`;
     if (portion?.refused) log("retention-refused");
-    total.erased += portion?.erased ?? 0;
-    total.emptied += portion?.emptied ?? 0;
+    done.erased += portion?.erased ?? 0;
+    done.emptied += portion?.emptied ?? 0;
     if (!portion || portion.erased + portion.emptied === 0) break;
+    if (done.erased + done.emptied >= logEvery) report();
+    if (performance.now() - started > maxRetentionRun) break;
   }
-  if (total.erased > 0) log("leads-erased", { count: total.erased });
-  if (total.emptied > 0) log("permissions-emptied", { count: total.emptied });
+  report();
   const [plan] = await sql<
     { leads: number; circumstances: number }[]
   >`select * from private.plan_retention()`;
@@ -75,8 +98,9 @@ export async function rollUpCounts(sql: Sql): Promise<void> {
   await sql`select private.roll_up_counts()`;
 }
 
-/** Logs how many leads there are and what became of their deliveries, so that the two can be compared. */
+/** Counts anew, and logs how many leads there are and what became of their deliveries, so that the two can be compared. */
 export async function reconcile(sql: Sql, log: Log): Promise<void> {
+  await sql`select private.recount()`;
   const leads = await countLeads(sql);
   const channels = await countDeliveries(sql);
   const facts = channels.flatMap(({ channel, delivered, pending, failed }) => [

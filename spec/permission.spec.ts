@@ -321,6 +321,7 @@ describe("the age of a lead", () => {
     await sync({ permissionDays: 1826 });
     await insert({}, { "x-permission-notice": hashOf("You may call me.") });
     await sql`update private.permissions set given_at = given_at - interval '1827 days'`;
+    await sql`update public.leads set created_at = created_at - interval '1827 days'`;
     await insert({ name: "Newest" });
     await run();
     await aDayPasses();

@@ -92,9 +92,9 @@ describe("the scheduled jobs", () => {
     );
   });
 
-  it("are done by a worker: flags each second, the alert each minute, waiting leads every ten minutes, retention and the roll-up each hour, the count once a day", () => {
+  it("are done by a worker: flags each second, the alert and the sums each minute, waiting leads every ten minutes, retention and the roll-up each hour, the count once a day", () => {
     const jobs = makeScheduledJobs(database, async () => {}, log);
-    expect(jobs.map((job) => job.every / 1000)).toEqual([1, 86_400, 60, 600, 3600, 3600, 86_400]);
+    expect(jobs.map((job) => job.every / 1000)).toEqual([1, 86_400, 60, 60, 600, 3600, 3600, 86_400]);
   });
 });
 

@@ -46,6 +46,7 @@ export const system = [
   "spec/inbox-on-a-server-of-yours.spec.ts",
   "spec/inbox-server.spec.ts",
   "spec/killed-processes.spec.ts",
+  "spec/many-leads.spec.ts",
   "spec/migrations.spec.ts",
   "spec/nothing-personal-in-logs.spec.ts",
   "spec/other-engines.spec.ts",

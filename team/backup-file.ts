@@ -10,7 +10,8 @@ import { Refusal } from "./refusal.ts";
 /**
  * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
  * says where the submit-lead of one database is, and would have a restored one call the old place. Nor the calling hours and
- * the tables of places, which the migrations fill; nor what ends by itself: sessions, invitations, challenges, claims.
+ * the tables of places, which the migrations fill; nor what ends by itself: sessions, invitations, challenges, claims; nor sums of
+ * what is in the other tables, which a restoration counts anew.
  */
 export const tables = [
   "private.notices",
@@ -20,8 +21,8 @@ export const tables = [
   "public.leads",
   "private.permissions",
   "private.deliveries",
-  "private.reviews",
   "private.lead_work",
+  "private.reviews",
   "private.stop_list",
   "private.members",
   "private.passkeys",

@@ -17,7 +17,13 @@ export async function findErasable(
   const condition =
     "id" in which
       ? sql`id = ${which.id}`
-      : sql`lower(btrim(email, e' \\t\\r\\n')) = lower(${which.email.trim()})`;
+      : // A lead of the last second has no row of work yet.
+        sql`id = any (array(
+          select lead_id from private.lead_work where email_key = private.email_key(${which.email})
+          union all
+          select fresh from private.leads_to_index() as fresh join public.leads l on l.id = fresh
+          where private.email_key(l.email) = private.email_key(${which.email})
+        ))`;
   return sql<ErasableLead[]>`
     select id, created_at, name, email from public.leads where ${condition} order by created_at, id`;
 }

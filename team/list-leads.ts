@@ -44,8 +44,7 @@ export async function listLeads(
   );
 }
 
-// A review closes the work on a lead, so those that are due are among the few that are not closed, which have an index of
-// their own. Work that a withdrawal closed is not reviewed yet, and is listed first.
+// Each filter is a condition of an index of private.lead_work, which has its rows in the order of the list.
 function select(tx: TransactionSql, filter: LeadFilter, withdrawn: boolean, limit: number | undefined) {
   return tx<LeadRow[]>`
     select ${selectLeadRow(tx)}
@@ -53,10 +52,9 @@ function select(tx: TransactionSql, filter: LeadFilter, withdrawn: boolean, limi
     join public.leads l on l.id = w.lead_id
     join private.permissions p on p.lead_id = w.lead_id
     left join private.reviews r on r.lead_id = w.lead_id
-    where p.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
+    where w.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
     ${filter.since ? tx`and w.created_at >= ${filter.since}` : tx``}
-    ${filter.due ? tx`and r.lead_id is null` : tx``}
-    ${filter.due && !withdrawn ? tx`and w.stage <> 'closed'` : tx``}
+    ${filter.due ? tx`and w.reviewed_at is null` : tx``}
     ${filter.suspect ? tx`and w.flags <> '{}'` : tx``}
     order by ${filter.due ? tx`w.created_at, w.lead_id` : tx`w.created_at desc, w.lead_id desc`}
     limit ${limit ?? null}`;

@@ -64,10 +64,12 @@ export async function restore(
   const rows = await transaction(sql, async (tx) => {
     await makeRoom(tx, keep);
     // `session_replication_role` would need a superuser; the owner may do this. References are still checked.
-    await tx`alter table public.leads disable trigger user`;
+    for (const table of tables) await tx`alter table ${tx(table)} disable trigger user`;
     const counts = await insertAll(tx, readBackup(path, requireVersion(schema), onBytes), keep);
-    await tx`alter table public.leads enable trigger user`;
+    for (const table of tables) await tx`alter table ${tx(table)} enable trigger user`;
     await advanceIdentities(tx);
+    await tx`select private.recount()`;
+    await tx`delete from private.report_days`;
     return counts;
   });
   // Until a table is analyzed, the planner takes it for empty.

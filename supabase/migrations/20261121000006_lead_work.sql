@@ -32,22 +32,39 @@ create table private.lead_work (
   -- The outcome recorded last.
   outcome text,
 
+  -- What other tables say of the lead, repeated here so that lists and counts are read in the order of an index.
+  reviewed_at timestamptz,
+  withdrawn_at timestamptz,
+  -- Whether any channel was told of the lead or is to be.
+  is_owed boolean not null default false,
+
   constraint stage_is_known check (stage in ('open', 'callback', 'closed')),
   constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null))
 );
 
--- The order of the queue: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one tried longest
--- ago first.
-create index lead_work_open on private.lead_work ((tried_at is not null), coalesce(tried_at, created_at), lead_id)
+-- The order of the queue in each place: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one
+-- tried longest ago first.
+create index lead_work_open on private.lead_work (place, (tried_at is not null), coalesce(tried_at, created_at), lead_id)
 where stage = 'open';
+create index lead_work_open_by_place on private.lead_work (place, lead_id) where stage = 'open';
+create index lead_work_untried on private.lead_work (created_at) where stage <> 'closed' and tried_at is null;
 create index lead_work_callbacks on private.lead_work (callback_at, lead_id) where stage = 'callback';
-create index lead_work_by_reference on private.lead_work (right(lead_id::text, 8));
+create index lead_work_by_reference on private.lead_work (private.from_its_end(lead_id) collate "C");
 create index lead_work_by_time on private.lead_work (created_at, lead_id);
 create index lead_work_by_phone on private.lead_work (phone_digits, created_at) where phone_digits <> '';
 create index lead_work_by_email on private.lead_work (email_key, created_at);
 create index lead_work_by_search on private.lead_work using gin (search);
 create index lead_work_by_address on private.lead_work (address, created_at) where address is not null;
 create index lead_work_flagged on private.lead_work (created_at, lead_id) where flags <> '{}';
+create index lead_work_withdrawn on private.lead_work (created_at, lead_id) where withdrawn_at is not null;
+create index lead_work_withdrawn_unreviewed on private.lead_work (created_at, lead_id)
+where withdrawn_at is not null and reviewed_at is null;
+-- Those that still wait for their review.
+create index lead_work_waiting on private.lead_work (created_at, lead_id) where reviewed_at is null and withdrawn_at is null;
+-- Those that were not reviewed within the 24 hours.
+create index lead_work_late on private.lead_work (created_at, lead_id)
+where coalesce(reviewed_at - created_at > interval '24 hours', true);
+create index lead_work_by_outcome on private.lead_work (outcome, created_at, lead_id) where outcome is not null;
 
 -- The first review of a lead: the thank-you page promises it within 24 hours, so its time never changes.
 create table private.reviews (
@@ -88,6 +105,11 @@ return (
   end
   from (select regexp_replace(phone, '[^0-9]', '', 'g') as d) as typed
 );
+
+-- By what two e-mail addresses are the same: case and blanks around them are no part of one.
+create function private.email_key(email text) returns text
+language sql immutable parallel safe
+return lower(btrim(email, e' \t\r\n'));
 
 -- Whether words hold a link. What stands before the dot of a bare domain has two characters or more: J.Me or T.Ly is a name.
 create function private.holds_link(words text) returns boolean
@@ -140,23 +162,42 @@ as $$
   )
 $$;
 
--- Writes the rows of leads that have none yet, at most so many, and returns how many that was. Several processes may call it at
--- once. Looks back a little further than the newest row, because leads are not committed in the order of their times; an insert
--- of the intake ends within 8 seconds. A wider look back finds leads that a person inserted by hand in a long transaction.
-create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
+-- The leads that have no row yet, the oldest first. Looks back a little further than the newest row, because leads are not committed
+-- in the order of their times; an insert of the intake ends within 8 seconds. A wider look back finds leads that a person inserted by
+-- hand in a long transaction.
+create function private.leads_to_index(at_most integer default null, look_back interval default '15 seconds') returns setof uuid
+language plpgsql stable
+security definer
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  -- A variable, because the planner must see that few leads are newer: it would otherwise read every row at each call.
+  since timestamptz := coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity');
+begin
+  return query
+    select l.id from public.leads l
+    where l.created_at > since and not exists (select from private.lead_work w where w.lead_id = l.id)
+    order by l.created_at
+    limit at_most;
+end $$;
+
+-- Writes the rows of these leads, of those that have none, and returns which that were. Waits for another process that writes the
+-- same row at this moment.
+create function private.index_leads(leads uuid[]) returns uuid[]
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
-  -- A variable, because the planner must see that few leads are newer: it would otherwise read every row at each call.
-  since timestamptz := coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity');
   indexed uuid[];
 begin
   with new_rows as (
-    insert into private.lead_work (lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place, stage)
+    insert into private.lead_work (
+      lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place, stage, reviewed_at, withdrawn_at, is_owed
+    )
     select
-      l.id, l.created_at, private.phone_digits(l.phone), lower(btrim(l.email, e' \t\r\n')),
+      l.id, l.created_at, private.phone_digits(l.phone), private.email_key(l.email),
       to_tsvector('simple', l.name),
       array_remove(array[
         case when p.honeypot_filled then 'honeypot filled' end,
@@ -165,17 +206,35 @@ begin
         case when p.is_foreign_page then 'page elsewhere' end
       ], null),
       p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone),
-      case when p.withdrawn_at is null then 'open' else 'closed' end
+      case when p.withdrawn_at is null and r.lead_id is null then 'open' else 'closed' end, r.reviewed_at, p.withdrawn_at,
+      exists (select from private.deliveries d where d.lead_id = l.id)
     from public.leads l
     left join private.permissions p on p.lead_id = l.id
-    where l.created_at > since
-      and not exists (select from private.lead_work w where w.lead_id = l.id)
+    left join private.reviews r on r.lead_id = l.id
+    where l.id = any (leads)
     order by l.created_at
-    limit at_most
     on conflict do nothing
     returning lead_id
   )
   select array_agg(lead_id) into indexed from new_rows;
+  return indexed;
+end $$;
+
+-- Writes the rows of leads that have none yet, at most so many, and returns how many that was. Several processes may call it at
+-- once.
+create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  found_leads uuid[] := array(select private.leads_to_index(at_most, look_back));
+  indexed uuid[];
+begin
+  if found_leads = '{}' then
+    return 0;
+  end if;
+  indexed := private.index_leads(found_leads);
   if indexed is null then
     return 0;
   end if;
@@ -186,6 +245,45 @@ begin
   perform private.tell_inbox_of_leads(indexed, are_new => true);
   return cardinality(indexed);
 end $$;
+
+-- Repeats in the work on a lead when it was first reviewed. A review ends the work on an open lead.
+create function private.note_review() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  of_lead uuid := case when tg_op = 'DELETE' then old.lead_id else new.lead_id end;
+  at timestamptz := case when tg_op <> 'DELETE' then new.reviewed_at end;
+begin
+  -- The row of a lead of this second may be about to be written by another process that does not see the review.
+  if tg_op = 'INSERT' and not exists (select from private.lead_work w where w.lead_id = of_lead) then
+    perform private.index_leads(array[of_lead]);
+  end if;
+  update private.lead_work w
+  set reviewed_at = at, stage = case when tg_op = 'INSERT' and w.stage = 'open' then 'closed' else w.stage end
+  where w.lead_id = of_lead
+    and (w.reviewed_at is distinct from at or tg_op = 'INSERT' and w.stage = 'open');
+  return null;
+end $$;
+
+create trigger reviews_10_note_review after insert or update of reviewed_at or delete on private.reviews
+for each row execute function private.note_review();
+
+-- Repeats in the work on a lead that a channel is told of it.
+create function private.note_owed() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.lead_work w set is_owed = true where w.lead_id = new.lead_id and not w.is_owed;
+  return null;
+end $$;
+
+-- Not for what a new lead is owed by its own trigger, because that lead's row is written later.
+create trigger deliveries_10_note_owed after insert on private.deliveries
+for each row when (pg_trigger_depth() = 0) execute function private.note_owed();
 
 -- Records that a person withdrew the permission: of this lead and of every lead with the same number that was given before.
 -- Word of each goes to the channels, a minute later, because word of the lead itself may be under way at this moment. Returns
@@ -282,7 +380,8 @@ begin
 end $$;
 
 revoke execute on function
-  private.phone_digits, private.holds_link, private.flag_bursts, private.index_new_leads, private.withdraw_permission,
+  private.phone_digits, private.email_key, private.holds_link, private.flag_bursts, private.leads_to_index,
+  private.index_leads, private.index_new_leads, private.note_review, private.note_owed, private.withdraw_permission,
   private.stop_number, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
 from public;
 grant execute on function

@@ -112,9 +112,9 @@ create table private.audit_log (
   -- transaction in which it both wrote the entry and looked.
   xact xid8 not null default pg_current_xact_id()
 );
-create index audit_log_by_lead on private.audit_log (lead_id, id) where lead_id is not null;
-create index audit_log_by_member on private.audit_log (member_id, id);
-create index audit_log_by_action on private.audit_log (action, id);
+create index audit_log_by_lead on private.audit_log (lead_id, at, id) where lead_id is not null;
+create index audit_log_by_member on private.audit_log (member_id, at, id);
+create index audit_log_by_action on private.audit_log (action, at, id);
 create index audit_log_by_time on private.audit_log (at, id);
 
 alter table private.members enable row level security;

@@ -11,6 +11,9 @@ create table private.retention_plan (
   -- Leads, and circumstances of permissions, that are older than these times are erased; null erases none.
   leads_before timestamptz,
   circumstances_before timestamptz,
+  -- How far the circumstances are emptied: those of the leads up to this one.
+  emptied_to timestamptz not null default '-infinity',
+  emptied_to_lead uuid not null default '00000000-0000-0000-0000-000000000000',
   -- How many there were when the plan was made.
   leads integer not null,
   circumstances integer not null,
@@ -58,9 +61,39 @@ begin
   end if;
 end $$;
 
+-- Empties the circumstances of permissions that are older than the plan says, at most so many, and returns how many that was. Walks the
+-- leads from the oldest on and remembers how far it came, so that no portion reads again what an earlier one emptied.
+create function private.empty_circumstances(plan private.retention_plan, at_most integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  leads uuid[];
+  emptied integer := 0;
+begin
+  while emptied = 0 loop
+    select array_agg(x.lead_id), max(x.created_at), (array_agg(x.lead_id order by x.created_at desc, x.lead_id desc))[1]
+    into leads, plan.emptied_to, plan.emptied_to_lead
+    from (
+      select w.lead_id, w.created_at from private.lead_work w
+      where (w.created_at, w.lead_id) > (plan.emptied_to, plan.emptied_to_lead) and w.created_at < plan.circumstances_before
+      order by w.created_at, w.lead_id limit at_most
+    ) x;
+    exit when leads is null;
+    update private.permissions p
+    set address = null, browser = null, page_path = null, page_origin = null, utm = null
+    where p.lead_id = any (leads) and p.given_at < plan.circumstances_before
+      and (p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null);
+    get diagnostics emptied = row_count;
+    update private.lead_work w set address = null where w.lead_id = any (leads) and w.address is not null;
+    update private.retention_plan set emptied_to = plan.emptied_to, emptied_to_lead = plan.emptied_to_lead;
+  end loop;
+  return emptied;
+end $$;
+
 -- Carries out a plan that is a day old, in portions so that no lock is held for long: call again until it returns no row.
 -- `refused` says that even the newest lead is past the age, so that the clock or the setting must be wrong.
-create function private.carry_out_retention(at_most integer default 500, out erased integer, out emptied integer, out refused boolean)
+create function private.carry_out_retention(at_most integer default 2000, out erased integer, out emptied integer, out refused boolean)
 returns setof record
 language plpgsql
 security definer
@@ -79,29 +112,18 @@ begin
   if not found then
     return;
   end if;
-  newest := (select max(l.created_at) from public.leads l);
+  -- Of leads that have no row of work yet none is old, unless none has one.
+  perform private.index_new_leads(100000);
+  newest := (select max(w.created_at) from private.lead_work w);
   erased := 0;
   emptied := 0;
   refused := coalesce(newest < plan.leads_before, false) or coalesce(newest < plan.circumstances_before, false);
   if newest >= plan.leads_before then
     select count(*) into erased from private.erase_leads(
-      array(select l.id from public.leads l where l.created_at < plan.leads_before order by l.created_at limit at_most), 'age');
+      array(select w.lead_id from private.lead_work w where w.created_at < plan.leads_before order by w.created_at limit at_most), 'age');
   end if;
   if newest >= plan.circumstances_before then
-    with old as (
-      select p.lead_id from private.permissions p
-      where p.given_at < plan.circumstances_before
-        and (p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null)
-      limit at_most
-    ), work as (
-      update private.lead_work w set address = null from old where w.lead_id = old.lead_id
-    ), permission as (
-      update private.permissions p
-      set address = null, browser = null, page_path = null, page_origin = null, utm = null
-      from old where p.lead_id = old.lead_id
-      returning 1
-    )
-    select count(*) into emptied from permission;
+    emptied := private.empty_circumstances(plan, at_most);
   end if;
   if erased + emptied = 0 then
     delete from private.retention_plan;
@@ -111,5 +133,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function private.plan_retention, private.carry_out_retention from public;
+revoke execute on function private.plan_retention, private.empty_circumstances, private.carry_out_retention from public;
 grant execute on function private.plan_retention, private.carry_out_retention to leads_delivery;

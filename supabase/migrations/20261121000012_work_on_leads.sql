@@ -146,31 +146,26 @@ security definer
 set search_path = ''
 as $$
 begin
-  update private.lead_work w set stage = 'closed', callback_at = null where w.lead_id = new.lead_id and w.stage <> 'closed';
+  if new.withdrawn_at is null then
+    update private.lead_work w set withdrawn_at = null where w.lead_id = new.lead_id;
+    return null;
+  end if;
+  -- The row of a lead of this second may be about to be written by another process that does not see the withdrawal.
+  if not exists (select from private.lead_work w where w.lead_id = new.lead_id) then
+    perform private.index_leads(array[new.lead_id]);
+  end if;
+  update private.lead_work w
+  set stage = 'closed', callback_at = null, withdrawn_at = new.withdrawn_at
+  where w.lead_id = new.lead_id and (w.stage <> 'closed' or w.withdrawn_at is distinct from new.withdrawn_at);
   delete from private.claims c where c.lead_id = new.lead_id;
   perform private.tell_inbox_of_leads(array[new.lead_id]);
   return null;
 end $$;
 
 create trigger permissions_10_close_withdrawn_lead after update on private.permissions
-for each row when (old.withdrawn_at is null and new.withdrawn_at is not null)
+for each row when (old.withdrawn_at is distinct from new.withdrawn_at)
 execute function private.close_withdrawn_lead();
 
--- A review by command ends the work on a lead, as an outcome does that a member records.
-create function private.close_reviewed_lead() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update private.lead_work w set stage = 'closed' where w.lead_id = new.lead_id and w.stage = 'open';
-  return null;
-end $$;
-
-create trigger reviews_10_close_reviewed_lead after insert on private.reviews
-for each row execute function private.close_reviewed_lead();
-
 revoke execute on function
-  private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead,
-  private.close_reviewed_lead
+  private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead
 from public;

@@ -102,53 +102,57 @@ as $$
   left join private.members m on m.id = c.member_id
 $$;
 
--- Every lead that is not closed and may not be called now, with when it may.
-create view private.not_callable as
-select w.lead_id, w.created_at, w.stage, w.outcome, w.place, w.tried_at, w.flags,
-  coalesce(greatest(p.callable_at, e.until, w.callback_at), 'infinity') as callable_at
-from private.lead_work w
-join private.place_windows p on p.place = w.place
-left join (select * from private.exhausted_numbers()) e on e.number_key = w.number_key
-where w.stage <> 'closed' and private.section_of(w.stage, w.callback_at, w.callback_asked_for, p.callable, e.until, false) = 3;
-revoke all on private.not_callable from public, anon, leads_intake, leads_delivery, leads_team;
-
 -- A day in a time zone as the moment it begins; null for null. Raises 22023 for a zone that is none.
 create function private.day_begins(day text, zone text) returns timestamptz
 language sql stable
 set search_path = ''
 return (day::date)::timestamp at time zone coalesce(zone, 'America/New_York');
 
--- How many leads each section of the queue has, and how many are late. The conditions of private.section_of stand here in the open,
--- because a call of it for each lead of the queue takes seconds.
+-- How many leads each section of the queue has, and how many are late: from the tallies of each place (private.queue_tallies), less
+-- those whose number was called three times.
 create function private.queue_counts(actor private.actor) returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
 declare
   exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
+  not_late constant timestamptz := now() - interval '24 hours';
+  callback_due bigint := (
+    select count(*) from private.lead_work w join private.place_windows p on p.place = w.place
+    where w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable) and w.number_key <> all (exhausted)
+  );
+  callable_exhausted bigint := (
+    select count(*) from (
+      select w.place, w.stage from private.lead_work w where w.phone_digits = any (exhausted) and w.phone_digits <> ''
+      union all
+      -- Without digits to compare by, the number's key is the lead's id.
+      select w.place, w.stage from private.lead_work w
+      where w.lead_id = any (array(select e::uuid from unnest(exhausted) as e where length(e) = 36))
+    ) w
+    join private.place_windows p on p.place = w.place
+    where w.stage = 'open' and p.callable
+  );
 begin
   return (
     select jsonb_build_object(
-      'callback_due', c.callback_due, 'callable', c.callable, 'not_callable', c.leads - c.callback_due - c.callable, 'late', c.late,
+      'callback_due', callback_due, 'callable', c.callable - callable_exhausted,
+      'not_callable', c.unfinished - callback_due - c.callable + callable_exhausted,
+      'late', c.untried - (
+        select count(*) from private.lead_work w where w.stage <> 'closed' and w.tried_at is null and w.created_at >= not_late
+      ),
       'mine', (select count(*) from private.claims x where x.member_id = actor.member_id and x.until > now())
     )
     from (
-      select count(*) as leads,
-        count(*) filter (
-          where w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable)
-            and w.number_key <> all (exhausted)
-        ) as callback_due,
-        count(*) filter (where w.stage = 'open' and p.callable and w.number_key <> all (exhausted)) as callable,
-        count(*) filter (where w.tried_at is null and w.created_at < now() - interval '24 hours') as late
-      from private.lead_work w
-      join private.place_windows p on p.place = w.place
-      where w.stage <> 'closed'
+      select coalesce(sum(t.unfinished), 0) as unfinished, coalesce(sum(t.untried), 0) as untried,
+        coalesce(sum(t.open) filter (where p.callable), 0) as callable
+      from private.queue_tallies t join private.place_windows p on p.place = t.place
     ) c
   );
 end $$;
 
 -- The ids of one section, in its order, that `filter` lets through. `after` is the sort key of the last row of the page before: two
--- values and the id. Each section is read in the order of an index, so that a page costs the rows it has and not the whole queue.
+-- values and the id. Each place's leads are read in the order of an index, so that a page costs as many rows of each place as it has and
+-- not the whole queue.
 create function private.queue_section(
   section integer, filter jsonb, actor private.actor, after text[], at_most integer
 )
@@ -157,14 +161,17 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  callable_places text[] := array(select p.place from private.place_windows p where p.callable);
   exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
+  mine uuid[] := case when (filter ->> 'mine')::boolean then array(
+    select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()
+  ) end;
+  places_condition constant text := $condition$
+    ($1 ->> 'state' is null or '|' || p.place like '%|' || ($1 ->> 'state') || '/%')
+  $condition$;
   conditions constant text := $conditions$
     ($1 ->> 'stage' is null or w.stage = $1 ->> 'stage')
     and ($1 ->> 'outcome' is null or w.outcome = $1 ->> 'outcome')
-    and ($1 ->> 'state' is null or '|' || w.place like '%|' || ($1 ->> 'state') || '/%')
-    and (($1 ->> 'mine')::boolean is not true or exists (
-      select from private.claims c where c.lead_id = w.lead_id and c.member_id = $2 and c.until > now()))
+    and ($2 is null or w.lead_id = any ($2))
     and (($1 ->> 'late')::boolean is not true or w.tried_at is null and w.created_at < now() - interval '24 hours')
     and ($1 ->> 'flagged' is null or (w.flags <> '{}') = ($1 ->> 'flagged')::boolean)
     and ($1 ->> 'since' is null or w.created_at >= private.day_begins($1 ->> 'since', $1 ->> 'zone'))
@@ -174,31 +181,66 @@ begin
   return query execute case section
     when 1 then $query$
       select w.lead_id, false, w.callback_at
-      from private.lead_work w
+      from private.lead_work w join private.place_windows p on p.place = w.place
       where w.stage = 'callback' and w.callback_at <= now()
-        and (w.callback_asked_for or w.place = any ($5)) and w.number_key <> all ($6)
+        and (w.callback_asked_for or p.callable) and w.number_key <> all ($5)
         and ($3 is null or (w.callback_at, w.lead_id) > ($3[2]::timestamptz, $3[3]::uuid))
-        and $query$ || conditions || $query$
+        and $query$ || places_condition || ' and ' || conditions || $query$
       order by w.callback_at, w.lead_id limit $4
     $query$
     when 2 then $query$
-      select w.lead_id, w.tried_at is not null, coalesce(w.tried_at, w.created_at)
-      from private.lead_work w
-      where w.stage = 'open' and w.place = any ($5) and w.number_key <> all ($6)
-        and ($3 is null or ((w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id)
-          > ($3[1]::boolean, $3[2]::timestamptz, $3[3]::uuid))
-        and $query$ || conditions || $query$
-      order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
+      select x.lead_id, x.is_later, x.sort_time
+      from private.place_windows p
+      cross join lateral (
+        select w.lead_id, w.tried_at is not null as is_later, coalesce(w.tried_at, w.created_at) as sort_time
+        from private.lead_work w
+        where w.stage = 'open' and w.place = p.place and w.number_key <> all ($5)
+          and ($3 is null or ((w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id)
+            > ($3[1]::boolean, $3[2]::timestamptz, $3[3]::uuid))
+          and $query$ || conditions || $query$
+        order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
+      ) x
+      where p.callable and $query$ || places_condition || $query$
+      order by x.is_later, x.sort_time, x.lead_id limit $4
     $query$
+    -- Open leads of a place may all be called at one moment; a callback, and a number that was called three times, have a later one.
     else $query$
-      select w.lead_id, false, w.callable_at
-      from private.not_callable w
-      where ($3 is null or (w.callable_at, w.lead_id) > ($3[2]::timestamptz, $3[3]::uuid))
-        and $query$ || conditions || $query$
-      order by w.callable_at, w.lead_id limit $4
+      with places as materialized (
+        select p.place, p.callable, coalesce(p.callable_at, 'infinity') as callable_at from private.place_windows p
+        where $query$ || places_condition || $query$
+      )
+      select x.lead_id, false, x.callable_at
+      from (
+        select open.lead_id, p.callable_at
+        from places p
+        cross join lateral (
+          select w.lead_id from private.lead_work w
+          where w.stage = 'open' and w.place = p.place and w.number_key <> all ($5)
+            and w.lead_id > case when p.callable_at = $3[2]::timestamptz then $3[3]::uuid else '00000000-0000-0000-0000-000000000000' end
+            and $query$ || conditions || $query$
+          order by w.lead_id limit $4
+        ) open
+        where not p.callable and ($3 is null or p.callable_at >= $3[2]::timestamptz)
+        union all
+        select w.lead_id, coalesce(greatest(case when p.callable then null else p.callable_at end, e.until, w.callback_at), 'infinity')
+        from private.lead_work w
+        join places p on p.place = w.place
+        left join private.exhausted_numbers() e on e.number_key = w.number_key
+        where w.stage = 'callback' and not (w.callback_at <= now() and (p.callable or w.callback_asked_for) and e.until is null)
+          and $query$ || conditions || $query$
+        union all
+        select w.lead_id, greatest(case when p.callable then null else p.callable_at end, e.until)
+        from private.exhausted_numbers() e
+        join private.lead_work w
+          on w.phone_digits = e.number_key and w.phone_digits <> '' or w.lead_id = case when length(e.number_key) = 36 then e.number_key::uuid end
+        join places p on p.place = w.place
+        where w.stage = 'open' and $query$ || conditions || $query$
+      ) x
+      where $3 is null or (x.callable_at, x.lead_id) > ($3[2]::timestamptz, $3[3]::uuid)
+      order by x.callable_at, x.lead_id limit $4
     $query$
   end
-  using filter, actor.member_id, after, at_most, callable_places, exhausted;
+  using filter, mine, after, at_most, exhausted;
 end $$;
 
 -- `filter`, `after` and `at_most` are those of the API (inbox/api-work.ts).
@@ -261,6 +303,9 @@ declare
   digits text := private.phone_digits(words);
   cursor_parts text[] := string_to_array(after, '|');
   kind text;
+  reference_condition constant text := $condition$
+    private.from_its_end(w.lead_id) collate "C" >= reverse(lower($1)) and private.from_its_end(w.lead_id) collate "C" < reverse(lower($1)) || 'g'
+  $condition$;
   condition text;
   page_ids uuid[];
   next_key text;
@@ -274,10 +319,10 @@ begin
     condition := 'w.email_key = lower($1)';
   elsif given ~ '^[0-9a-fA-F]{8}$' and digits <> '' then
     kind := 'reference or phone';
-    condition := '(right(w.lead_id::text, 8) = lower($1) or w.phone_digits = $2)';
+    condition := reference_condition || ' or w.phone_digits = $2';
   elsif given ~ '^[0-9a-fA-F]{8}$' then
     kind := 'reference';
-    condition := 'right(w.lead_id::text, 8) = lower($1)';
+    condition := reference_condition;
   elsif given ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
     kind := 'id';
     condition := 'w.lead_id = $1::uuid';
@@ -295,7 +340,7 @@ begin
     with page as (
       select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
       from private.lead_work w
-      where %s
+      where (%s)
         and ($3 is null or (w.created_at, w.lead_id) < ($4[1]::timestamptz, $4[2]::uuid))
         and ($5 ->> 'stage' is null or w.stage = $5 ->> 'stage')
         and ($5 ->> 'outcome' is null or w.outcome = $5 ->> 'outcome')
@@ -305,10 +350,10 @@ begin
         and ($5 ->> 'until' is null or w.created_at < private.day_begins($5 ->> 'until', $5 ->> 'zone') + interval '1 day')
         and (($5 ->> 'mine')::boolean is not true or exists (
           select from private.claims c where c.lead_id = w.lead_id and c.member_id = $6 and c.until > now()))
-        and (($5 ->> 'late')::boolean is not true or (w.created_at < now() - interval '24 hours'
-          and not exists (select from private.reviews r where r.lead_id = w.lead_id and r.reviewed_at <= w.created_at + interval '24 hours')))
-        and ($5 ->> 'withdrawn' is null or ($5 ->> 'withdrawn')::boolean = exists (
-          select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is not null))
+        and (($5 ->> 'late')::boolean is not true
+          or (w.created_at < now() - interval '24 hours' and coalesce(w.reviewed_at - w.created_at > interval '24 hours', true)))
+        and (($5 ->> 'withdrawn')::boolean is not true or w.withdrawn_at is not null)
+        and (($5 ->> 'withdrawn')::boolean is not false or w.withdrawn_at is null)
       order by w.created_at desc, w.lead_id desc
       limit $7 + 1
     )
@@ -350,7 +395,9 @@ begin
     if length(wanted) = 36 then
       select * into w from private.lead_work x where x.lead_id = wanted::uuid;
     else
-      select * into w from private.lead_work x where right(x.lead_id::text, 8) = wanted order by x.created_at desc limit 1;
+      select * into w from private.lead_work x
+      where private.from_its_end(x.lead_id) collate "C" >= reverse(wanted) and private.from_its_end(x.lead_id) collate "C" < reverse(wanted) || 'g'
+      order by x.created_at desc limit 1;
     end if;
     exit when found;
     -- A lead of this second may have no row yet.
@@ -415,7 +462,7 @@ begin
   for candidate in
     select q.lead_id
     from generate_series(1, 2) as section
-    cross join lateral private.queue_section(section, '{}', actor, null, 200) with ordinality as q (lead_id, is_later, sort_time, nth)
+    cross join lateral private.queue_section(section, '{}', actor, null, 100) with ordinality as q (lead_id, is_later, sort_time, nth)
     where not exists (select from private.claims c where c.lead_id = q.lead_id and c.until > now())
     order by section, q.nth
   loop

@@ -182,128 +182,76 @@ declare
   actor private.actor := private.acting_manager();
   begins timestamptz := private.day_begins(since, zone);
   ends timestamptz := private.day_begins(until, zone) + interval '1 day';
-  report jsonb;
 begin
   perform private.audit(actor, 'read reports', null, jsonb_build_object('since', since, 'until', until));
-  with work as materialized (
-    select w.lead_id, w.created_at, w.outcome, r.reviewed_at, p.withdrawn_at, p.utm,
-      c.called_at,
-      case
-        when r.reviewed_at <= w.created_at + interval '24 hours' then 'kept'
-        -- Whoever withdrew within the 24 hours is owed no review.
-        when r.reviewed_at is null and p.withdrawn_at <= w.created_at + interval '24 hours' then 'withdrawn'
-        when w.created_at <= now() - interval '24 hours' then 'missed'
-        else 'open'
-      end as promise
-    from private.lead_work w
-    left join private.reviews r on r.lead_id = w.lead_id
-    left join private.permissions p on p.lead_id = w.lead_id
-    left join (
-      select x.lead_id, min(x.at) as called_at from private.calls x where x.at >= begins group by x.lead_id
-    ) c on c.lead_id = w.lead_id
-    where w.created_at >= begins and w.created_at < ends
-  ),
-  calls as materialized (
-    select c.at, coalesce(o.outcome not in ('no_answer', 'left_message', 'wrong_number'), false) as reached
-    from private.calls c left join private.outcomes o on o.call_id = c.id
-    where c.at >= begins and c.at < ends
-  ),
-  days as (
-    select (x.at at time zone zone)::date as day, sum(x.leads) as leads, sum(x.kept) as kept, sum(x.missed) as missed, sum(x.calls) as calls
-    from (
-      select w.created_at as at, 1 as leads, (w.promise = 'kept')::integer as kept, (w.promise = 'missed')::integer as missed, 0 as calls
-      from work w
-      union all select c.at, 0, 0, 0, 1 from calls c
-    ) x
-    group by 1
-  ),
-  hours as (
-    select extract(isodow from x.at at time zone zone)::integer as weekday, extract(hour from x.at at time zone zone)::integer as hour,
-      sum(x.leads) as leads, sum(x.calls) as calls, sum(x.reached) as reached
-    from (
-      select w.created_at as at, 1 as leads, 0 as calls, 0 as reached from work w
-      union all select c.at, 0, 1, c.reached::integer from calls c
-    ) x
-    group by 1, 2
-  ),
-  campaigns as (
-    select coalesce(w.utm ->> 'utm_source', '') as source, coalesce(w.utm ->> 'utm_medium', '') as medium,
-      coalesce(w.utm ->> 'utm_campaign', '') as campaign, count(*) as leads, count(w.reviewed_at) as reviewed,
-      count(*) filter (where w.outcome = 'likely_qualifies') as likely,
-      count(*) filter (where w.outcome = 'needs_visit') as needs_visit, count(w.withdrawn_at) as withdrawn
-    from work w
-    group by 1, 2, 3
-    order by count(*) desc, 1, 2, 3
-    limit 500
-  )
-  select jsonb_build_object(
-    'promises', (
-      select jsonb_build_object(
-        'kept', count(*) filter (where w.promise = 'kept'),
-        'missed', count(*) filter (where w.promise = 'missed'),
-        'open', count(*) filter (where w.promise = 'open'),
-        'percent', round(100.0 * count(*) filter (where w.promise = 'kept')
-          / nullif(count(*) filter (where w.promise in ('kept', 'missed')), 0), 1)
-      )
-      from work w
-    ),
-    'first_call', (
-      select jsonb_build_object(
-        'leads', count(*),
-        'median_minutes', percentile_cont(0.5) within group (order by extract(epoch from w.called_at - w.created_at) / 60),
-        'p90_minutes', percentile_cont(0.9) within group (order by extract(epoch from w.called_at - w.created_at) / 60)
-      )
-      from work w where w.called_at is not null
-    ),
-    'outcomes', coalesce((
-      select jsonb_agg(jsonb_build_object('outcome', x.outcome, 'leads', x.leads) order by x.leads desc, x.outcome)
-      from (select w.outcome, count(*) as leads from work w where w.outcome is not null group by 1) x
-    ), '[]'),
-    'days', coalesce((select jsonb_agg(to_jsonb(d) order by d.day) from days d), '[]'),
-    'hours', coalesce((select jsonb_agg(to_jsonb(h) order by h.weekday, h.hour) from hours h), '[]'),
-    'campaigns', coalesce((select jsonb_agg(to_jsonb(c)) from campaigns c), '[]')
-  ) into report;
-  return report;
+  return private.report(begins, ends, zone);
 end $$;
+
+-- The actions that the audit log has, each found by a look at the index, which is in their order.
+create function private.audited_actions() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  with recursive actions as (
+    select (select min(a.action) from private.audit_log a) as action
+    union all
+    select (select min(a.action) from private.audit_log a where a.action > x.action) from actions x where x.action is not null
+  )
+  select coalesce(jsonb_agg(x.action order by x.action), '[]') from actions x where x.action is not null;
+$$;
+revoke execute on function private.audited_actions from public;
 
 -- The audit log, newest first. `filter` and `before` are those of the API (inbox/api-managing.ts).
 create function team.audit_log(filter jsonb, before bigint, at_most integer) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
+set plan_cache_mode = force_custom_plan
 as $$
 declare
   actor private.actor := private.acting_manager();
-  lead_given text := lower(filter ->> 'lead');
+  lead_given text := reverse(replace(lower(filter ->> 'lead'), '-', ''));
+  -- The leads whose ids end so, also those that are erased.
+  leads uuid[] := case when lead_given is not null then array(
+    select w.lead_id from private.lead_work w
+    where private.from_its_end(w.lead_id) collate "C" >= lead_given and private.from_its_end(w.lead_id) collate "C" < lead_given || 'g'
+    union
+    select e.lead_id from private.erasures e
+    where private.from_its_end(e.lead_id) collate "C" >= lead_given and private.from_its_end(e.lead_id) collate "C" < lead_given || 'g'
+  ) end;
+  before_at timestamptz := (select a.at from private.audit_log a where a.id = before);
+  since timestamptz := private.day_begins(filter ->> 'since', filter ->> 'zone');
+  until timestamptz := private.day_begins(filter ->> 'until', filter ->> 'zone') + interval '1 day';
   found_entries jsonb;
   oldest bigint;
   is_more boolean;
 begin
+  -- In the order of time, which the indexes have for each filter.
   with page as (
     select a.* from private.audit_log a
-    where (before is null or a.id < before)
+    where (before is null or (a.at, a.id) < (before_at, before))
       and (filter ->> 'member' is null or a.member_id = (filter ->> 'member')::uuid)
       and (filter ->> 'action' is null or a.action = filter ->> 'action')
-      and (lead_given is null or a.lead_id is not null and right(a.lead_id::text, length(lead_given)) = lead_given)
-      and (filter ->> 'since' is null or a.at >= private.day_begins(filter ->> 'since', filter ->> 'zone'))
-      and (filter ->> 'until' is null or a.at < private.day_begins(filter ->> 'until', filter ->> 'zone') + interval '1 day')
+      and (leads is null or a.lead_id = any (leads))
+      and (since is null or a.at >= since)
+      and (until is null or a.at < until)
       and (filter ->> 'from' is null or a.at >= (filter ->> 'from')::timestamptz)
-    order by a.id desc
+    order by a.at desc, a.id desc
     limit at_most + 1
   ),
-  kept as (select p.* from page p order by p.id desc limit at_most)
+  kept as (select p.* from page p order by p.at desc, p.id desc limit at_most)
   select
     coalesce(jsonb_agg(jsonb_build_object(
       'id', k.id, 'at', k.at, 'who', jsonb_build_object('id', k.member_id, 'name', k.who), 'action', k.action,
       'lead', case when k.lead_id is not null then jsonb_build_object('id', k.lead_id, 'reference', right(k.lead_id::text, 8)) end,
       'details', k.details
-    ) order by k.id desc), '[]'),
-    min(k.id), (select count(*) > at_most from page)
+    ) order by k.at desc, k.id desc), '[]'),
+    (array_agg(k.id order by k.at, k.id))[1], (select count(*) > at_most from page)
   into found_entries, oldest, is_more
   from kept k;
   return jsonb_build_object(
     'entries', found_entries, 'next', case when is_more then oldest end,
-    'actions', (select coalesce(jsonb_agg(distinct x.action), '[]') from (select a.action from private.audit_log a order by a.id desc limit 10000) x)
+    'actions', private.audited_actions()
   );
 end $$;
 
@@ -330,7 +278,7 @@ begin
   return private.call_log_of(lead);
 end $$;
 
--- Whether every lead reaches the team and is reviewed in time, counted as delivery/counts.ts counts it for `leads status`.
+-- Whether every lead reaches the team and is reviewed in time, as `leads status` says it.
 create function private.figures() returns jsonb
 language plpgsql
 set search_path = ''
@@ -341,32 +289,13 @@ declare
   backup private.backup_state;
 begin
   select jsonb_build_object(
-    'stored', count(*),
-    'unreviewed', count(*) filter (where s.is_waiting),
-    'overdue', count(*) filter (where s.is_waiting and s.created_at < now() - interval '24 hours'),
-    'untold', count(*) filter (where s.is_waiting and s.is_untold)
-  ) into leads
-  from (
-    select l.created_at, d.lead_id is null as is_untold, r.lead_id is null and p.lead_id is null as is_waiting
-    from public.leads l
-    left join (select distinct x.lead_id from private.deliveries x) d on d.lead_id = l.id
-    left join private.reviews r on r.lead_id = l.id
-    left join private.permissions p on p.lead_id = l.id and p.withdrawn_at is not null
-  ) s;
-  select coalesce(jsonb_agg(to_jsonb(x) order by x.channel), '[]') into channels
-  from (
-    select c.name as channel, c.enabled,
-      count(d.delivered_at) as delivered, count(d.failed_at) as failed,
-      count(d.id) - count(d.delivered_at) - count(d.failed_at) as pending,
-      min(d.created_at) filter (where d.delivered_at is null and d.failed_at is null) as oldest_pending,
-      count(d.id) filter (
-        where d.delivered_at is null and d.failed_at is null and d.created_at < now() - interval '15 minutes'
-      ) as stuck,
-      case when count(d.last_error) > 0 then c.last_failure end as last_error
-    from private.channels c left join private.deliveries d on d.channel = c.name
-    where c.retired_at is null
-    group by c.name
-  ) x;
+    'stored', c.stored, 'erased', c.erased, 'unreviewed', c.waiting, 'overdue', c.overdue, 'untold', c.untold
+  ) into leads from private.lead_counts() c;
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'channel', d.channel, 'enabled', d.is_enabled, 'delivered', d.delivered, 'failed', d.failed, 'pending', d.pending,
+    'oldest_pending', d.oldest_pending, 'stuck', d.stuck, 'last_error', d.last_error
+  ) order by d.channel), '[]') into channels
+  from private.delivery_counts() d where not d.is_retired;
   select * into backup from private.backup_state;
   return leads || jsonb_build_object(
     'problems', array_remove(array[
@@ -376,7 +305,6 @@ begin
       case when (leads ->> 'overdue')::integer > 0 then 'overdue' end,
       case when backup.enabled and (backup.failure is not null or backup.taken_at < now() - interval '36 hours') then 'backup' end
     ], null),
-    'erased', (select count(*) from private.erasures),
     'channels', channels,
     'last_backup_at', backup.taken_at,
     'backup_failure', backup.failure,

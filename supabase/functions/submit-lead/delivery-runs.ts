@@ -5,7 +5,7 @@ import type { ResilientConnection } from "../../../database/resilient-connection
 import { isDatabaseTrouble } from "../../../database/trouble.ts";
 import type { ComposedDelivery } from "../../../delivery/compose.ts";
 import { indexNewLeads } from "../../../delivery/outbox.ts";
-import { carryOutRetention, enqueueWaiting, rollUpCounts } from "../../../delivery/scheduled-jobs.ts";
+import { addUp, carryOutRetention, enqueueWaiting, rollUpCounts } from "../../../delivery/scheduled-jobs.ts";
 import { logBug } from "../../../log/bug.ts";
 import type { Log } from "../../../log/log.ts";
 
@@ -43,6 +43,7 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
     await step(() => delivery.deliverDue(database, { seconds }));
     await step(() => database.query(indexNewLeads));
     await step(() => database.query((sql) => enqueueWaiting(sql, log)));
+    await step(() => database.query(addUp));
     if (isScheduled) return;
     isScheduled = await step(() => database.query((sql) => scheduleWakeUpCall(sql, submitLead)));
     await step(() => database.query((sql) => carryOutRetention(sql, log)));

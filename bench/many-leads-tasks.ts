@@ -1,0 +1,199 @@
+// What bench/many-leads.ts times on a database of many leads.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "../database/connect.ts";
+import { claim } from "../delivery/claim.ts";
+import { indexNewLeads, requeueFailed } from "../delivery/outbox.ts";
+import { backUp } from "../team/backup.ts";
+import { findErasable } from "../team/erase-leads.ts";
+import { exportLeads } from "../team/export-leads.ts";
+import { exportPermissions } from "../team/export-permissions.ts";
+import { findLead } from "../team/find-lead.ts";
+import { listLeads } from "../team/list-leads.ts";
+import { showLead } from "../team/show-lead.ts";
+import { readStatus } from "../team/status.ts";
+import { median } from "./running.ts";
+
+export interface Timing {
+  sql: Sql;
+  say: (line: string) => void;
+}
+
+/** What a person waits for, and what the programs ask each second or minute: milliseconds, the middle and the longest of the tries. */
+export async function timeQueries({ sql, tries, say }: Timing & { tries: number }): Promise<void> {
+  const samples = await readSamples(sql);
+  for (const [what, act] of [...personTasks(samples), ...programTasks]) {
+    await act(sql);
+    const took: number[] = [];
+    for (let n = 0; n < tries; n += 1) took.push(await measure(() => act(sql)));
+    say(`${what.padEnd(48)} ${inColumn(median(took))} ms ${inColumn(Math.max(...took))} ms`);
+  }
+}
+
+const inColumn = (milliseconds: number) => milliseconds.toFixed(1).padStart(9);
+
+type Task = readonly [what: string, act: (sql: Sql) => Promise<unknown>];
+
+/** What a person or a dispatcher waits for. */
+export function personTasks(some: Samples): Task[] {
+  const nothing = async () => {};
+  const list = (filter: object) => (sql: Sql) => listLeads(sql, { limit: 50, ...filter }, nothing);
+  const queue =
+    (filter: object, after: string | null = null) =>
+    (sql: Sql) =>
+      sql`select team.queue(${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
+  const search =
+    (words: string, filter: object = {}, after: string | null = null) =>
+    (sql: Sql) =>
+      sql`select team.search(${words}, ${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
+  const audit =
+    (filter: object, before: number | null = null) =>
+    (sql: Sql) =>
+      sql`select team.audit_log(${JSON.stringify(filter)}::text::jsonb, ${before}, 50)`;
+  const reports =
+    (since: string, until = "now()") =>
+    (sql: Sql) =>
+      sql`select team.reports((${sql.unsafe(since)})::date::text, (${sql.unsafe(until)})::date::text, 'America/New_York')`;
+  return [
+    ["leads list", list({})],
+    ["leads list --due", list({ due: true })],
+    ["leads list --suspect", list({ suspect: true })],
+    ["leads list --due --suspect", list({ due: true, suspect: true })],
+    ["leads list --since 7d", list({ since: new Date(Date.now() - 7 * 86_400_000) })],
+    ["leads show", (sql) => showLead(sql, some.id)],
+    ["leads status", (sql) => readStatus(sql)],
+    ["find by reference", (sql) => findLead(sql, some.reference)],
+    ["find by the first 8 characters", (sql) => findLead(sql, some.id.slice(0, 8))],
+    ["find by the last 4 characters", (sql) => findLead(sql, some.reference.slice(-4))],
+    ["find what is none", (sql) => findLead(sql, "fffffffffffff", { erased: true })],
+    ["erase --email: find", (sql) => findErasable(sql, { email: some.email })],
+    ["inbox: queue", queue({})],
+    ["inbox: queue, a far page of what is not callable", queue({ section: "not_callable" }, some.farInQueue)],
+    ["inbox: queue of one state, flagged", queue({ state: "VT", flagged: true })],
+    ["inbox: take next lead", (sql) => takeNext(sql)],
+    ["inbox: all leads", search("")],
+    ["inbox: all leads, a far page", search("", {}, some.farPage)],
+    ["inbox: all leads, withdrawn", search("", { withdrawn: true })],
+    ["inbox: all leads, flagged", search("", { flagged: true })],
+    ["inbox: all leads, late", search("", { late: true })],
+    ["inbox: all leads, open", search("", { stage: "open" })],
+    ["inbox: all leads, one outcome", search("", { outcome: "wrong_number" })],
+    ["inbox: all leads, one state and outcome", search("", { state: "VT", outcome: "wrong_number" })],
+    ["inbox: all leads of a far day", search("", { since: some.farDay, until: some.farDay })],
+    ["inbox: search by a common name", search("maria")],
+    ["inbox: search by two words", search("garcía rosa")],
+    ["inbox: search by a rare name", search("Xiomara oabson")],
+    ["inbox: search by one letter", search("o")],
+    ["inbox: search by a name that is none", search("qqqqq")],
+    ["inbox: search by phone", search(some.phone)],
+    ["inbox: search by a phone of many leads", search("3055550100")],
+    ["inbox: search by e-mail", search(some.email)],
+    ["inbox: search by reference", search(some.reference)],
+    ["inbox: search by id", search(some.id)],
+    ["inbox: lead page", (sql) => openLead(sql, some.id)],
+    ["inbox: lead page, many with the same phone", (sql) => openLead(sql, some.manyId)],
+    ["inbox: reports of 30 days", reports("now() - interval '30 days'")],
+    ["inbox: reports of a year", reports("now() - interval '365 days'")],
+    ["inbox: reports of all", reports("'2000-01-01'")],
+    ["inbox: audit log", audit({})],
+    ["inbox: audit log, a far page", audit({}, some.farEntry)],
+    ["inbox: audit log of a lead", audit({ lead: some.reference })],
+    ["inbox: audit log of a member and an action", audit({ member: some.member, action: "erased lead" })],
+    [
+      "inbox: audit log of a far day",
+      audit({ since: some.farDay, until: some.farDay, zone: "America/New_York" }),
+    ],
+    ["inbox: health of the machine", (sql) => sql`select team.machine()`],
+    ["dispatcher: claim of 12", (sql) => claim(sql, "webhook", { max: 12, lease: 0 })],
+    ["dispatcher: claim of 12, nothing due", (sql) => claim(sql, "chat", { max: 12, lease: 0 })],
+  ];
+}
+
+const programTasks: Task[] = [
+  ["job: new leads", (sql) => indexNewLeads(sql)],
+  ["job: overdue alerts", (sql) => sql`select private.enqueue_overdue_alerts()`],
+  ["job: leads owed to no channel", (sql) => sql`select private.enqueue_missed_deliveries()`],
+  ["job: tallies", (sql) => sql`select private.add_up_tallies()`],
+  ["retry --failed", (sql) => requeueFailed(sql)],
+];
+
+/** What the tasks ask for. */
+interface Samples {
+  id: string;
+  reference: string;
+  phone: string;
+  email: string;
+  /** A lead whose number many others have. */
+  manyId: string;
+  farPage: string;
+  farInQueue: string;
+  farEntry: number;
+  member: string;
+  farDay: string;
+}
+
+export async function readSamples(sql: Sql): Promise<Samples> {
+  const [row] = await sql<Omit<Samples, "farInQueue">[]>`
+    select w.lead_id as id, right(w.lead_id::text, 8) as reference, w.phone_digits as phone, w.email_key as email,
+      coalesce((select x.lead_id from private.lead_work x where x.phone_digits = '3055550100' limit 1), w.lead_id) as "manyId",
+      concat_ws('|', w.created_at, w.lead_id) as "farPage",
+      (select max(a.id) / 2 from private.audit_log a)::int as "farEntry",
+      (select m.id from private.members m where m.name = 'Member 3') as member,
+      w.created_at::date::text as "farDay"
+    from private.lead_work w 
+    where w.created_at < (select min(x.created_at) + (max(x.created_at) - min(x.created_at)) / 2 from private.lead_work x)
+    order by w.created_at desc limit 1`;
+  if (!row) throw new Error("There are no leads.");
+  return { ...row, farInQueue: `3|f|${new Date(Date.now() + 6 * 3_600_000).toISOString()}|${row.id}` };
+}
+
+// A member asks; the claim is given back, so that the next try finds the same queue.
+async function takeNext(sql: Sql): Promise<void> {
+  const [begun] = await sql<{ token: string }[]>`
+    select private.begin_session(m.id, 'bench') ->> 'token' as token from private.members m where m.name = 'Member 3'`;
+  await sql`select set_config('leads.session', ${begun?.token ?? ""}, false)`;
+  await sql`select team.take_next()`;
+  await sql`delete from private.claims`;
+  await sql`select set_config('leads.session', '', false)`;
+}
+
+async function openLead(sql: Sql, id: string): Promise<void> {
+  const [row] = await sql<{ entry: string }[]>`select team.record_opening(${id}, false) as entry`;
+  await sql`select team.open_lead(${row?.entry ?? 0})`;
+}
+
+/** What programs read or write as a whole: rows a second and the memory of this process. */
+export async function timePrograms({ sql, folder, say }: Timing & { folder: string }): Promise<void> {
+  const rate = async (what: string, act: (add: (rows: number) => void) => Promise<unknown>) => {
+    let rows = 0;
+    let peak = 0;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 100);
+    const took = await measure(() => act((more) => (rows += more)));
+    clearInterval(watch);
+    const [seconds, memory] = [(took / 1000).toFixed(1), Math.round(peak / 1e6)];
+    say(
+      `${what.padEnd(48)} ${rows} rows in ${seconds} s: ${Math.round((rows / took) * 1000)} a second; ${memory} MB at most`,
+    );
+  };
+  await rate("copy of the leads to nowhere", async (add) => {
+    const stream = await sql`copy public.leads to stdout`.readable();
+    for await (const chunk of stream) add((chunk as Buffer).filter((byte) => byte === 10).length);
+  });
+  await rate("export of the leads", (add) => exportLeads(sql, {}, async (page) => add(page.length)));
+  await rate("export of the permissions", (add) =>
+    exportPermissions(sql, {}, async (page) => add(page.length)),
+  );
+  const file = join(folder, "copy.backup");
+  await rm(file, { force: true });
+  await rate("backup", async (add) => {
+    for (const rows of Object.values(await backUp(sql, file))) add(rows);
+  });
+}
+
+async function measure(act: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await act();
+  return performance.now() - started;
+}

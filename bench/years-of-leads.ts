@@ -1,0 +1,146 @@
+// Fills a database with what years of leads leave behind: leads, permissions, deliveries, reviews, calls, outcomes and the audit log,
+// spread as they would be. Rows are made in PostgreSQL, without triggers and with the indexes built at the end.
+import type { Sql } from "../database/connect.ts";
+
+export interface Years {
+  leads: number;
+  /** Of these, the newest that nobody has reviewed: the queue. */
+  open: number;
+  /** Over how many days they came. */
+  days?: number;
+  /** Whether the tables are vacuumed at the end, as autovacuum does in time. */
+  vacuum?: boolean;
+}
+
+/** Rows that are made in one statement. */
+const portion = 250_000;
+
+/** The database has the schema and no leads, and belongs to a superuser. */
+export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: number) => void): Promise<void> {
+  const indexes = await sql<{ name: string; definition: string }[]>`
+    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
+    from pg_index i join pg_class c on c.oid = i.indrelid
+    where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and not i.indisunique
+      and c.relname in ('leads', 'permissions', 'deliveries', 'lead_work', 'reviews', 'calls', 'outcomes', 'audit_log', 'erasures')`;
+  for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
+  await sql`set session_replication_role = replica`;
+  await sql`set synchronous_commit = off`;
+  await sql`set maintenance_work_mem = '1GB'`;
+  await sql`
+    insert into private.members (name, role, joined_at)
+    select 'Member ' || n, case when n = 1 then 'manager' else 'member' end, now() from generate_series(1, 12) n`;
+  await sql`
+    create temporary table places_of_zips as
+    select z.zip_code, private.place_of(z.zip_code, '') as place
+    from (select lpad(n::text, 3, '0') || '01' as zip_code from generate_series(0, 999) n) z`;
+  for (let from = 0; from < years.leads; from += portion) {
+    await fillPortion(sql, years, from, Math.min(years.leads, from + portion));
+    onRows(Math.min(years.leads, from + portion));
+  }
+  await sql`
+    insert into private.erasures (lead_id, erased_at, reason)
+    select gen_random_uuid(), now() - n * interval '1 minute', 'asked' from generate_series(1, ${Math.round(years.leads / 20)}::integer) n`;
+  for (const { definition } of indexes) await sql.unsafe(definition);
+  await sql`set session_replication_role = origin`;
+  await sql`reset synchronous_commit`;
+  const vacuum = () => (years.vacuum === false ? sql`analyze` : sql`vacuum analyze`);
+  await vacuum();
+  await sql`select private.recount()`;
+  for (let days = 1; days > 0; ) {
+    const [summed] = await sql<{ days: number }[]>`select private.sum_up_report_days(50) as days`;
+    days = summed?.days ?? 0;
+  }
+  await vacuum();
+  await sql`checkpoint`;
+}
+
+// The oldest lead first, and the open ones of the last day. One in twelve has the number and address of an earlier one,
+// one in 100,000 the same number as all those, one in a hundred withdrew the permission, one in a thousand was never reviewed.
+async function fillPortion(
+  sql: Sql,
+  { leads, open, days = 700 }: Years,
+  from: number,
+  to: number,
+): Promise<void> {
+  const [server] = await sql<
+    { version: number }[]
+  >`select current_setting('server_version_num')::int as version`;
+  // PostgreSQL before 18 has random ids, and there the product has, too.
+  const id = (server?.version ?? 0) >= 180_000 ? "uuidv7(t.given - now())" : "gen_random_uuid()";
+  await sql`
+    create temporary table portion as
+    select ${sql.unsafe(id)} as id, t.n, t.given as created_at, t.is_done, t.is_withdrawn,
+      t.first_name || ' ' || t.last_name as name,
+      'visitor' || t.same || '@example.com' as email,
+      case when t.n % 100000 = 7 then '3055550100' else (2012000000 + (t.same * 7919) % 6000000000)::text end as phone,
+      lpad((t.n * 7919 % 1000)::text, 3, '0') || '01' as zip_code,
+      '198.' || t.n % 199 || '.' || t.n % 251 || '.' || t.n % 241 as address,
+      case when t.is_done then (array[
+        'likely_qualifies', 'needs_visit', 'does_not_qualify', 'not_interested', 'likely_qualifies', 'wrong_number', 'needs_visit'
+      ])[1 + t.n % 7] end as outcome,
+      case when t.n % 50 = 0 then array['link in name'] when t.n % 333 = 0 then array['page elsewhere'] else '{}' end as flags
+    from (
+      select n, given, n < ${leads - open} and n % 1000 <> 3 as is_done, n % 97 = 0 as is_withdrawn,
+        case when n % 12 = 0 then greatest(n - 600, 0) else n end as same,
+        (array['Rosa', 'José', 'Ann', 'Mary', 'Bob', 'James', 'Linda', 'Maria', 'Robert', 'Patricia', 'John', 'Barbara', 'Elena',
+          'Wilma', 'Otis', 'Guadalupe', 'Nguyen', 'Eugene', 'Dolores', 'Xiomara'])[1 + (20 * (n * 2654435761 % 4294967296 / 4294967296.0) ^ 2)::integer % 20] as first_name,
+        case when n % 3 = 0 then (array['Smith', 'García', 'Johnson', 'Martinez', 'Williams', 'Brown', 'Jones', 'O''Brien', 'Hernandez', 'St. John'])[1 + n / 3 % 10]
+          else initcap(translate((n * 48271 % 30011)::text, '0123456789', 'aeioubdlmn')) || 'son' end as last_name
+      from (
+        select n, case when n < ${leads - open}
+          then now() - interval '1 day' - (${leads - open} - n) * (make_interval(days => ${days}) / ${leads})
+          else now() - interval '1 day' * (${leads} - n) / ${open} end as given
+        from generate_series(${from}::bigint, ${to - 1}::bigint) as n
+      ) times
+    ) t`;
+  await sql`analyze portion`;
+  await sql`
+    insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
+    select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from portion order by n`;
+  await sql`
+    insert into private.permissions (lead_id, given_at, page_origin, page_path, address, browser, utm, withdrawn_at)
+    select id, created_at, 'https://site.example', '/', address,
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+      jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
+      case when is_withdrawn then created_at + interval '5 hours' end
+    from portion order by n`;
+  await sql`
+    insert into private.deliveries (lead_id, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error)
+    select id, channel, created_at, created_at, 1,
+      case when (is_done or n % 10 > 0) and n % 5000 <> 9 then created_at + interval '2 seconds' end,
+      case when n % 5000 = 9 then created_at + interval '1 day' end, case when n % 5000 = 9 then 'answered 410' end
+    from portion, unnest(array['email', 'webhook']) as channel order by n, channel`;
+  await sql`
+    insert into private.lead_work (
+      lead_id, created_at, phone_digits, email_key, search, flags, address, place, number_key, stage, outcome,
+      reviewed_at, withdrawn_at, is_owed
+    )
+    select id, created_at, phone, email, to_tsvector('simple', name), flags, address, p.place, phone,
+      case when is_done or is_withdrawn then 'closed' else 'open' end, outcome,
+      case when is_done then created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end end,
+      case when is_withdrawn then created_at + interval '5 hours' end, true
+    from portion join places_of_zips p using (zip_code) order by n`;
+  await sql`
+    insert into private.reviews (lead_id, reviewed_at, outcome)
+    select id, created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end, replace(outcome, '_', ' ')
+    from portion where is_done order by n`;
+  // Half of the leads were phoned, one in ten of them twice.
+  await sql`
+    insert into private.calls (lead_id, number_key, member_id, at)
+    select p.id, p.phone, m.id, p.created_at + c.nth * interval '1 hour' + p.n % 100 * interval '1 minute'
+    from portion p
+    join (select id, row_number() over (order by name) as nth from private.members) m on m.nth = 1 + p.n % 12
+    join generate_series(1, 2) as c (nth) on c.nth = 1 or p.n % 20 = 0
+    where p.is_done and p.n % 2 = 0 order by p.n`;
+  await sql`
+    insert into private.outcomes (lead_id, call_id, member_id, at, outcome, note, before)
+    select c.lead_id, c.id, c.member_id, c.at + interval '6 minutes', p.outcome, 'Spoke with the daughter, who asked for a letter.', '{}'
+    from private.calls c join portion p on p.id = c.lead_id`;
+  await sql`
+    insert into private.audit_log (at, member_id, who, action, lead_id)
+    select c.at + s.nth * interval '1 minute', c.member_id, m.name, s.action, c.lead_id
+    from private.calls c join portion p on p.id = c.lead_id join private.members m on m.id = c.member_id,
+      (values (0, 'opened lead'), (1, 'called'), (6, 'recorded outcome')) s (nth, action)
+    order by c.at`;
+  await sql`drop table portion`;
+}

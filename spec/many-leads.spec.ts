@@ -1,0 +1,228 @@
+// What a person waits for stays quick with millions of leads, because it reads the rows that it shows and not the table: held here by
+// counting the rows that PostgreSQL reads, so that the machine's mood does not decide. (How long each takes: docs/scaling.md.)
+import { beforeAll, describe, expect, it } from "vitest";
+import { personTasks, readSamples } from "../bench/many-leads-tasks.ts";
+import { fillDatabase } from "../bench/years-of-leads.ts";
+import { connect, type Sql } from "../database/connect.ts";
+import { countDeliveries, countLeads } from "../delivery/counts.ts";
+import { requeueFailed, syncChannels } from "../delivery/outbox.ts";
+import { addUp } from "../delivery/scheduled-jobs.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
+
+const { owner, url } = await makeDatabase();
+const leads = 12_000;
+/** Rows that one request may read of the tables that grow with the leads. */
+const mostRows = 2500;
+beforeAll(async () => {
+  await syncChannels(owner, ["email", "webhook"]);
+  await fillDatabase(owner, { leads, open: 300, days: 60, vacuum: false }, () => {});
+}, 180_000);
+
+const growing = [
+  "leads",
+  "permissions",
+  "deliveries",
+  "lead_work",
+  "reviews",
+  "calls",
+  "outcomes",
+  "audit_log",
+  "erasures",
+];
+
+interface RowsRead {
+  /** In all, by an index or not. */
+  rows: number;
+  /** The tables that were read from end to end. */
+  scanned: string[];
+}
+
+/** What PostgreSQL reads of the growing tables for some work. */
+async function rowsRead(work: (sql: Sql) => Promise<unknown>): Promise<RowsRead> {
+  const sql = connect(url, { max: 1 });
+  const start = await readSoFar(sql);
+  await work(sql);
+  const end = await readSoFar(sql);
+  await sql.end();
+  const by = (nth: number, of: "rows" | "scanned") => (end[nth]?.[of] ?? 0) - (start[nth]?.[of] ?? 0);
+  return {
+    rows: end.reduce((all, _, nth) => all + by(nth, "rows"), 0),
+    scanned: end.filter((_, nth) => by(nth, "scanned") > 0).map(({ name }) => name),
+  };
+}
+
+// Together with what the session itself has counted last.
+async function readSoFar(sql: Sql) {
+  await sql`select pg_stat_force_next_flush()`;
+  return sql<{ name: string; rows: number; scanned: number }[]>`
+    select relname as name, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows, seq_tup_read::int as scanned
+    from pg_stat_user_tables where relname = any (${growing}::text[]) order by relname`;
+}
+
+describe("with many leads", () => {
+  it("reads few rows and no table from end to end for whatever a person or the dispatcher waits for", async () => {
+    const reads: Record<string, RowsRead> = {};
+    for (const [what, act] of personTasks(await readSamples(owner))) reads[what] = await rowsRead(act);
+    // Where nobody has the name, the planner takes a table of this size for quicker read than looked up.
+    delete reads["inbox: search by a name that is none"];
+    const tooMuch = Object.entries(reads).filter(
+      ([, { rows, scanned }]) => rows > mostRows || scanned.length > 0,
+    );
+    expect(tooMuch).toEqual([]);
+  });
+
+  it("would fail without an index", async () => {
+    const list = personTasks(await readSamples(owner)).find(([what]) => what === "leads list");
+    const index = await owner<{ definition: string }[]>`
+      select pg_get_indexdef('private.lead_work_by_time'::regclass) as definition`;
+    await owner`drop index private.lead_work_by_time`;
+    const { rows } = await rowsRead(list?.[1] ?? (async () => {}));
+    await owner.unsafe(index[0]?.definition ?? "");
+    expect(rows).toBeGreaterThan(mostRows);
+  });
+});
+
+describe("the reports", () => {
+  const report = async (sql: Sql, days: number) => {
+    const [row] = await sql<{ report: unknown }[]>`
+      select private.report(now() - ${days} * interval '1 day', now(), 'America/New_York') as report`;
+    return row?.report;
+  };
+  const fromTheLeads = async (days: number) => {
+    const undone = new Error("undone");
+    let read: unknown;
+    await owner
+      .begin(async (tx) => {
+        await tx`delete from private.report_days`;
+        read = await report(tx as unknown as Sql, days);
+        throw undone;
+      })
+      .catch((error) => {
+        if (error !== undone) throw error;
+      });
+    return read;
+  };
+
+  it("say the same from the sums of the days as from the leads, also after a change to an old lead", async () => {
+    for (const days of [1, 9.3, 800]) expect(await report(owner, days)).toEqual(await fromTheLeads(days));
+    const [old] = await owner<{ id: string }[]>`
+      select lead_id as id from private.calls where at < now() - interval '5 days' order by at desc limit 1`;
+    const id = old?.id ?? "";
+    const before = await report(owner, 9);
+    const changes = [
+      () => owner`update private.lead_work set outcome = 'not_interested' where lead_id = ${id}`,
+      () =>
+        owner`update private.reviews set reviewed_at = reviewed_at + interval '10 days' where lead_id = ${id}`,
+      () => owner`update private.calls set at = at + interval '2 days' where lead_id = ${id}`,
+      () => owner`update private.permissions set withdrawn_at = now() where lead_id = ${id}`,
+      () => owner`select private.erase_leads(array[${id}]::uuid[], 'asked')`,
+    ];
+    for (const change of changes) {
+      await change();
+      expect(await report(owner, 9)).toEqual(await fromTheLeads(9));
+      await addUp(owner);
+      expect(await owner`select from private.report_changes`).toHaveLength(0);
+      expect(await report(owner, 9)).toEqual(await fromTheLeads(9));
+    }
+    expect(await report(owner, 9)).not.toEqual(before);
+  });
+});
+
+/** Counts by reading everything, for a comparison. */
+async function countedByReading(sql: Sql) {
+  const [counts] = await sql`
+    select count(*)::int as stored, count(*) filter (where l.created_at > now() - interval '24 hours')::int as "lastDay",
+      (select count(*)::int from private.erasures) as erased, count(*) filter (where x.waits)::int as unreviewed,
+      count(*) filter (where x.waits and l.created_at < now() - interval '24 hours')::int as overdue,
+      count(*) filter (where x.waits and x.unowed)::int as untold, count(*) filter (where x.unowed)::int as "owedToNoChannel"
+    from public.leads l cross join lateral (
+      select
+        not exists (select from private.reviews r where r.lead_id = l.id)
+          and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null) as waits,
+        not exists (select from private.deliveries d where d.lead_id = l.id) as unowed
+    ) x`;
+  const channels = await sql`
+    select c.name as channel, count(d.delivered_at)::int as delivered, count(d.failed_at)::int as failed,
+      (count(d.id) - count(d.delivered_at) - count(d.failed_at))::int as pending,
+      count(*) filter (where d.delivered_at is null and d.failed_at is null and d.created_at < now() - interval '15 minutes')::int as stuck
+    from private.channels c left join private.deliveries d on d.channel = c.name group by c.name order by c.name`;
+  return { counts, channels: [...channels] };
+}
+
+describe("the counts", () => {
+  const counted = async () => {
+    const channels = (await countDeliveries(owner)).map(({ channel, delivered, failed, pending, stuck }) => ({
+      ...{ channel, delivered, failed, pending, stuck },
+    }));
+    return { counts: await countLeads(owner), channels };
+  };
+  const someLeads = (hours: number) => owner<{ id: string }[]>`
+    select lead_id as id from private.lead_work where created_at < now() - ${hours} * interval '1 hour'
+    order by created_at desc limit 3`;
+  const ids = async (hours: number) => (await someLeads(hours)).map(({ id }) => id);
+
+  it("are those of every row, whatever happens to a lead or a delivery", async () => {
+    const acts: [what: string, act: () => Promise<unknown>][] = [
+      ["nothing", async () => {}],
+      ["a new lead", () => owner`insert into public.leads ${owner(aLead({ name: "New" }))}`],
+      ["its row of work", () => owner`select private.index_new_leads()`],
+      [
+        "a lead owed to nobody",
+        async () => {
+          await syncChannels(owner, []);
+          await owner`insert into public.leads ${owner(aLead({ name: "Owed to nobody" }))}`;
+          await owner`select private.index_new_leads()`;
+          await syncChannels(owner, ["email", "webhook"]);
+        },
+      ],
+      ["word of it after all", () => owner`select private.enqueue_missed_deliveries()`],
+      [
+        "deliveries made",
+        () =>
+          owner`update private.deliveries set delivered_at = now() where lead_id in (select id from public.leads where name = 'New')`,
+      ],
+      [
+        "deliveries that fail",
+        () =>
+          owner`update private.deliveries set failed_at = now(), last_error = 'answered 410' where delivered_at is null`,
+      ],
+      ["sent again", () => requeueFailed(owner)],
+      [
+        "reviews",
+        async () =>
+          owner`insert into private.reviews (lead_id) select unnest(${await ids(1)}::uuid[]) on conflict do nothing`,
+      ],
+      [
+        "a review undone",
+        async () => owner`delete from private.reviews where lead_id = ${(await ids(30))[0] ?? ""}`,
+      ],
+      ["a withdrawal", async () => owner`select private.withdraw_permission(${(await ids(2))[0] ?? ""})`],
+      [
+        "a withdrawal of a lead without its row of work",
+        async () => {
+          const [lead] = await owner<
+            { id: string }[]
+          >`insert into public.leads ${owner(aLead({ name: "Withdrawn", phone: "1" }))} returning id`;
+          await owner`select private.withdraw_permission(${lead?.id ?? ""})`;
+        },
+      ],
+      ["leads erased", async () => owner`select private.erase_leads(${await ids(40)}::uuid[], 'asked')`],
+      ["rows added up", () => addUp(owner)],
+      ["everything counted anew", () => owner`select private.recount()`],
+      [
+        "a channel given up",
+        async () => {
+          await syncChannels(owner, ["webhook"]);
+          await owner`select private.retire_channel('email')`;
+          await syncChannels(owner, ["email", "webhook"]);
+        },
+      ],
+    ];
+    for (const [what, act] of acts) {
+      await act();
+      expect([what, await counted()]).toEqual([what, await countedByReading(owner)]);
+    }
+    await owner`truncate public.leads, private.deliveries, private.erasures cascade`;
+    expect(await counted()).toEqual(await countedByReading(owner));
+  });
+});

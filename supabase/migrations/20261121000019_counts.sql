@@ -1,0 +1,312 @@
+-- How many leads there are and how they stand, without reading them: with millions, a count takes seconds, and the status is asked for
+-- each second. Each change adds a row that says by how much; now and then the rows are added up. An insert of a lead adds none: the
+-- leads of this moment, which have no row in `private.lead_work` yet, are counted as they are read.
+
+-- Each row is a change, so that no two transactions wait for each other.
+create table private.lead_tallies (
+  leads bigint not null default 0,
+  -- Neither reviewed nor withdrawn.
+  waiting bigint not null default 0,
+  -- Owed to no channel; and of those, waiting.
+  unowed bigint not null default 0,
+  untold bigint not null default 0,
+  erased bigint not null default 0
+);
+
+-- What the queue has of each place.
+create table private.queue_tallies (
+  place text not null,
+  -- In stage open; in stage open or callback; and of these, that nobody has tried to reach.
+  open bigint not null default 0,
+  unfinished bigint not null default 0,
+  untried bigint not null default 0
+);
+
+create table private.delivery_tallies (
+  channel text not null,
+  delivered bigint not null default 0,
+  failed bigint not null default 0,
+  -- Not delivered, and an attempt has failed.
+  troubled bigint not null default 0
+);
+
+alter table private.lead_tallies enable row level security;
+alter table private.queue_tallies enable row level security;
+alter table private.delivery_tallies enable row level security;
+-- No policy and no grant: functions of the owner use them.
+revoke all on private.lead_tallies, private.queue_tallies, private.delivery_tallies from public, anon, leads_intake, leads_delivery, leads_team;
+
+create function private.tally_lead() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  was integer := (tg_op <> 'INSERT')::integer;
+  is_now integer := (tg_op <> 'DELETE')::integer;
+  was_waiting integer := was * (old.reviewed_at is null and old.withdrawn_at is null)::integer;
+  is_waiting integer := is_now * (new.reviewed_at is null and new.withdrawn_at is null)::integer;
+  was_unowed integer := was * (old.is_owed is false)::integer;
+  is_unowed integer := is_now * (new.is_owed is false)::integer;
+begin
+  insert into private.lead_tallies (leads, waiting, unowed, untold)
+  values (is_now - was, is_waiting - was_waiting, is_unowed - was_unowed, is_waiting * is_unowed - was_waiting * was_unowed);
+  return null;
+end $$;
+
+create trigger lead_work_20_tally_lead after insert or delete on private.lead_work
+for each row execute function private.tally_lead();
+
+create trigger lead_work_21_tally_change after update on private.lead_work
+for each row when (
+  (old.reviewed_at is null, old.withdrawn_at is null, old.is_owed)
+  is distinct from (new.reviewed_at is null, new.withdrawn_at is null, new.is_owed)
+)
+execute function private.tally_lead();
+
+create function private.tally_queue() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if tg_op <> 'INSERT' and old.stage <> 'closed' then
+    insert into private.queue_tallies (place, open, unfinished, untried)
+    values (old.place, -(old.stage = 'open')::integer, -1, -(old.tried_at is null)::integer);
+  end if;
+  if tg_op <> 'DELETE' and new.stage <> 'closed' then
+    insert into private.queue_tallies (place, open, unfinished, untried)
+    values (new.place, (new.stage = 'open')::integer, 1, (new.tried_at is null)::integer);
+  end if;
+  return null;
+end $$;
+
+create trigger lead_work_22_tally_queue after insert on private.lead_work
+for each row when (new.stage <> 'closed') execute function private.tally_queue();
+create trigger lead_work_23_tally_queue after delete on private.lead_work
+for each row when (old.stage <> 'closed') execute function private.tally_queue();
+create trigger lead_work_24_tally_queue after update on private.lead_work
+for each row when ((old.place, old.stage, old.tried_at is null) is distinct from (new.place, new.stage, new.tried_at is null))
+execute function private.tally_queue();
+
+create function private.tally_erasures() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.lead_tallies (erased) select count(*) from receipts having count(*) > 0;
+  return null;
+end $$;
+
+create trigger erasures_20_tally_erasures after insert on private.erasures
+referencing new table as receipts
+for each statement execute function private.tally_erasures();
+
+create function private.tally_delivery() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if tg_op <> 'INSERT' then
+    insert into private.delivery_tallies (channel, delivered, failed, troubled)
+    values (
+      old.channel, -(old.delivered_at is not null)::integer, -(old.failed_at is not null)::integer,
+      -(old.delivered_at is null and old.last_error is not null)::integer
+    );
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into private.delivery_tallies (channel, delivered, failed, troubled)
+    values (
+      new.channel, (new.delivered_at is not null)::integer, (new.failed_at is not null)::integer,
+      (new.delivered_at is null and new.last_error is not null)::integer
+    );
+  end if;
+  return null;
+end $$;
+
+-- What an insert of a lead owes is neither delivered nor failed yet, so it pays for none of these.
+create trigger deliveries_20_tally_insert after insert on private.deliveries
+for each row when (new.delivered_at is not null or new.failed_at is not null or new.last_error is not null)
+execute function private.tally_delivery();
+
+create trigger deliveries_21_tally_change after update on private.deliveries
+for each row when (
+  (old.channel, old.delivered_at is null, old.failed_at is null, old.last_error is null)
+  is distinct from (new.channel, new.delivered_at is null, new.failed_at is null, new.last_error is null)
+)
+execute function private.tally_delivery();
+
+create trigger deliveries_22_tally_delete after delete on private.deliveries
+for each row when (old.delivered_at is not null or old.failed_at is not null or old.last_error is not null)
+execute function private.tally_delivery();
+
+-- A table that is emptied at once fires no trigger for its rows.
+create function private.tally_nothing() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if tg_relid = 'private.deliveries'::regclass then
+    delete from private.delivery_tallies;
+  elsif tg_relid = 'private.erasures'::regclass then
+    insert into private.lead_tallies (erased) select -coalesce(sum(t.erased), 0) from private.lead_tallies t;
+  else
+    insert into private.lead_tallies (leads, waiting, unowed, untold)
+    select -coalesce(sum(t.leads), 0), -coalesce(sum(t.waiting), 0), -coalesce(sum(t.unowed), 0), -coalesce(sum(t.untold), 0)
+    from private.lead_tallies t;
+    delete from private.queue_tallies;
+  end if;
+  return null;
+end $$;
+
+create trigger lead_work_29_tally_nothing after truncate on private.lead_work
+for each statement execute function private.tally_nothing();
+create trigger deliveries_29_tally_nothing after truncate on private.deliveries
+for each statement execute function private.tally_nothing();
+create trigger erasures_29_tally_nothing after truncate on private.erasures
+for each statement execute function private.tally_nothing();
+
+-- Adds the rows up. A reader sees either the rows or their sum.
+create function private.add_up_tallies() returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  -- private.recount must not replace what is added up at this moment.
+  perform pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0));
+  with gone as (delete from private.lead_tallies returning *)
+  insert into private.lead_tallies (leads, waiting, unowed, untold, erased)
+  select sum(g.leads), sum(g.waiting), sum(g.unowed), sum(g.untold), sum(g.erased) from gone g having count(*) > 0;
+  with gone as (delete from private.queue_tallies returning *)
+  insert into private.queue_tallies (place, open, unfinished, untried)
+  select g.place, sum(g.open), sum(g.unfinished), sum(g.untried) from gone g group by g.place having sum(g.unfinished) <> 0;
+  with gone as (delete from private.delivery_tallies returning *)
+  insert into private.delivery_tallies (channel, delivered, failed, troubled)
+  select g.channel, sum(g.delivered), sum(g.failed), sum(g.troubled) from gone g group by g.channel;
+end $$;
+
+-- Counts everything anew, once a day and after a restoration, so that no fault can stay. Reads every row.
+create function private.recount() returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.place_windows (place) select distinct w.place from private.lead_work w on conflict do nothing;
+  update private.lead_work w
+  set reviewed_at = s.reviewed_at, withdrawn_at = s.withdrawn_at, is_owed = s.is_owed
+  from (
+    select x.lead_id, r.reviewed_at, p.withdrawn_at, d.lead_id is not null as is_owed
+    from private.lead_work x
+    left join private.reviews r on r.lead_id = x.lead_id
+    left join private.permissions p on p.lead_id = x.lead_id
+    left join (select distinct y.lead_id from private.deliveries y) d on d.lead_id = x.lead_id
+    where (x.reviewed_at, x.withdrawn_at, x.is_owed) is distinct from (r.reviewed_at, p.withdrawn_at, d.lead_id is not null)
+  ) s
+  where w.lead_id = s.lead_id;
+  perform pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0));
+  -- One statement sees one moment: the rows that it removes are those whose leads it counts.
+  with gone as (delete from private.lead_tallies)
+  insert into private.lead_tallies (leads, waiting, unowed, untold, erased)
+  select count(*), count(*) filter (where w.reviewed_at is null and w.withdrawn_at is null), count(*) filter (where not w.is_owed),
+    count(*) filter (where w.reviewed_at is null and w.withdrawn_at is null and not w.is_owed),
+    (select count(*) from private.erasures)
+  from private.lead_work w;
+  with gone as (delete from private.queue_tallies)
+  insert into private.queue_tallies (place, open, unfinished, untried)
+  select w.place, count(*) filter (where w.stage = 'open'), count(*), count(*) filter (where w.tried_at is null)
+  from private.lead_work w where w.stage <> 'closed' group by w.place;
+  with gone as (delete from private.delivery_tallies)
+  insert into private.delivery_tallies (channel, delivered, failed, troubled)
+  select d.channel, count(d.delivered_at), count(d.failed_at),
+    count(*) filter (where d.delivered_at is null and d.last_error is not null)
+  from private.deliveries d group by d.channel;
+end $$;
+
+-- How the leads stand: `waiting` are neither reviewed nor withdrawn, `overdue` those of them that are older than 24 hours, `untold`
+-- those of them that are owed to no channel, `unowed` all that are owed to none.
+create function private.lead_counts(
+  out stored bigint, out last_day bigint, out erased bigint, out waiting bigint, out overdue bigint, out untold bigint,
+  out unowed bigint
+)
+language plpgsql stable
+security definer
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  promised constant timestamptz := now() - interval '24 hours';
+begin
+  with tallied as (
+    select coalesce(sum(t.leads), 0) as leads, coalesce(sum(t.waiting), 0) as waiting, coalesce(sum(t.unowed), 0) as unowed,
+      coalesce(sum(t.untold), 0) as untold, coalesce(sum(t.erased), 0) as erased
+    from private.lead_tallies t
+  ),
+  -- Those within the 24 hours are few beside those that are older.
+  recent as (
+    select
+      (select count(*) from private.lead_work w where w.created_at > promised) as leads,
+      (
+        select count(*) from private.lead_work w
+        where w.created_at > promised and w.reviewed_at is null and w.withdrawn_at is null
+      ) as waiting
+  ),
+  fresh as (
+    select l.created_at, r.lead_id is null and p.withdrawn_at is null as is_waiting,
+      not exists (select from private.deliveries d where d.lead_id = l.id) as is_unowed
+    from private.leads_to_index() as given (id)
+    join public.leads l on l.id = given.id
+    left join private.reviews r on r.lead_id = l.id
+    left join private.permissions p on p.lead_id = l.id
+  )
+  select t.leads + count(f.created_at), n.leads + count(*) filter (where f.created_at > promised), t.erased,
+    t.waiting + count(*) filter (where f.is_waiting),
+    t.waiting - n.waiting + count(*) filter (where f.is_waiting and f.created_at <= promised),
+    t.untold + count(*) filter (where f.is_waiting and f.is_unowed), t.unowed + count(*) filter (where f.is_unowed)
+  into stored, last_day, erased, waiting, overdue, untold, unowed
+  from tallied t cross join recent n left join fresh f on true
+  group by t.leads, t.waiting, t.unowed, t.untold, t.erased, n.leads, n.waiting;
+end $$;
+
+-- How the deliveries of each channel stand. `stuck` are owed for 15 minutes and not made. On a retired channel what was pending is
+-- settled, and counts neither as failed nor as stuck. `last_error` is null when nothing waits or failed by it.
+create function private.delivery_counts(moment timestamptz default now())
+returns table (
+  channel text, is_enabled boolean, is_retired boolean, delivered bigint, pending bigint, oldest_pending timestamptz, failed bigint,
+  stuck bigint, last_error text, last_error_at timestamptz
+)
+language sql stable
+security definer
+set search_path = ''
+as $$
+  select c.name, c.enabled, c.retired_at is not null, coalesce(t.delivered, 0), coalesce(d.pending, 0), d.oldest,
+    case when c.retired_at is null then coalesce(t.failed, 0) else 0 end,
+    case when c.retired_at is null then coalesce(d.stuck, 0) else 0 end,
+    case when c.retired_at is null and t.troubled > 0 then c.last_failure end,
+    case when c.retired_at is null and t.troubled > 0 then c.last_failure_at end
+  from private.channels c
+  left join (
+    select x.channel, sum(x.delivered)::bigint as delivered, sum(x.failed)::bigint as failed, sum(x.troubled) as troubled
+    from private.delivery_tallies x group by x.channel
+  ) t on t.channel = c.name
+  left join (
+    select x.channel, count(*) as pending, min(x.created_at) as oldest,
+      count(*) filter (where x.created_at < moment - interval '15 minutes') as stuck
+    from private.deliveries x
+    where x.delivered_at is null and x.failed_at is null
+    group by x.channel
+  ) d on d.channel = c.name
+  order by c.name;
+$$;
+
+revoke execute on function
+  private.tally_lead, private.tally_queue, private.tally_erasures, private.tally_delivery, private.tally_nothing, private.add_up_tallies, private.recount,
+  private.lead_counts, private.delivery_counts
+from public;
+grant execute on function
+  private.add_up_tallies, private.recount, private.lead_counts, private.delivery_counts
+to leads_delivery;

@@ -1,0 +1,341 @@
+-- What the reports add up, summed by day (of UTC), because a report of a year would otherwise read millions of leads while a manager
+-- waits. A day is summed once all its leads are older than the 24 hours of the promise. What changes about a lead later marks the day
+-- of the lead, and a marked day is read from its leads until it is summed anew, so a report is never behind.
+
+-- The days whose sums stand in the three tables below.
+create table private.report_days (
+  day date primary key
+);
+
+-- A row for each change about a lead of an older day; several a day, so that no two transactions wait for each other.
+create table private.report_changes (
+  day date not null
+);
+
+create table private.report_hours (
+  hour timestamptz primary key,
+  leads integer not null,
+  -- Reviewed within 24 hours; and withdrawn within them, unreviewed.
+  kept integer not null,
+  excused integer not null,
+  calls integer not null,
+  reached integer not null
+);
+
+create table private.report_campaigns (
+  day date not null,
+  source text not null,
+  medium text not null,
+  campaign text not null,
+  -- Empty: none yet.
+  outcome text not null,
+  leads integer not null,
+  reviewed integer not null,
+  withdrawn integer not null,
+
+  primary key (day, source, medium, campaign, outcome)
+);
+
+create table private.report_first_calls (
+  day date not null,
+  -- From the lead to its first call, as private.coarse_minutes has them.
+  minutes integer not null,
+  leads integer not null,
+
+  primary key (day, minutes)
+);
+
+alter table private.report_days enable row level security;
+alter table private.report_changes enable row level security;
+alter table private.report_hours enable row level security;
+alter table private.report_campaigns enable row level security;
+alter table private.report_first_calls enable row level security;
+-- No policy and no grant: functions of the owner use them.
+revoke all on
+  private.report_days, private.report_changes, private.report_hours, private.report_campaigns, private.report_first_calls
+from public, anon, leads_intake, leads_delivery, leads_team;
+
+create function private.utc_day(moment timestamptz) returns date
+language sql immutable
+set search_path = ''
+return (moment at time zone 'UTC')::date;
+
+create function private.mark_report_day() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  yesterday constant date := private.utc_day(now()) - 1;
+begin
+  insert into private.report_changes (day)
+  select distinct d.day from (
+    values
+      (case when tg_table_name = 'lead_work' then private.utc_day((to_jsonb(old) ->> 'created_at')::timestamptz) end),
+      (case when tg_table_name = 'lead_work' then private.utc_day((to_jsonb(new) ->> 'created_at')::timestamptz) end),
+      (case when tg_table_name = 'calls' then private.utc_day((to_jsonb(old) ->> 'at')::timestamptz) end),
+      (case when tg_table_name = 'calls' then private.utc_day((to_jsonb(new) ->> 'at')::timestamptz) end),
+      -- A call may be the first one of its lead.
+      ((
+        select private.utc_day(w.created_at) from private.lead_work w
+        where tg_table_name = 'calls' and w.lead_id = (coalesce(to_jsonb(new), to_jsonb(old)) ->> 'lead_id')::uuid
+      ))
+  ) d (day)
+  where d.day < yesterday;
+  return null;
+end $$;
+
+create trigger lead_work_30_mark_report_day after insert on private.lead_work
+for each row when (new.created_at < now() - interval '24 hours') execute function private.mark_report_day();
+create trigger lead_work_31_mark_report_day after delete on private.lead_work
+for each row when (old.created_at < now() - interval '24 hours') execute function private.mark_report_day();
+create trigger lead_work_32_mark_report_day after update on private.lead_work
+for each row when (
+  old.created_at < now() - interval '24 hours'
+  and (old.outcome, old.reviewed_at, old.withdrawn_at) is distinct from (new.outcome, new.reviewed_at, new.withdrawn_at)
+)
+execute function private.mark_report_day();
+create trigger calls_30_mark_report_day after insert or update or delete on private.calls
+for each row execute function private.mark_report_day();
+
+-- Minutes to the minute within an hour, then to five, to thirty, and to six hours: few values, and each within a tenth.
+create function private.coarse_minutes(duration interval) returns integer
+language sql immutable
+set search_path = ''
+return (
+  select case
+    when m < 60 then m
+    when m < 600 then round(m / 5.0) * 5
+    when m < 4320 then round(m / 30.0) * 30
+    else round(m / 360.0) * 360
+  end::integer
+  from (select round(extract(epoch from duration) / 60)::integer as m) x
+);
+
+-- What the reports ask of each lead that came in these times. Each call is planned for its times, and looks each lead up, because the
+-- planner would otherwise read whole tables for a day's leads.
+create function private.report_leads(begins timestamptz, ends timestamptz)
+returns table (
+  created_at timestamptz, promise text, outcome text, is_reviewed boolean, is_withdrawn boolean,
+  source text, medium text, campaign text, called_after integer
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  return query
+    select w.created_at,
+      case
+        when w.reviewed_at <= w.created_at + interval '24 hours' then 'kept'
+        -- Whoever withdrew within the 24 hours is owed no review.
+        when w.reviewed_at is null and w.withdrawn_at <= w.created_at + interval '24 hours' then 'excused'
+        when w.created_at <= now() - interval '24 hours' then 'missed'
+        else 'open'
+      end,
+      w.outcome, w.reviewed_at is not null, w.withdrawn_at is not null,
+      coalesce(p.utm ->> 'utm_source', ''), coalesce(p.utm ->> 'utm_medium', ''), coalesce(p.utm ->> 'utm_campaign', ''),
+      private.coarse_minutes((
+        select c.at from private.calls c where c.lead_id = w.lead_id order by c.at limit 1
+      ) - w.created_at)
+    from private.lead_work w
+    left join private.permissions p on p.lead_id = w.lead_id
+    where w.created_at >= begins and w.created_at < ends;
+end $$;
+
+create function private.report_calls(begins timestamptz, ends timestamptz) returns table (at timestamptz, is_reached boolean)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  return query
+    select c.at, coalesce(o.outcome not in ('no_answer', 'left_message', 'wrong_number'), false)
+    from private.calls c left join private.outcomes o on o.call_id = c.id
+    where c.at >= begins and c.at < ends;
+end $$;
+
+-- Sums one day anew.
+create function private.sum_up_report_day(of_day date) returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  begins constant timestamptz := of_day::timestamp at time zone 'UTC';
+  ends constant timestamptz := begins + interval '24 hours';
+begin
+  delete from private.report_hours h where h.hour >= begins and h.hour < ends;
+  delete from private.report_campaigns c where c.day = of_day;
+  delete from private.report_first_calls f where f.day = of_day;
+  with leads as materialized (select * from private.report_leads(begins, ends)),
+  hours as (
+    insert into private.report_hours (hour, leads, kept, excused, calls, reached)
+    select date_trunc('hour', x.at, 'UTC'), sum(x.leads), sum(x.kept), sum(x.excused), sum(x.calls), sum(x.reached)
+    from (
+      select l.created_at as at, 1 as leads, (l.promise = 'kept')::integer as kept, (l.promise = 'excused')::integer as excused,
+        0 as calls, 0 as reached
+      from leads l
+      union all select c.at, 0, 0, 0, 1, c.is_reached::integer from private.report_calls(begins, ends) c
+    ) x
+    group by 1
+  ),
+  campaigns as (
+    insert into private.report_campaigns (day, source, medium, campaign, outcome, leads, reviewed, withdrawn)
+    select of_day, l.source, l.medium, l.campaign, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),
+      count(*) filter (where l.is_withdrawn)
+    from leads l group by 2, 3, 4, 5
+  )
+  insert into private.report_first_calls (day, minutes, leads)
+  select of_day, l.called_after, count(*) from leads l where l.called_after is not null group by 2;
+  insert into private.report_days (day) values (of_day) on conflict do nothing;
+end $$;
+
+-- Sums the days that are marked or not summed yet, at most so many, and returns how many that was.
+create function private.sum_up_report_days(at_most integer default 20) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  first_day constant date := (select private.utc_day(min(w.created_at)) from private.lead_work w);
+  chosen date[];
+  of_day date;
+begin
+  -- One process does it; another need not wait, because the work is done then.
+  if not pg_try_advisory_xact_lock(hashtextextended('private.report_days', 0)) then
+    return 0;
+  end if;
+  chosen := array(
+    select x.day from (
+      select c.day from private.report_changes c
+      union
+      select d::date from generate_series(first_day, private.utc_day(now()) - 2, interval '1 day') as d
+      where not exists (select from private.report_days r where r.day = d::date)
+    ) x
+    order by x.day desc limit at_most
+  );
+  -- Removed first: a change that is committed later marks its day again.
+  delete from private.report_changes c where c.day = any (chosen);
+  foreach of_day in array chosen loop
+    perform private.sum_up_report_day(of_day);
+  end loop;
+  return cardinality(chosen);
+end $$;
+
+-- The report of these times, in the days and hours of a time zone. Sums are of whole hours, so in a zone that differs from UTC by half
+-- an hour an older lead counts for the hour before.
+create function private.report(begins timestamptz, ends timestamptz, zone text) returns jsonb
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  starts constant timestamptz := greatest(begins, (select least(
+    (select min(w.created_at) from private.lead_work w), (select min(c.at) from private.calls c)
+  )));
+  stops constant timestamptz := least(ends, now() + interval '1 minute');
+  report jsonb;
+begin
+  with summed as materialized (
+    select d.day from private.report_days d
+    where d.day::timestamp at time zone 'UTC' >= begins and (d.day + 1)::timestamp at time zone 'UTC' <= ends
+      and not exists (select from private.report_changes c where c.day = d.day)
+  ),
+  read as materialized (
+    select greatest(begins, d at time zone 'UTC') as since, least(ends, (d + interval '1 day') at time zone 'UTC') as until
+    from generate_series(private.utc_day(starts)::timestamp, private.utc_day(stops)::timestamp, interval '1 day') as d
+    where not exists (select from summed s where s.day = d::date)
+  ),
+  leads as materialized (select l.* from read r cross join lateral private.report_leads(r.since, r.until) l),
+  hours as materialized (
+    select h.hour as at, h.leads, h.kept, h.leads - h.kept - h.excused as missed, 0 as open, h.calls, h.reached
+    from private.report_hours h join summed s on s.day = private.utc_day(h.hour)
+    where h.hour >= begins and h.hour < ends
+    union all
+    select date_trunc('hour', l.created_at at time zone zone) at time zone zone, count(*)::integer,
+      count(*) filter (where l.promise = 'kept')::integer, count(*) filter (where l.promise = 'missed')::integer,
+      count(*) filter (where l.promise = 'open')::integer, 0, 0
+    from leads l group by 1
+    union all
+    select date_trunc('hour', c.at at time zone zone) at time zone zone, 0, 0, 0, 0, count(*)::integer,
+      count(*) filter (where c.is_reached)::integer
+    from read r cross join lateral private.report_calls(r.since, r.until) c group by 1
+  ),
+  outcomes as materialized (
+    select c.source, c.medium, c.campaign, nullif(c.outcome, '') as outcome, sum(c.leads) as leads, sum(c.reviewed) as reviewed,
+      sum(c.withdrawn) as withdrawn
+    from (
+      select c.source, c.medium, c.campaign, c.outcome, c.leads, c.reviewed, c.withdrawn
+      from private.report_campaigns c join summed s on s.day = c.day
+      union all
+      select l.source, l.medium, l.campaign, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),
+        count(*) filter (where l.is_withdrawn)
+      from leads l group by 1, 2, 3, 4
+    ) c
+    group by 1, 2, 3, 4
+  ),
+  first_calls as materialized (
+    select f.minutes, sum(f.leads) as leads, sum(sum(f.leads)) over (order by f.minutes) as up_to, sum(sum(f.leads)) over () as all_leads
+    from (
+      select f.minutes, f.leads from private.report_first_calls f join summed s on s.day = f.day
+      union all select l.called_after, count(*) from leads l where l.called_after is not null group by 1
+    ) f
+    group by f.minutes
+  ),
+  days as (
+    select (h.at at time zone zone)::date as day, sum(h.leads) as leads, sum(h.kept) as kept, sum(h.missed) as missed, sum(h.calls) as calls
+    from hours h group by 1
+  ),
+  hours_of_week as (
+    select extract(isodow from h.at at time zone zone)::integer as weekday, extract(hour from h.at at time zone zone)::integer as hour,
+      sum(h.leads) as leads, sum(h.calls) as calls, sum(h.reached) as reached
+    from hours h group by 1, 2
+  ),
+  campaigns as (
+    select o.source, o.medium, o.campaign, sum(o.leads) as leads, sum(o.reviewed) as reviewed,
+      coalesce(sum(o.leads) filter (where o.outcome = 'likely_qualifies'), 0) as likely,
+      coalesce(sum(o.leads) filter (where o.outcome = 'needs_visit'), 0) as needs_visit, sum(o.withdrawn) as withdrawn
+    from outcomes o
+    group by 1, 2, 3
+    order by sum(o.leads) desc, 1, 2, 3
+    limit 500
+  )
+  select jsonb_build_object(
+    'promises', (
+      select jsonb_build_object(
+        'kept', coalesce(sum(h.kept), 0), 'missed', coalesce(sum(h.missed), 0), 'open', coalesce(sum(h.open), 0),
+        'percent', round(100.0 * sum(h.kept) / nullif(sum(h.kept) + sum(h.missed), 0), 1)
+      )
+      from hours h
+    ),
+    'first_call', (
+      select jsonb_build_object(
+        'leads', coalesce(max(f.all_leads), 0),
+        'median_minutes', min(f.minutes) filter (where f.up_to >= 0.5 * f.all_leads),
+        'p90_minutes', min(f.minutes) filter (where f.up_to >= 0.9 * f.all_leads)
+      )
+      from first_calls f
+    ),
+    'outcomes', coalesce((
+      select jsonb_agg(jsonb_build_object('outcome', x.outcome, 'leads', x.leads) order by x.leads desc, x.outcome)
+      from (select o.outcome, sum(o.leads) as leads from outcomes o where o.outcome is not null group by 1) x
+    ), '[]'),
+    'days', coalesce((select jsonb_agg(to_jsonb(d) order by d.day) from days d), '[]'),
+    'hours', coalesce((select jsonb_agg(to_jsonb(h) order by h.weekday, h.hour) from hours_of_week h), '[]'),
+    'campaigns', coalesce((select jsonb_agg(to_jsonb(c)) from campaigns c), '[]')
+  ) into report;
+  return report;
+end $$;
+
+revoke execute on function
+  private.utc_day, private.mark_report_day, private.coarse_minutes, private.report_leads, private.report_calls,
+  private.sum_up_report_day, private.sum_up_report_days, private.report
+from public;
+grant execute on function private.sum_up_report_days to leads_delivery;
