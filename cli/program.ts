@@ -20,6 +20,7 @@ import { erase } from "./erase.ts";
 import { experimentsCommand } from "./experiments.ts";
 import { exportCommand } from "./export.ts";
 import { list } from "./list.ts";
+import { move } from "./move.ts";
 import { restore } from "./restore.ts";
 import { retry } from "./retry.ts";
 import { review } from "./review.ts";
@@ -38,7 +39,7 @@ const groups: [heading: string, commands: AddCommand[]][] = [
   ["Their way to the team:", [status, watch, retry, channel, test]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
   ["What the ads bring:", [experimentsCommand]],
-  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],
+  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade, move]],
 ];
 
 /** What is said of npm where a command is typed through it. */

@@ -83,6 +83,7 @@ describe("leads backup", () => {
       "retention_plan",
       "inbox_settings",
       "backup_state",
+      "alert_state",
       ...endsByItself,
     ].map((name) => `private.${name}`);
     const sums = [
