@@ -59,7 +59,9 @@ async function main(words: string[]): Promise<number> {
     const command = readCommand(words, columns);
     if ("handler" in command)
       return await runHandler(command.handler, command.makesDatabase === true, stop.signal);
-    if ("folderHandler" in command) return await command.folderHandler(contextOf(stop.signal));
+    if ("folderHandler" in command) {
+      return await command.folderHandler(contextOf(stop.signal)).finally(clearStatusLine);
+    }
     await out(command.help);
     return 0;
   } catch (error) {
