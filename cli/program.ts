@@ -42,10 +42,20 @@ const groups: [heading: string, commands: AddCommand[]][] = [
   ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade, move]],
 ];
 
-/** What is said of npm where a command is typed through it. */
-const quietly = leadsProgram === "leads" ? "" : ' "npm run -s" leaves out npm\'s own lines.';
+const isInstalled = leadsProgram === "leads";
 
-const notes = `
+/** What is said of npm where a command is typed through it. */
+const quietly = isInstalled ? "" : ' "npm run -s" leaves out npm\'s own lines.';
+
+/** The commands of deploy/leads, which are not this program's. */
+const ofTheRelease = `
+The installed release (see docs/deploy-server.md):
+  update <file>  put a release in force          rollback  put the one before in force again
+  releases       list them                       remove    remove the program; the leads stay
+  doctor         examine the deployment
+`;
+
+const notes = `${isInstalled ? ofTheRelease : ""}
 Times are in this machine's time zone (TZ); in JSON and CSV they are in UTC.
 Results go to standard output, messages to standard error.${quietly}
 Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck delivery, or cannot be done;
