@@ -42,10 +42,11 @@ create table private.lead_work (
   constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null))
 );
 
--- The order of the queue in each place: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one
--- tried longest ago first.
-create index lead_work_open on private.lead_work (place, (tried_at is not null), coalesce(tried_at, created_at), lead_id)
+-- The order of the queue: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one tried longest
+-- ago first.
+create index lead_work_open on private.lead_work ((tried_at is not null), coalesce(tried_at, created_at), lead_id)
 where stage = 'open';
+-- Where few places may be called, and for those that may not.
 create index lead_work_open_by_place on private.lead_work (place, lead_id) where stage = 'open';
 create index lead_work_untried on private.lead_work (created_at) where stage <> 'closed' and tried_at is null;
 create index lead_work_callbacks on private.lead_work (callback_at, lead_id) where stage = 'callback';

@@ -151,8 +151,8 @@ begin
 end $$;
 
 -- The ids of one section, in its order, that `filter` lets through. `after` is the sort key of the last row of the page before: two
--- values and the id. Each place's leads are read in the order of an index, so that a page costs as many rows of each place as it has and
--- not the whole queue.
+-- values and the id. Each section is read in the order of an index, the last one in that of each place, so that a page costs the rows it
+-- has and not the whole queue.
 create function private.queue_section(
   section integer, filter jsonb, actor private.actor, after text[], at_most integer
 )
@@ -161,6 +161,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
+  callable_places text[] := array(
+    select p.place from private.place_windows p
+    where p.callable and (filter ->> 'state' is null or '|' || p.place like '%|' || (filter ->> 'state') || '/%')
+  );
   exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
   mine uuid[] := case when (filter ->> 'mine')::boolean then array(
     select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()
@@ -189,19 +193,13 @@ begin
       order by w.callback_at, w.lead_id limit $4
     $query$
     when 2 then $query$
-      select x.lead_id, x.is_later, x.sort_time
-      from private.place_windows p
-      cross join lateral (
-        select w.lead_id, w.tried_at is not null as is_later, coalesce(w.tried_at, w.created_at) as sort_time
-        from private.lead_work w
-        where w.stage = 'open' and w.place = p.place and w.number_key <> all ($5)
-          and ($3 is null or ((w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id)
-            > ($3[1]::boolean, $3[2]::timestamptz, $3[3]::uuid))
-          and $query$ || conditions || $query$
-        order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
-      ) x
-      where p.callable and $query$ || places_condition || $query$
-      order by x.is_later, x.sort_time, x.lead_id limit $4
+      select w.lead_id, w.tried_at is not null, coalesce(w.tried_at, w.created_at)
+      from private.lead_work w
+      where w.stage = 'open' and w.place = any ($6) and w.number_key <> all ($5)
+        and ($3 is null or ((w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id)
+          > ($3[1]::boolean, $3[2]::timestamptz, $3[3]::uuid))
+        and $query$ || conditions || $query$
+      order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
     $query$
     -- Open leads of a place may all be called at one moment; a callback, and a number that was called three times, have a later one.
     else $query$
@@ -240,7 +238,7 @@ begin
       order by x.callable_at, x.lead_id limit $4
     $query$
   end
-  using filter, mine, after, at_most, exhausted;
+  using filter, mine, after, at_most, exhausted, callable_places;
 end $$;
 
 -- `filter`, `after` and `at_most` are those of the API (inbox/api-work.ts).
