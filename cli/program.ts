@@ -20,7 +20,6 @@ import { erase } from "./erase.ts";
 import { experimentsCommand } from "./experiments.ts";
 import { exportCommand } from "./export.ts";
 import { list } from "./list.ts";
-import { move } from "./move.ts";
 import { restore } from "./restore.ts";
 import { retry } from "./retry.ts";
 import { review } from "./review.ts";
@@ -39,7 +38,7 @@ const groups: [heading: string, commands: AddCommand[]][] = [
   ["Their way to the team:", [status, watch, retry, channel, test]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
   ["What the ads bring:", [experimentsCommand]],
-  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade, move]],
+  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],
 ];
 
 const isInstalled = leadsProgram === "leads";

@@ -3,17 +3,16 @@ import { CopyError } from "../database/copy-database.ts";
 import { upgradeEmbedded } from "../database/upgrade.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, counted } from "./command.ts";
-import { progressOf } from "./progress.ts";
 
 export const upgrade: AddCommand = (program, _, runOnFolder) => {
   program
     .command("upgrade")
     .summary("bring the embedded database to this program's PostgreSQL")
     .description(
-      "Brings the embedded database to the major version of PostgreSQL that this program brings. Stop the server first. The old data is kept beside the new. Ctrl-C leaves it in force.",
+      "Brings the embedded database to the major version of PostgreSQL that this program brings. Stop the server first. The old data is kept beside the new.",
     )
     .action(() =>
-      runOnFolder(async ({ config, tell, out, showStatusLine, signal }) => {
+      runOnFolder(async ({ config, tell, out, signal }) => {
         if (config.databaseUrl) {
           throw new Refusal(
             "DATABASE_URL names a PostgreSQL server of your own: upgrade that one with its own tools (pg_upgrade).",
@@ -23,7 +22,6 @@ export const upgrade: AddCommand = (program, _, runOnFolder) => {
           dataDir: config.dataDir,
           signal,
           onStep: (step, major) => tell(steps[step](major)),
-          onCopied: progressOf({ showStatusLine }, "Copying"),
         }).catch(explainCopy);
         const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
         await out(

@@ -1,27 +1,21 @@
 // Writes to the audit log what the operator's commands show, export and erase, so that one log has all that was seen, in the inbox or by
 // command.
 import type { Sql } from "../database/connect.ts";
-import { isReadOnly } from "../database/trouble.ts";
+import { codeOf } from "../log/log.ts";
 
 export type OperatorAction = "opened lead" | "exported leads" | "erased lead";
 
-/**
- * Writes an entry before the action is done, and returns whether that was possible. A database that takes no writes, such as a
- * standby, is read without an entry, because its owner could read it without this program just as well; the caller says so.
- */
+/** Writes an entry before the action is done. A database that takes no writes, such as a standby, is read without an entry. */
 export async function auditOperator(
   sql: Sql,
   action: OperatorAction,
   leads: readonly (string | null)[] = [null],
-): Promise<boolean> {
-  try {
-    await sql`
-      select private.audit(private.acting(), ${action}, lead, '{"by": "command"}')
-      from unnest(${[...leads].map((lead) => lead ?? "")}::text[]) as given (id)
-      cross join lateral (select nullif(given.id, '')::uuid as lead) l`;
-    return true;
-  } catch (error) {
-    if (!isReadOnly(error)) throw error;
-    return false;
-  }
+) {
+  await sql`
+    select private.audit(private.acting(), ${action}, lead, '{"by": "command"}')
+    from unnest(${[...leads].map((lead) => lead ?? "")}::text[]) as given (id)
+    cross join lateral (select nullif(given.id, '')::uuid as lead) l`.catch((error) => {
+    // SQLSTATE read_only_sql_transaction.
+    if (codeOf(error) !== "25006") throw error;
+  });
 }

@@ -2,7 +2,6 @@
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
-import { indexNewLeads } from "./index-new-leads.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";
 
 export interface LeadFilter {
@@ -28,7 +27,7 @@ export async function listLeads(
   take: (page: LeadRow[]) => Promise<void>,
 ): Promise<void> {
   // Leads of the last second have no row yet.
-  await indexNewLeads(sql);
+  await sql`select private.index_new_leads(100000)`;
   await transaction(
     sql,
     async (tx) => {
