@@ -44,6 +44,8 @@ export const Campaigns = v.object({
   ),
   /** Costs of campaigns of which no page load and no lead is known. */
   unmatched: v.array(v.object({ ...words, cost_cents: v.number() })),
+  /** As they were recorded, by day. */
+  costs: v.array(v.object({ day: Day, ...words, amount_cents: v.number() })),
   /** By bucket: its upper bound, of which the last has none, and how many page loads were in it. */
   vitals: v.array(
     v.object({

@@ -201,7 +201,9 @@ describe("the page Campaigns", () => {
         .setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
     await choose(`Day,Campaign name,Amount spent (USD)\n${today},sprnig,20.00\n`);
     await page.getByRole("heading", { name: "Costs that no campaign took" }).waitFor();
-    expect(await section(page, "Costs").locator("tbody tr").innerText()).toMatch(/Sprnig\s+\$20/);
+    expect(await cellsOf(page, "Costs that no campaign took")).toEqual([["sprnig", "Any", "Any", "20"]]);
+    await section(page, "Recorded costs").getByText("Table").click();
+    expect(await cellsOf(page, "Recorded costs")).toEqual([[today, "sprnig", "Any", "Any", "20"]]);
     await choose(costs(`${today},spring,twenty`));
     await page.getByRole("alert").getByText("Line 2: The amount has to be as 12.50").waitFor();
     await choose(costs(`${today},sprnig,0`));

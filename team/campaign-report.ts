@@ -8,21 +8,22 @@ import {
 import type { Ask } from "./acting.ts";
 import type { Period } from "./managing.ts";
 
-/** Counts by day and by weekday and hour, in the zone asked for, as the database adds them up. */
-interface CountsInTime {
+/** What the database has added up itself: counts by day and by weekday and hour, in the zone asked for, and the recorded costs. */
+interface AddedUp {
   days: { day: string; views: number; pressed: number; stored: number }[];
   hours: { weekday: number; hour: number; views: number; stored: number }[];
+  costs: { day: string; source: string; medium: string; campaign: string; amount_cents: number }[];
 }
 
 /** The audit log says that somebody read it. */
 export async function campaignReport(
   ask: Ask,
   { since, until, zone }: Period,
-): Promise<CampaignReport & CountsInTime> {
-  const counted = (await ask((sql) => sql`team.campaigns(${since}, ${until}, ${zone})`)) as CountsInTime & {
+): Promise<CampaignReport & AddedUp> {
+  const counted = (await ask((sql) => sql`team.campaigns(${since}, ${until}, ${zone})`)) as AddedUp & {
     rows: CountedRow[];
     vitals: VitalCount[];
   };
-  const { days, hours } = counted;
-  return { ...reportOf(counted.rows, counted.vitals), days, hours };
+  const { days, hours, costs } = counted;
+  return { ...reportOf(counted.rows, counted.vitals), days, hours, costs };
 }

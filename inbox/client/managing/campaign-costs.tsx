@@ -4,15 +4,18 @@ import { type FormEvent, useState } from "react";
 import { csvLine } from "../../../team/csv.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
-import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { count } from "../page/words.ts";
 import { refresh, useAction } from "../queries.ts";
-import { campaignName, money } from "./campaign-words.ts";
 import { DayField, type Period } from "./period-fields.tsx";
+import { ReportSection } from "./report-section.tsx";
 
-type Unmatched = Campaigns["unmatched"];
+type Named = { campaign: string; source: string; medium: string };
 
-export function CampaignCosts({ unmatched, period }: { unmatched: Unmatched; period: Period }) {
+interface Props extends Pick<Campaigns, "unmatched" | "costs"> {
+  period: Period;
+}
+
+export function CampaignCosts({ unmatched, costs, period }: Props) {
   const record = useAction("campaigns/costs");
   const send = (csv: string, then?: () => void) =>
     record.mutate(
@@ -26,14 +29,16 @@ export function CampaignCosts({ unmatched, period }: { unmatched: Unmatched; per
       },
     );
   return (
-    <section className={unmatched.length > 0 ? "card" : "card no-print"} aria-labelledby="costs">
-      <h2 id="costs">Costs</h2>
-      <CostForm lastDay={period.until} onSend={send} />
-      <CostFile onSend={send} />
-      {record.data && <WhatCameOfIt answer={record.data} />}
-      <FailureNotice error={record.error} />
-      {unmatched.length > 0 && <UnmatchedCosts unmatched={unmatched} />}
-    </section>
+    <>
+      <section className="card no-print" aria-labelledby="costs">
+        <h2 id="costs">Costs</h2>
+        <CostForm lastDay={period.until} onSend={send} />
+        <CostFile onSend={send} />
+        {record.data && <WhatCameOfIt answer={record.data} />}
+        <FailureNotice error={record.error} />
+      </section>
+      <CostReports unmatched={unmatched} costs={costs} />
+    </>
   );
 }
 
@@ -68,7 +73,7 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
     onSend(heading + csvLine([day, campaign, amount]), () => setAmount(""));
   };
   return (
-    <form className="form-line no-print" onSubmit={send}>
+    <form className="form-line" onSubmit={send}>
       <DayField name="Day" value={day} onChoose={setDay} />
       <label className="field">
         Campaign
@@ -113,7 +118,7 @@ function CostFile({ onSend }: SendProps) {
     if (text && text.length <= mostCharacters) onSend(text);
   };
   return (
-    <div className="no-print">
+    <div>
       <label className="field">
         A CSV file: date, campaign, amount
         <input type="file" accept=".csv,text/csv,text/plain" onChange={({ target }) => void read(target)} />
@@ -128,31 +133,34 @@ function CostFile({ onSend }: SendProps) {
   );
 }
 
-const UnmatchedCosts = ({ unmatched }: { unmatched: Unmatched }) => (
+const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs">) => (
   <>
-    <h3>Costs that no campaign took</h3>
-    <p className="quiet">
-      No page load and no lead of these days names such a campaign. Is it written as in the ad’s address?
-    </p>
-    <ScrollingTable name="Costs that no campaign took">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Campaign</th>
-            <th scope="col" className="number-cell">
-              Cost
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {unmatched.map((cost) => (
-            <tr key={JSON.stringify([cost.source, cost.medium, cost.campaign])}>
-              <th scope="row">{campaignName(cost)}</th>
-              <td className="number-cell">{money(cost.cost_cents)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollingTable>
+    {unmatched.length > 0 && (
+      <ReportSection
+        title="Costs that no campaign took"
+        file="unmatched-costs"
+        columns={["Campaign", "Source", "Medium", "Dollars"]}
+        lines={unmatched.map((cost) => [...namesOf(cost), cost.cost_cents / 100])}
+      >
+        <p className="quiet">
+          No page load and no lead of these days names such a campaign. Is it written as in the ad’s address?
+        </p>
+      </ReportSection>
+    )}
+    {costs.length > 0 && (
+      <ReportSection
+        title="Recorded costs"
+        file="campaign-costs"
+        columns={["Day", "Campaign", "Source", "Medium", "Dollars"]}
+        lines={costs.map((cost) => [cost.day, ...namesOf(cost), cost.amount_cents / 100])}
+        isFolded
+      />
+    )}
   </>
 );
+
+const namesOf = ({ campaign, source, medium }: Named): string[] => [
+  campaign,
+  source || "Any",
+  medium || "Any",
+];
