@@ -1,4 +1,6 @@
 // The entry point of `npm start`: the site, the intake, the delivery and the team's inbox in one process, on one database.
+import { type Counters, makeCounters } from "../campaigns/counters.ts";
+import { startFlushing } from "../campaigns/flush.ts";
 import type { Config } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { claimsToReview } from "../content/claims.ts";
@@ -7,6 +9,7 @@ import { shownLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect } from "../database/connect.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { startInbox } from "../inbox/start.ts";
@@ -37,6 +40,7 @@ async function serve(program: Program): Promise<void> {
   prepared.catch(() => {});
   if (stopping.aborted) return;
 
+  const counters = config.site.counting ? countInto(intake, program) : undefined;
   let running: RunningDelivery | undefined;
   let inbox: { stop(): Promise<void> } | undefined;
   const { counts, count: countAnswer } = makeAnswerCounts();
@@ -46,6 +50,7 @@ async function serve(program: Program): Promise<void> {
     intake,
     wake: () => running?.wake(),
     countAnswer,
+    counters,
     log,
   });
   const descriptor = inheritedSocket(process.env, process.pid);
@@ -73,6 +78,18 @@ function warnOfContent({ provider, site }: Config, log: Log): void {
     log("source-review-due", { source, reviewed });
   if (shownLanguages(site.languages).includes("es") && !site.spanishReviewedBy) log("spanish-not-reviewed");
   if (/^http:\/\/localhost\b/.test(site.url)) log("address-missing");
+}
+
+/** Counts page loads, and moves the counts to the database until the server has stopped. */
+function countInto(intake: string, { log, onStop }: Program): Counters {
+  const counters = makeCounters();
+  // A connection of its own, so that no lead waits behind a count. An outage is told once, by the leads' connection.
+  const database = makeResilientConnection(
+    () => connect(intake, { max: 1, name: "leads counts" }),
+    () => {},
+  );
+  onStop(startFlushing(counters, database, log).stop);
+  return counters;
 }
 
 /** Makes backups until the server stops. */

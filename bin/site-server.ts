@@ -1,5 +1,6 @@
 // The site's HTTP server with all it is made of: pages, intake, health, and the two calls of the form. It does not listen yet.
 import type { Server } from "node:http";
+import type { Counters } from "../campaigns/counters.ts";
 import type { Config } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { makeIsReady } from "../database/prepare.ts";
@@ -11,6 +12,7 @@ import type { Log } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
 import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
 import { makeApp } from "../web/app.ts";
+import { makeCounting } from "../web/counting.ts";
 import { type Site, show } from "../web/pages.ts";
 import { makeHttpServer } from "../web/server.ts";
 
@@ -23,6 +25,8 @@ export interface SiteServerSettings {
   wake: () => void;
   /** Called with the HTTP status of each answer to a lead. */
   countAnswer: (status: number) => void;
+  /** Where page loads are counted; unset, none is. */
+  counters?: Counters | undefined;
   log: Log;
 }
 
@@ -33,6 +37,7 @@ export async function makeSiteServer({
   intake,
   wake,
   countAnswer,
+  counters,
   log,
 }: SiteServerSettings): Promise<Server> {
   const leads = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
@@ -58,6 +63,14 @@ export async function makeSiteServer({
     addressOf: trustedAddressOf,
     limit: config.rateLimit ? makeLimit() : undefined,
     ...show(site),
+    counting:
+      counters &&
+      makeCounting({
+        counters,
+        variants: variantsOf(site),
+        origins: originsOf(config),
+        limit: countLimit(config),
+      }),
     submitLead: makeSubmitLead({ knows: (key) => key === config.anonKey, wake }),
     isReady: await makeIsReady(readiness),
     countAnswer,
@@ -66,3 +79,16 @@ export async function makeSiteServer({
   });
   return makeHttpServer(app, headers);
 }
+
+/** The names of what an experiment shows; none while none runs. */
+const variantsOf = ({ pages }: Site): string[] =>
+  [...pages.values()].flatMap(({ variants = [] }) => variants.flatMap(({ variant }) => variant ?? []));
+
+/** The origins whose pages are counted: the site's own, and those that are named. */
+const originsOf = ({ site, allowedOrigins }: Config): string[] => [
+  new URL(site.url).origin,
+  ...(allowedOrigins === "*" ? [] : allowedOrigins),
+];
+
+// A page load tells six times at most; a senior centre opens a hundred a minute.
+const countLimit = ({ rateLimit }: Config) => (rateLimit ? makeLimit(undefined, 600) : undefined);

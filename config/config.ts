@@ -68,8 +68,6 @@ function configOf(settings: Settings) {
     trustProxy: settings.TRUST_PROXY,
     /** Whether leads from one address are limited. */
     rateLimit: settings.RATE_LIMIT,
-    /** Whether page loads are counted by campaign. */
-    counting: settings.COUNTING,
     delivery: deliveryOf(settings),
     inbox: inboxOf(settings),
     /** Where a backup is made each day, and how many are kept; unset means that none is made. */
@@ -88,6 +86,8 @@ const siteOf = (settings: Settings) => ({
   backendKey: settings.VITE_SUPABASE_ANON_KEY ?? settings.ANON_KEY,
   /** The languages the pages are shown in, the first one at `/`. */
   languages: settings.LANGUAGES,
+  /** Whether page loads are counted by campaign. */
+  counting: settings.COUNTING,
   spanishReviewedBy: settings.SPANISH_REVIEWED_BY,
 });
 

@@ -3,12 +3,13 @@
 // everything typed still in it.
 import { type Lead, leadFromForm, parseLead } from "../lead/lead.ts";
 import type { Log } from "../log/log.ts";
+import type { HeaderValues } from "./answer.ts";
 import { readItems } from "./header-values.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
 import { readBody } from "./read-body.ts";
 import { refusalOf } from "./read-insert.ts";
 import { maxBytes, type Refusal, tooLarge, tooManyTries } from "./refusals.ts";
-import { formStatements, requestHeadersOf } from "./request-headers.ts";
+import { type DeviceOf, formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 import type { TooMany } from "./visitor-address.ts";
 
@@ -40,12 +41,16 @@ export interface FormPostDependencies extends FormPages {
   tooMany: (address: string) => Promise<TooMany | undefined>;
   /** The plain text of a refusal in a language. */
   plainRefusal: (language: string | undefined, message: string) => string;
+  /** Given where page loads are counted by device. */
+  deviceOf?: DeviceOf | undefined;
+  /** Counts a press of the button in a browser without script. */
+  countPost?: ((headers: HeaderValues, variant: string | null) => void) | undefined;
   log: Log;
 }
 
 /** Makes the handler. `address` is the sender's, as far as the proxies in front are trusted. */
 export function makeFormPost(dependencies: FormPostDependencies) {
-  const { store, showArticle, thankYouPath, tooMany, plainRefusal, log } = dependencies;
+  const { store, showArticle, thankYouPath, tooMany, plainRefusal, deviceOf, countPost, log } = dependencies;
   return async (request: Request, address: string): Promise<Response> => {
     const over = await tooMany(address);
     const refusedBefore = over && tooManyTries(over.seconds);
@@ -61,7 +66,8 @@ export function makeFormPost(dependencies: FormPostDependencies) {
     const lead = leadFromForm(form);
     const language = form.get("language") ?? undefined;
     const statements = formStatements(form);
-    const requestHeaders = requestHeadersOf(request.headers, address, statements);
+    const requestHeaders = requestHeadersOf(request.headers, address, { form: statements, deviceOf });
+    if (statements.isWithoutScript) countPost?.(request.headers, statements.variant);
     const refusal = refusedBefore ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
     const variant = statements.variant ?? undefined;
     if (refusal) return refusedArticle(showArticle, { lead, language, variant }, refusal);

@@ -7,7 +7,7 @@ import { refuseKey } from "./key.ts";
 import { type Insert, readInsert } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
-import { requestHeadersOf } from "./request-headers.ts";
+import { type DeviceOf, requestHeadersOf } from "./request-headers.ts";
 import { type Store, StoreBusy } from "./store.ts";
 import type { TooMany } from "./visitor-address.ts";
 
@@ -16,6 +16,8 @@ export interface InsertDependencies {
   store: Store;
   /** Counts a try of this address; undefined while it may send. */
   tooMany: (address: string) => Promise<TooMany | undefined>;
+  /** Given where page loads are counted by device. */
+  deviceOf?: DeviceOf | undefined;
   log: Log;
 }
 
@@ -29,7 +31,7 @@ export interface InsertRequest {
 }
 
 /** Makes the handler. */
-export function makeInsertLead({ anonKey, store, tooMany, log }: InsertDependencies) {
+export function makeInsertLead({ anonKey, store, tooMany, deviceOf, log }: InsertDependencies) {
   return async ({ headers, query, address, body }: InsertRequest): Promise<Answer> => {
     const wrongKey = refuseKey(headers, query, anonKey);
     if (wrongKey) return refusals.answerOf(wrongKey);
@@ -40,7 +42,7 @@ export function makeInsertLead({ anonKey, store, tooMany, log }: InsertDependenc
     const read = readInsert(query, headers, bytes);
     if ("refusal" in read) return refusals.answerOf(read.refusal);
     try {
-      await store(read.lead, requestHeadersOf(headers, address));
+      await store(read.lead, requestHeadersOf(headers, address, { deviceOf }));
     } catch (error) {
       return refusals.answerOf(refusalOfFailure(error, log));
     }

@@ -13,6 +13,8 @@ export interface RequestHeaders {
   "x-honeypot-filled"?: string;
   "x-permission-notice"?: string;
   "x-variant"?: string;
+  /** The kind of device, in our own words. */
+  "x-device"?: string;
 }
 
 const kept = ["host", "origin", "referer", "user-agent", "x-permission-notice", "x-variant"] as const;
@@ -22,17 +24,23 @@ export interface FormStatements {
   notice: string | null;
   variant: string | null;
   isHoneypotFilled: boolean;
+  /** The browser runs no script, which a field says that only such a browser has. */
+  isWithoutScript: boolean;
 }
+
+/** Names the kind of device of a browser's statement. */
+export type DeviceOf = (browser: string | null | undefined) => string;
 
 /**
  * Gathers the headers of a request. `address` is the sender's, as far as the proxies in front are trusted; `form` is given for a
- * plain form post.
+ * plain form post; `deviceOf` where page loads are counted by device.
  */
 export function requestHeadersOf(
   headers: HeaderValues,
   address: string,
-  form?: FormStatements,
+  { form, deviceOf }: { form?: FormStatements; deviceOf?: DeviceOf | undefined } = {},
 ): RequestHeaders {
+  const device = deviceOf?.(headers.get("user-agent"));
   const found = Object.fromEntries(
     kept.flatMap((name) => {
       const value = headers.get(name)?.slice(0, 2000);
@@ -44,6 +52,7 @@ export function requestHeadersOf(
     "x-forwarded-for": address,
     ...(form?.notice && { "x-permission-notice": form.notice.slice(0, 100) }),
     ...(form?.variant && { "x-variant": form.variant.slice(0, 100) }),
+    ...(device && { "x-device": form?.isWithoutScript && device !== "bot" ? "no-script" : device }),
     ...(form?.isHoneypotFilled && { "x-honeypot-filled": "yes" }),
   };
 }
@@ -54,4 +63,5 @@ export const formStatements = (form: URLSearchParams): FormStatements => ({
   variant: form.get("variant"),
   // A field that no person sees.
   isHoneypotFilled: Boolean(form.get("website")),
+  isWithoutScript: form.get("script") === "none",
 });

@@ -44,11 +44,11 @@ const generous = { points: 60, duration: 60 };
 const remembered = { points: 20_000, duration: 60 };
 
 /**
- * Makes the limit on leads from one address: sixty a minute, whether they are stored or refused. An IPv6 network of one
+ * Makes the limit on leads from one address: sixty a minute unless told otherwise, whether they are stored or refused. An IPv6 network of one
  * household counts as one. Senders beyond those it can remember are let in uncounted.
  */
-export function makeLimit(newSendersAMinute = remembered.points): Limit {
-  const leads = new RateLimiterMemory(generous);
+export function makeLimit(newSendersAMinute = remembered.points, triesAMinute = generous.points): Limit {
+  const leads = new RateLimiterMemory({ ...generous, points: triesAMinute });
   const newSenders = new RateLimiterMemory({ ...remembered, points: newSendersAMinute });
   return async (address) => {
     const sender = networkOf(address);

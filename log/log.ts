@@ -70,6 +70,10 @@ const events = {
     sentence:
       "Requests name their sender in X-Forwarded-For, and come from an address that TRUST_PROXY does not name. If that is your proxy, all visitors share one limit: name it there.",
   },
+  "counts-lost": {
+    level: "warn",
+    sentence: "Some counts of page loads are lost, because the database was away. No lead is.",
+  },
   "insert-refused": { level: "warn", sentence: "A lead was refused." },
   "insert-failed": {
     level: "error",

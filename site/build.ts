@@ -32,12 +32,21 @@ async function main(): Promise<void> {
 /** Of everything that ends up in the files; the server renders its documents at start, with its own settings. */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
-  const sources = globSync(["site/*", "content/**/*.*", "lead/*", "config/*", "package-lock.json"], {
-    cwd: projectRoot,
-  });
+  const sources = globSync(
+    ["site/*", "content/**/*.*", "lead/*", "config/*", "campaigns/vital-buckets.ts", "package-lock.json"],
+    {
+      cwd: projectRoot,
+    },
+  );
   for (const source of sources.sort()) hash.update(source).update(readFileSync(join(projectRoot, source)));
   hash.update(
-    JSON.stringify([site.backendUrl, site.backendUrl && site.backendKey, site.languages, provider.name]),
+    JSON.stringify([
+      site.backendUrl,
+      site.backendUrl && site.backendKey,
+      site.languages,
+      site.counting,
+      provider.name,
+    ]),
   );
   return hash.digest("hex");
 }

@@ -12,6 +12,8 @@ export interface Photo {
 export interface Built {
   style: string;
   loader: string;
+  /** The counting script, by its address. */
+  counting: { path: string; code: string };
   /** The fonts that the first screen needs. */
   fonts: string[];
   /** Of the share cards: what their paths have instead of a hash, and whose name stands on them. */

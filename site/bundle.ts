@@ -1,5 +1,6 @@
 // Bundles with Vite: the form's script and the style, then the inline script that fetches it, then the
 // renderer, which is told what the first two have made.
+import { createHash } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
@@ -38,7 +39,10 @@ export async function bundle(
   const content = join(projectRoot, "content");
   const built: Built = {
     ...client.built,
-    loader: await bundleLoader(common, client.formScript),
+    loader: await bundleScript(common, "site/load-form.ts", {
+      FORM_SCRIPT: JSON.stringify(client.formScript),
+    }),
+    counting: addressed(await bundleScript(common, "site/count-page-load.ts")),
     shareCard: { version, payer: completeProvider(config.provider).provider.name },
     photo: await buildPhoto(content, assets),
     variantPhotos: await buildVariantPhotos(experiments, content, assets),
@@ -104,17 +108,24 @@ async function bundleClient(common: InlineConfig, dist: string) {
   };
 }
 
-async function bundleLoader(common: InlineConfig, formScript: string): Promise<string> {
+/** A small script as one text. */
+async function bundleScript(common: InlineConfig, entry: string, define: Record<string, string> = {}) {
   const [chunk] = await run({
     ...common,
-    define: { FORM_SCRIPT: JSON.stringify(formScript) },
+    define,
     build: {
       write: false,
       modulePreload: false,
-      lib: { entry: "site/load-form.ts", formats: ["iife"], name: "loadForm" },
+      lib: { entry, formats: ["iife"], name: "script" },
     },
   });
   return (chunk as Rolldown.OutputChunk).code.trim();
+}
+
+/** The counting script's address, with its hash, so that browsers may keep it. */
+function addressed(code: string): Built["counting"] {
+  const hash = createHash("sha256").update(code).digest("hex").slice(0, 8);
+  return { path: `/assets/count-${hash}.js`, code };
 }
 
 async function bundleRenderer(common: InlineConfig, built: Built, folder: string): Promise<void> {

@@ -34,6 +34,7 @@ export function asRendered(root: HTMLElement): LeadFormProps {
     language: hidden("language"),
     thankYouPath: thankYou,
     texts: textsOf(root),
+    counting: root.dataset.count !== undefined,
     notice: { text: root.querySelector(".notice")?.textContent ?? "", hash: hidden("notice") },
     variant: hidden("variant") || undefined,
     refused: message ? { lead: leadAsRendered(root), message, field: invalid } : undefined,

@@ -1,6 +1,7 @@
 // The article's section with the lead form: who asks, what Medicare usually asks, and the form itself.
 import { dial } from "../content/provider.ts";
 import { translations } from "../content/refusals.ts";
+import { built } from "./built.ts";
 import { formAttributes } from "./form-attributes.ts";
 import type { LeadFormProps } from "./lead-form.tsx";
 import { type PageContent, sentences } from "./page-content.ts";
@@ -16,6 +17,7 @@ export function leadFormProps(content: PageContent): LeadFormProps {
     texts: { ...texts, refusals: translations(content.texts.refusals) },
     notice: content.notice,
     variant: content.variant,
+    counting: content.counting,
   };
 }
 
@@ -44,9 +46,25 @@ export function FormSection({ content, formHtml }: { content: PageContent; formH
         <div
           id="lead-form"
           {...formAttributes(leadFormProps(content))}
+          {...(content.counting && {
+            "data-count": built.counting.path,
+            "data-beacon": countingAddress(content),
+          })}
           dangerouslySetInnerHTML={{ __html: formHtml }}
         />
+        {content.counting && <CountingImage address={countingAddress(content)} />}
       </div>
     </section>
   );
 }
+
+/** Where page loads are counted: our own server, or the function of a hosted backend. */
+const countingAddress = ({ backend: { url }, variant }: PageContent) =>
+  `${url && `${url}/functions/v1/submit-lead`}/c${variant ? `?variant=${variant}` : ""}`;
+
+/** Counts a view in a browser that runs no script. Our own backend may know the whole address, as it does with the form. */
+const CountingImage = ({ address }: { address: string }) => (
+  <noscript>
+    <img src={address} alt="" hidden referrerPolicy="no-referrer-when-downgrade" />
+  </noscript>
+);

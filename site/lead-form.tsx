@@ -22,6 +22,8 @@ export interface LeadFormProps {
   notice: Pick<PermissionNotice, "text" | "hash">;
   /** Which variant of the article the page shows, while an experiment runs. */
   variant?: string | undefined;
+  /** Whether page loads are counted. */
+  counting?: boolean | undefined;
   /** What a refused plain post brought with it: the values to keep, and why it was refused. */
   refused?: (Refusal & { lead: Partial<Lead> }) | undefined;
 }
@@ -74,6 +76,11 @@ export function LeadForm(props: LeadFormProps) {
       <input type="hidden" name="language" value={props.language} />
       <input type="hidden" name="notice" value={notice.hash} />
       {props.variant && <input type="hidden" name="variant" value={props.variant} />}
+      {props.counting && (
+        <noscript>
+          <input type="hidden" name="script" value="none" />
+        </noscript>
+      )}
       {status.is === "error" && (
         <Banner
           {...status}

@@ -1,5 +1,6 @@
 // The inline script: fetches the form's script when the form is about a screen away or touched, never before
-// the page has been painted. Until it has arrived, and if it never does, the form posts by itself.
+// the page has been painted. Until it has arrived, and if it never does, the form posts by itself. The counting script, where
+// there is one, comes when everything else has.
 import { textsOf } from "./form-attributes.ts";
 
 /** The address of the form's script; the build writes it here. */
@@ -78,3 +79,13 @@ requestAnimationFrame(() =>
     ).observe(root),
   ),
 );
+
+// No frame is painted while the page is prerendered or in the background, so such a page is counted once it is shown.
+const { count } = root.dataset;
+if (count) addEventListener("load", () => requestAnimationFrame(() => setTimeout(fetchCounting, 0, count)));
+
+function fetchCounting(src: string) {
+  const script = document.createElement("script");
+  // The address holds an ad network's click id, which is no business of the counting.
+  document.head.append(Object.assign(script, { src, referrerPolicy: "no-referrer" }));
+}

@@ -8,7 +8,14 @@ import { completeProvider, type Provider, type ProviderSettings, withProvider } 
 
 /** The settings that the pages show. */
 export interface PageSettings {
-  site: { url: string; backendUrl: string; backendKey: string; languages?: readonly string[] };
+  site: {
+    url: string;
+    backendUrl: string;
+    backendKey: string;
+    languages?: readonly string[];
+    /** Whether page loads are counted (default: not). */
+    counting?: boolean;
+  };
   provider: ProviderSettings;
 }
 
@@ -24,6 +31,8 @@ export interface PageContent {
   /** The site's public address, without a slash at its end. */
   siteUrl: string;
   backend: { url: string; key: string };
+  /** Whether loads of this page are counted. */
+  counting: boolean;
   /** Where the pages of this language begin: "" or "/es". */
   path: string;
   /** The languages shown, this one among them, the first one at `/` first. */
@@ -48,6 +57,7 @@ export function pageContent(settings: PageSettings, code: LanguageCode, variant?
     notice,
     siteUrl: site.url,
     backend: { url: site.backendUrl, key: site.backendKey },
+    counting: site.counting === true,
     path: pathOf(code, shown),
     languages: shown.map((one) => ({ ...textsIn(one), code: one, path: pathOf(one, shown) })),
     fill: (text) => withProvider(text, provider),

@@ -34,7 +34,9 @@ export function renderArticle(
   refused?: Refused,
   variant?: ShownVariant,
 ): string {
-  const content = pageContent(settings, code, variant);
+  const given = pageContent(settings, code, variant);
+  // The article that answers a refused post is the same page load to its reader.
+  const content = { ...given, counting: given.counting && !refused };
   const { texts, siteUrl, path, provider } = content;
   const { article, form, page } = texts;
   // Networks and search engines keep what they read, so they read the original in every variant.
@@ -91,6 +93,9 @@ export function renderNotFound(settings: PageSettings, code: LanguageCode): stri
 
 /** The article's drawing by itself, for the share card. */
 export const renderDrawing = (): string => renderToStaticMarkup(<Picture alt="" photo={null} />);
+
+/** The counting script and its address. */
+export const countingScript = built.counting;
 
 export { shareCardPath } from "./share-card-path.ts";
 

@@ -19,14 +19,18 @@ export const commonHeaders = (siteUrl: string): Record<string, string> => ({
 export const nothingAllowed = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
 
 /** The policy for documents: only the inline style and script that stand in them, by their hashes. */
-export function contentSecurityPolicy(documents: readonly string[], backendUrl: string): string {
+export function contentSecurityPolicy(
+  documents: readonly string[],
+  { backendUrl, counting }: { backendUrl: string; counting?: boolean },
+): string {
   const backend = backendUrl ? ` ${new URL(backendUrl).origin}` : "";
   return [
     "default-src 'none'",
     `style-src ${hashes(documents, "style").join(" ")}`,
     // The inline script fetches the form's script. JSON-LD is data: it has a type, never runs, needs no hash.
     `script-src ${["'self'", ...hashes(documents, "script")].join(" ")}`,
-    "img-src 'self'",
+    // The backend serves the image that counts a browser without script.
+    `img-src 'self'${counting ? backend : ""}`,
     "font-src 'self'",
     "manifest-src 'self'",
     `connect-src 'self'${backend}`,

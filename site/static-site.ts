@@ -25,6 +25,8 @@ export async function writeStaticSite(
   const documents = await renderDocuments(folder, config, experiments);
   for (const [name, html] of documents) write(name, html);
   for (const [path, { text }] of siteFiles(config)) write(path.slice(1), text);
+  const { countingScript } = await rendererModule(folder);
+  if (config.site.counting) write(countingScript.path.slice(1), countingScript.code);
   for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
     if (compressible(name)) writeCompressed(join(dist, name));
   }
@@ -33,7 +35,7 @@ export async function writeStaticSite(
     ...commonHeaders(config.site.url),
     "content-security-policy": contentSecurityPolicy(
       documents.map(([, html]) => html),
-      config.site.backendUrl,
+      config.site,
     ),
   };
   writeFileSync(join(folder, "../notices.sql"), noticesSql(config));

@@ -20,11 +20,10 @@ describe("the settings", () => {
     expect(readConfig({})).toMatchObject({
       http: { port: 3000, host: "127.0.0.1" },
       anonKey: "sb_publishable_anonymous_visitor",
-      site: { url: "http://localhost:3000", backendUrl: "", languages: ["en"] },
+      site: { url: "http://localhost:3000", backendUrl: "", languages: ["en"], counting: true },
       allowedOrigins: "*",
       trustProxy: [],
       rateLimit: true,
-      counting: true,
       logFormat: "text",
       provider: {},
       inbox: {

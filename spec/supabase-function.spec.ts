@@ -7,6 +7,7 @@ import { createServer } from "node:tls";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { atTheEnd } from "./support/at-the-end.ts";
+import { browsers, countsOf } from "./support/counts.ts";
 import { aLead } from "./support/database.ts";
 import { keys, type RunningFunction, startFunction } from "./support/edge-function.ts";
 import { freePort } from "./support/free-port.ts";
@@ -336,3 +337,22 @@ async function listenWithTls(): Promise<number> {
   onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
 }
+
+describe("a page load of the static host", () => {
+  const count = (origin: string, path = "/c") =>
+    fetch(`${quiet.url}${path}`, {
+      method: "POST",
+      headers: { origin, "user-agent": browsers.phone },
+      body: "steps=view.half_read&utm_campaign=hosted",
+    });
+
+  it("is counted by the function, for the pages of the site alone", async () => {
+    const counted = await count(site);
+    expect([counted.status, counted.headers.get("access-control-allow-origin")]).toEqual([204, site]);
+    expect((await count("https://preview.site.example")).status).toBe(204);
+    expect((await count("https://evil.example")).status).toBe(403);
+    await expect
+      .poll(() => countsOf(database.owner, "hosted"))
+      .toEqual({ "phone half_read": 2, "phone view": 2 });
+  });
+});

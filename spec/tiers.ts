@@ -8,6 +8,7 @@ export const browser = [
   "spec/a-static-site.spec.ts",
   "spec/article.spec.ts",
   "spec/budgets.spec.ts",
+  "spec/campaigns-in-the-browser.spec.ts",
   "spec/experiment-journey.spec.ts",
   "spec/inbox-access.spec.ts",
   "spec/inbox-call-scripts.spec.ts",

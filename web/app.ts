@@ -1,8 +1,10 @@
 // The web side as one value: every address that the site's port answers, and the one place where an exception becomes an answer.
 // It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
+
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { maxBeaconBytes } from "../campaigns/beacon.ts";
 import { plainRefusal } from "../content/languages.ts";
 import { responseOf } from "../intake/answer.ts";
 import { countingAnswers } from "../intake/count-answers.ts";
@@ -17,6 +19,7 @@ import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
 import { type AllowedOrigins, insertCors, submitLeadCors, withCors } from "./cors.ts";
+import { type Counting, notCounting } from "./counting.ts";
 import { type HotRoutes, makeHotRoutes } from "./hot-routes.ts";
 import type { Page } from "./page.ts";
 import { withHeaders } from "./with-headers.ts";
@@ -34,6 +37,10 @@ export interface Dependencies extends FormPages {
   /** The answer to a GET or HEAD for one of them, or undefined for an address that is no page's. */
   showPage: (request: Request) => Response | undefined;
   showNotFound: (request: Request) => Response;
+  /** The paths of the pages that are articles, whose loads are counted. */
+  articles?: ReadonlySet<string>;
+  /** Unset: nothing is counted. */
+  counting?: Counting | undefined;
   submitLead: (request: Request) => Response | Promise<Response>;
   /** Whether the database answers and has the newest schema. */
   isReady: () => Promise<boolean>;
@@ -52,7 +59,7 @@ export interface App {
 
 /** Makes the app. */
 export function makeApp(dependencies: Dependencies): App {
-  const { log, store } = dependencies;
+  const { log, store, counting, articles } = dependencies;
   // The adapter's environment names Node's request; a test that asks the app directly has none.
   const addressOf = ({ env }: Context) =>
     dependencies.addressOf((env as HttpBindings | undefined)?.incoming as IncomingMessage);
@@ -64,12 +71,17 @@ export function makeApp(dependencies: Dependencies): App {
     return over;
   };
   const cors = insertCors(dependencies.allowedOrigins);
-  const count = dependencies.countAnswer ?? (() => {});
+  const { countAnswer = () => {} } = dependencies;
+  const deviceOf = counting?.deviceOf;
   const insertLead = countingAnswers(
-    makeInsertLead({ anonKey: dependencies.anonKey, store, tooMany, log }),
-    count,
+    makeInsertLead({ anonKey: dependencies.anonKey, store, tooMany, log, deviceOf }),
+    countAnswer,
   );
-  const formPost = countingAnswers(makeFormPost({ ...dependencies, tooMany, plainRefusal }), count);
+  const countPost = counting?.plainPost;
+  const formPost = countingAnswers(
+    makeFormPost({ ...dependencies, tooMany, plainRefusal, deviceOf, countPost }),
+    countAnswer,
+  );
   const submitLead = withCors(submitLeadCors(dependencies.allowedOrigins), dependencies.submitLead);
 
   app.use(async (context, next) => {
@@ -114,6 +126,19 @@ export function makeApp(dependencies: Dependencies): App {
     ),
   );
 
+  // The second address serves pages of a static host, which know the backend by this function's address.
+  app.on(
+    ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"],
+    ["/c", "/functions/v1/submit-lead/c"],
+    async (context) => {
+      const { headers, method, url } = context.req.raw;
+      if (!counting) return responseOf(notCounting);
+      const body = () => readBody(context.req.raw, maxBeaconBytes);
+      const query = url.split("?")[1] ?? "";
+      return responseOf(await counting.answer({ method, headers, query, address: addressOf(context), body }));
+    },
+  );
+
   app.all("/functions/v1/submit-lead", (context) => submitLead(context.req.raw));
   app.all("/functions/*", () => refusals.refuse(refusals.noSuchFunction));
 
@@ -130,12 +155,21 @@ export function makeApp(dependencies: Dependencies): App {
     return refusals.refuse(refusals.broken);
   });
   // Pages come before the router, because they are the most frequent requests and lie in memory with all their headers.
-  const page = (request: Request) => (isRead(request.method) ? dependencies.showPage(request) : undefined);
+  const page = (request: Request) => {
+    if (!isRead(request.method)) return undefined;
+    // Only unusual requests come here, such as those of HTTP/1.0; which variant they were shown is not known.
+    const { pathname, search } = counting ? new URL(request.url) : noUrl;
+    if (request.method === "GET" && articles?.has(pathname))
+      counting?.served(request.headers, search.slice(1));
+    return dependencies.showPage(request);
+  };
   return {
     fetch: (request, env) => page(request) ?? app.fetch(request, env),
     hotRoutes: makeHotRoutes({ ...dependencies, insertLead, cors }),
   };
 }
+
+const noUrl = { pathname: "", search: "" };
 
 const isRead = (method: string) => method === "GET" || method === "HEAD";
 

@@ -1,17 +1,22 @@
-// The two most frequent requests, a page and an insert as the form sends it, answered on Node's own objects, because making a Request
+// The most frequent requests, a page, an insert as the form sends it, and a beacon, answered on Node's own objects, because making a Request
 // and a Response and reading them again costs more than the rest of the work here. Whatever is unusual
 // about a request (no length, an odd host, an older HTTP) is left to the app, which answers the same.
+
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { maxBeaconBytes } from "../campaigns/beacon.ts";
 import type { Answer, HeaderValues } from "../intake/answer.ts";
 import type { InsertRequest } from "../intake/insert-lead.ts";
 import { answerOf, broken, maxBytes } from "../intake/refusals.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import type { Cors } from "./cors.ts";
+import type { Counting } from "./counting.ts";
 import { answerFor, type Page } from "./page.ts";
 
 export interface HotRouteDependencies {
   pages: ReadonlyMap<string, Page>;
+  articles?: ReadonlySet<string>;
+  counting?: Counting | undefined;
   insertLead: (request: InsertRequest) => Promise<Answer>;
   addressOf: (incoming: IncomingMessage) => string;
   cors: Cors;
@@ -29,29 +34,26 @@ export type HotRoutes = (
 
 /** Makes the routes. */
 export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
-  const { pages, insertLead, addressOf, cors, headers, log } = dependencies;
+  const { pages, insertLead, addressOf, cors, headers, log, counting, articles } = dependencies;
 
-  const insert: (...request: Parameters<HotRoutes>) => Promise<void> = async (
-    incoming,
-    outgoing,
-    isClosing,
-  ) => {
-    const shared = { ...headers, ...cors.headersFor(incoming.headers.origin) };
+  const respond = async (
+    answering: Promise<Answer>,
+    shared: Readonly<Record<string, string>>,
+    ...[incoming, outgoing, isClosing]: Parameters<HotRoutes>
+  ): Promise<void> => {
     const write = (answer: Answer) => {
       const length = String(Buffer.byteLength(answer.body));
       if (isClosing()) outgoing.setHeader("connection", "close");
-      outgoing.writeHead(answer.status, { ...shared, ...answer.headers, "content-length": length });
+      outgoing.writeHead(answer.status, {
+        ...shared,
+        ...answer.headers,
+        // RFC 9110, 8.6: a 204 has no length.
+        ...(answer.status !== 204 && { "content-length": length }),
+      });
       outgoing.end(answer.body);
     };
     try {
-      write(
-        await insertLead({
-          headers: valuesOf(incoming),
-          query: queryOf(incoming.url ?? ""),
-          address: addressOf(incoming),
-          body: () => bodyOf(incoming),
-        }),
-      );
+      write(await answering);
     } catch (error) {
       // A client that closes the connection in the middle of its request is no bug, and reads no answer.
       if (incoming.destroyed) return;
@@ -60,44 +62,71 @@ export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
     }
   };
 
+  const insert = async (incoming: IncomingMessage) =>
+    insertLead({
+      headers: valuesOf(incoming),
+      query: new URLSearchParams(queryOf(incoming.url ?? "")),
+      address: addressOf(incoming),
+      body: () => bodyOf(incoming),
+    });
+  const count = async (counts: Counting, incoming: IncomingMessage) =>
+    counts.answer({
+      method: "POST",
+      headers: valuesOf(incoming),
+      query: queryOf(incoming.url ?? ""),
+      address: addressOf(incoming),
+      body: () => bodyOf(incoming),
+    });
+
   return (incoming, outgoing, isClosing) => {
     if (incoming.httpVersion !== "1.1" || !isPlainHost(incoming.headers.host ?? "")) return false;
     const path = incoming.url?.split("?", 1)[0] ?? "";
     if (incoming.method === "GET" || incoming.method === "HEAD") {
       const page = pages.get(path);
-      if (page && isClosing()) outgoing.setHeader("connection", "close");
-      if (page) showPage(page, incoming, outgoing);
-      return page !== undefined;
+      if (!page) return false;
+      if (isClosing()) outgoing.setHeader("connection", "close");
+      const variant = showPage(page, incoming, outgoing);
+      if (counting && incoming.method === "GET" && articles?.has(path))
+        counting.served(valuesOf(incoming), queryOf(incoming.url ?? ""), variant);
+      return true;
     }
-    if (incoming.method !== "POST" || path !== "/rest/v1/leads" || !isOfKnownLength(incoming)) return false;
-    void insert(incoming, outgoing, isClosing);
-    return true;
+    if (incoming.method !== "POST") return false;
+    if (path === "/rest/v1/leads" && isOfKnownLength(incoming, maxBytes)) {
+      const shared = { ...headers, ...cors.headersFor(incoming.headers.origin) };
+      void respond(insert(incoming), shared, incoming, outgoing, isClosing);
+      return true;
+    }
+    if (path === "/c" && counting && isOfKnownLength(incoming, maxBeaconBytes)) {
+      void respond(count(counting, incoming), headers, incoming, outgoing, isClosing);
+      return true;
+    }
+    return false;
   };
 }
 
-function showPage(page: Page, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const { status, headers, bytes } = answerFor(page, valuesOf(incoming));
+/** Returns the variant that was shown, while an experiment runs. */
+function showPage(page: Page, incoming: IncomingMessage, outgoing: ServerResponse): string | undefined {
+  const { status, headers, bytes, variant } = answerFor(page, valuesOf(incoming));
   outgoing.writeHead(status, headers).end(incoming.method === "HEAD" ? undefined : bytes);
+  return variant;
 }
 
 const isPlainHost = (host: string) => /^[\w.-]+(:\d+)?$/.test(host);
 
-const isOfKnownLength = ({ headers }: IncomingMessage): boolean =>
+const isOfKnownLength = ({ headers }: IncomingMessage, longest: number): boolean =>
   headers["transfer-encoding"] === undefined &&
   headers.expect === undefined &&
-  Number(headers["content-length"] ?? Number.NaN) <= maxBytes;
+  Number(headers["content-length"] ?? Number.NaN) <= longest;
 
 // Only `set-cookie`, which no request has, is a list in Node's headers.
 const valuesOf = ({ headers }: IncomingMessage): HeaderValues => ({
   get: (name) => headers[name] as string | undefined,
 });
 
-const queryOf = (url: string): URLSearchParams => {
+const queryOf = (url: string): string => {
   const at = url.indexOf("?");
-  return at < 0 ? noQuery : new URLSearchParams(url.slice(at + 1));
+  return at < 0 ? "" : url.slice(at + 1);
 };
-
-const noQuery = new URLSearchParams();
 
 /** The body, of the length that was declared. Rejects when the client closes the connection before its end. */
 function bodyOf(incoming: IncomingMessage): Promise<Uint8Array> {

@@ -26,6 +26,8 @@ import { answer, type Page, pageOf, pageOfVariants } from "./page.ts";
 
 export interface Site {
   pages: ReadonlyMap<string, Page>;
+  /** The paths of the articles among them. */
+  articles: ReadonlySet<string>;
   /** The page for a path that leads nowhere, in the language that the path begins with. */
   notFound(path: string): Page;
   /** Where the form of a language leads. */
@@ -50,13 +52,14 @@ export async function loadSite(
 ): Promise<Site> {
   checkExperiments(experiments);
   const folder = currentBuild()?.folder;
-  const { renderArticle, renderThankYou, renderNotFound, shareCardPath } = await rendererModule(folder);
+  const { renderArticle, renderThankYou, renderNotFound, shareCardPath, countingScript } =
+    await rendererModule(folder);
   const assets = join(folder ?? "", "dist/assets");
   const { site } = settings;
   const documentHeaders = (html: string) => ({
     ...commonHeaders(site.url),
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": contentSecurityPolicy([html], site.backendUrl),
+    "content-security-policy": contentSecurityPolicy([html], site),
     "cache-control": "no-cache",
     vary: "accept-encoding",
   });
@@ -104,6 +107,12 @@ export async function loadSite(
     const type = types[extname(name)] ?? "application/octet-stream";
     pages.set(`/assets/${name}`, file(type, compressedAsset(join(assets, name)), immutable));
   }
+  // The build's folder has it for a static host; whether this server sends it is this server's setting.
+  pages.delete(countingScript.path);
+  if (site.counting) {
+    const { path, code } = countingScript;
+    pages.set(path, file(types[".js"] as string, compress(Buffer.from(code)), immutable));
+  }
   for (const code of shown) {
     const card = shareCardPath(code, completeProvider(settings.provider).provider.name);
     if (pages.has(card)) continue;
@@ -112,6 +121,7 @@ export async function loadSite(
   }
   return {
     pages,
+    articles: new Set(shown.map((code) => pathOf(code, shown) || "/")),
     notFound: (path) => notFound.get(languageNamed(path.split("/")[1], shown)) as Page,
     thankYouPath: (language) => thankYouPath(language, shown),
     article(refused) {
@@ -135,6 +145,7 @@ async function redrawnShareCard({ provider }: PageSettings, language: LanguageCo
 /** The pages in the form that the app's dependencies have (web/app.ts). */
 export const show = (site: Site) => ({
   pages: site.pages,
+  articles: site.articles,
   /** The answer, or undefined for an address that is no page's. */
   showPage: (request: Request): Response | undefined => {
     const page = site.pages.get(requestPath(request.url));

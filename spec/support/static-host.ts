@@ -112,7 +112,15 @@ export async function buildSite(settings: Record<string, string>): Promise<strin
 export function copySources(): string {
   const copy = mkdtempSync(join(tmpdir(), "static-site-"));
   atTheEnd(() => rmSync(copy, { recursive: true }));
-  for (const name of ["site", "content", "lead", "config", "package.json", "package-lock.json"]) {
+  for (const name of [
+    "site",
+    "content",
+    "lead",
+    "campaigns",
+    "config",
+    "package.json",
+    "package-lock.json",
+  ]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));

@@ -5,7 +5,7 @@ import { plainRefusal, textsNamed, thankYouPath } from "../../../content/languag
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { transaction } from "../../../database/transaction.ts";
-import { refusedInWords } from "../../../intake/form-post.ts";
+import { type FormPostDependencies as FormPostCounting, refusedInWords } from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
 import { readBody } from "../../../intake/read-body.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
@@ -23,6 +23,9 @@ export interface FormPostDependencies {
   /** All sites that may call, its own among them; "*" for any. */
   allowedOrigins: "*" | readonly string[];
   wake: () => void;
+  /** Given where page loads are counted. */
+  deviceOf?: FormPostCounting["deviceOf"];
+  countPost?: FormPostCounting["countPost"];
   log: Log;
 }
 
@@ -31,7 +34,7 @@ const queryTimeout = 10_000;
 
 /** Makes the handler. */
 export function formPost(dependencies: FormPostDependencies) {
-  const { database, wake, log } = dependencies;
+  const { database, wake, deviceOf, countPost, log } = dependencies;
   return async (request: Request): Promise<Response> => {
     const body = await readBody(request, maxBytes);
     if (body === undefined) return refuse(tooLarge, undefined);
@@ -40,11 +43,12 @@ export function formPost(dependencies: FormPostDependencies) {
     const lead = leadFromForm(form);
     const parsed = parseLead(lead);
     if ("problem" in parsed) return refuse(refusalOf(parsed.problem), language);
-    const requestHeaders = requestHeadersOf(
-      request.headers,
-      addressOf(request.headers),
-      formStatements(form),
-    );
+    const statements = formStatements(form);
+    const requestHeaders = requestHeadersOf(request.headers, addressOf(request.headers), {
+      form: statements,
+      deviceOf,
+    });
+    if (statements.isWithoutScript) countPost?.(request.headers, statements.variant);
     const failure = await database
       .query((sql) => storeAsVisitor(sql, lead, requestHeaders).catch(onlyRefusals), queryTimeout)
       .catch((error: unknown) => ({ error }));

@@ -1,18 +1,25 @@
 // The entry point of submit-lead on hosted Supabase, in Deno: composes the delivery, the plain form post and the project's
 // database. It is called after each insert, by the database each minute, and by browsers without script.
+import { maxBeaconBytes } from "../../../campaigns/beacon.ts";
+import { makeCounters } from "../../../campaigns/counters.ts";
+import { startFlushing } from "../../../campaigns/flush.ts";
 import { ConfigError, readConfig } from "../../../config/config.ts";
 import { checkExperiments } from "../../../content/check-experiments.ts";
+import { original } from "../../../content/experiment.ts";
 import { experiments } from "../../../content/experiments.ts";
 import { ContentError, plainRefusal } from "../../../content/languages.ts";
 import { permissionNotices } from "../../../content/permission.ts";
 import { connect } from "../../../database/connect.ts";
-import { makeResilientConnection } from "../../../database/resilient-connection.ts";
+import { makeResilientConnection, type ResilientConnection } from "../../../database/resilient-connection.ts";
 import { composeDelivery } from "../../../delivery/compose.ts";
 import { makeSubmitLead } from "../../../delivery/submit-lead.ts";
+import { responseOf } from "../../../intake/answer.ts";
 import { isForm, refusedInWords } from "../../../intake/form-post.ts";
+import { readBody } from "../../../intake/read-body.ts";
 import { broken } from "../../../intake/refusals.ts";
-import { makeLog } from "../../../log/log.ts";
+import { type Log, makeLog } from "../../../log/log.ts";
 import { submitLeadCors, withCors } from "../../../web/cors.ts";
+import { type Counting, makeCounting, notCounting } from "../../../web/counting.ts";
 import { makeDeliveryRuns } from "./delivery-runs.ts";
 import { formPost } from "./form-post.ts";
 
@@ -62,8 +69,64 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     submitLeadCors(allowedOrigins),
     makeSubmitLead({ knows: (key) => keys.includes(key), wake }),
   );
-  const form = formPost({ database, site, languages: config.site.languages, allowedOrigins, wake, log });
-  return (request) => (isPostedForm(request) ? form(request) : submitLead(request));
+  const counting = config.site.counting ? countPageLoads(allowedOrigins, site, database, log) : undefined;
+  const form = formPost({
+    ...{ database, site, languages: config.site.languages, allowedOrigins, wake, log },
+    deviceOf: counting?.deviceOf,
+    countPost: counting?.plainPost,
+  });
+  return (request) => {
+    if (new URL(request.url).pathname.endsWith("/submit-lead/c")) return answerCount(counting, request);
+    return isPostedForm(request) ? form(request) : submitLead(request);
+  };
+}
+
+/**
+ * Counts page loads of the static host. Without SITE_URL and ALLOWED_ORIGINS it is not known whose pages those are, and all count. No
+ * limit by address: the platform has its own, and what is counted is bounded in memory and in the database.
+ */
+function countPageLoads(
+  allowedOrigins: "*" | readonly string[],
+  site: string | undefined,
+  database: ResilientConnection,
+  log: Log,
+): Counting {
+  const counters = makeCounters();
+  const flushing = startFlushing(counters, database, log, 0);
+  let isFlushSoon = false;
+  const flushSoon = () => {
+    if (isFlushSoon) return;
+    isFlushSoon = true;
+    const flushed = new Promise((resolve) => setTimeout(resolve, 1_000)).then(() => {
+      isFlushSoon = false;
+      return flushing.flush();
+    });
+    outliveTheAnswer(flushed);
+  };
+  const origins = allowedOrigins === "*" && site ? [site] : allowedOrigins;
+  const counting = makeCounting({ counters, variants: namesOfVariants(), origins, limit: undefined });
+  return {
+    ...counting,
+    answer: (request) => counting.answer(request).finally(flushSoon),
+    plainPost(...post) {
+      counting.plainPost(...post);
+      flushSoon();
+    },
+  };
+}
+
+/** What the running experiments show, whichever address of the static host shows it. */
+function namesOfVariants(): string[] {
+  const running = experiments.filter(({ endedOn }) => endedOn === undefined);
+  return running.flatMap(({ variant }) => [original, variant]);
+}
+
+async function answerCount(counting: Counting | undefined, request: Request): Promise<Response> {
+  const { headers, method, url } = request;
+  const body = () => readBody(request, maxBeaconBytes);
+  const query = new URL(url).search.slice(1);
+  const answer = await counting?.answer({ method, headers, query, address: "", body });
+  return responseOf(answer ?? notCounting);
 }
 
 const isPostedForm = (request: Request) => request.method === "POST" && isForm(request);

@@ -1,0 +1,39 @@
+// The words of an ad's link that name its campaign: utm_source, utm_medium and utm_campaign, as they stand in the address. The
+// database cleans them (private.clean_campaign_word), because it cleans those of leads too. No other parameter is read.
+
+export interface CampaignWords {
+  source: string;
+  medium: string;
+  campaign: string;
+}
+
+export const noCampaign: CampaignWords = { source: "", medium: "", campaign: "" };
+
+/** Characters of a word that are read; the database reads as many of a lead's. */
+const longest = 200;
+
+/**
+ * The words in a query, which is what follows the ? of an address. Of a word that is there twice, the last counts, as in
+ * private.utm_of.
+ */
+export function campaignWordsOf(query: string): CampaignWords {
+  if (!query.includes("utm_")) return noCampaign;
+  const words = { ...noCampaign };
+  for (const parameter of query.split(/[?#]/, 1)[0]?.split("&") ?? []) {
+    const equals = parameter.indexOf("=");
+    const name = wordNames[parameter.slice(0, equals)];
+    if (equals > 0 && name) words[name] = parameter.slice(equals + 1, equals + 1 + longest);
+  }
+  return words;
+}
+
+/** The same for a whole address, such as a Referer. */
+export function campaignWordsOfAddress(address: string | null | undefined): CampaignWords {
+  const start = address?.indexOf("?") ?? -1;
+  return start < 0 ? noCampaign : campaignWordsOf(address?.slice(start + 1) ?? "");
+}
+
+const wordNames: Readonly<Record<string, keyof CampaignWords | undefined>> = Object.assign(
+  Object.create(null),
+  { utm_source: "source", utm_medium: "medium", utm_campaign: "campaign" },
+);

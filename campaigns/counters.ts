@@ -1,0 +1,70 @@
+// The counts of page loads that are not in the database yet: sums in memory, of which nothing tells one visitor from another.
+import type { CampaignWords } from "./campaign-words.ts";
+import type { Device, Step } from "./steps.ts";
+import type { Vital } from "./vital-buckets.ts";
+
+/** What is counted of a step of a page load. */
+export interface PageCount extends CampaignWords {
+  variant: string;
+  device: Device;
+  step: Step;
+}
+
+export interface VitalCount {
+  variant: string;
+  device: Device;
+  vital: Vital;
+  /** From 0 to 7. */
+  bucket: number;
+}
+
+/** Sums, in the order of their values, so that the database adds them in one order. */
+export interface Batch {
+  pages: (PageCount & { n: number })[];
+  vitals: (VitalCount & { n: number })[];
+}
+
+export interface Counters {
+  addPage(count: PageCount, n?: number): void;
+  addVital(count: VitalCount, n?: number): void;
+  /** Returns everything counted since the last call, and begins anew. Undefined when nothing was counted. */
+  take(): Batch | undefined;
+}
+
+/** Makes counters that hold at most so many different sums; further campaigns are counted as "(other)". */
+export function makeCounters(mostSums = 2_000): Counters {
+  let pages = new Map<string, Batch["pages"][number]>();
+  let vitals = new Map<string, Batch["vitals"][number]>();
+
+  const addPage: Counters["addPage"] = (count, n = 1) => {
+    const { source, medium, campaign, variant, device, step } = count;
+    const key = JSON.stringify([source, medium, campaign, variant, device, step]);
+    const sum = pages.get(key);
+    if (sum) sum.n += n;
+    else if (pages.size < mostSums || campaign === other.campaign)
+      pages.set(key, { source, medium, campaign, variant, device, step, n });
+    else addPage({ ...count, ...other }, n);
+  };
+
+  return {
+    addPage,
+    addVital({ variant, device, vital, bucket }, n = 1) {
+      const key = JSON.stringify([variant, device, vital, bucket]);
+      const sum = vitals.get(key);
+      if (sum) sum.n += n;
+      else vitals.set(key, { variant, device, vital, bucket, n });
+    },
+    take() {
+      if (pages.size + vitals.size === 0) return undefined;
+      const batch = { pages: inOrder(pages), vitals: inOrder(vitals) };
+      pages = new Map();
+      vitals = new Map();
+      return batch;
+    },
+  };
+}
+
+const other: CampaignWords = { source: "(other)", medium: "(other)", campaign: "(other)" };
+
+const inOrder = <Sum>(sums: ReadonlyMap<string, Sum>): Sum[] =>
+  [...sums].sort(([one], [another]) => (one < another ? -1 : 1)).map(([, sum]) => sum);

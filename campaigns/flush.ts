@@ -1,0 +1,78 @@
+// Moves the counts from memory to the database every few seconds and at the end, as one sorted statement. While the database is away
+// the counts wait in memory, which is bounded; what cannot be kept is counted as lost in the log, and nothing else comes of it.
+import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
+import { logBug } from "../log/bug.ts";
+import { codeOf, type Log } from "../log/log.ts";
+import type { Batch, Counters } from "./counters.ts";
+
+export interface Flushing {
+  /** Writes what was counted until now. Never rejects. */
+  flush(): Promise<void>;
+  /** Writes the rest, and no more after that. Takes at most three seconds. */
+  stop(): Promise<void>;
+}
+
+/** In milliseconds. A process that is killed loses the counts of one period. */
+const period = 3_000;
+const queryTimeout = 3_000;
+
+/** Begins to move the counts. The connection is of its own, so that no lead waits behind a count; `every` 0 leaves it to the caller. */
+export function startFlushing(
+  counters: Counters,
+  database: ResilientConnection,
+  log: Log,
+  every = period,
+): Flushing {
+  let underWay: Promise<void> | undefined;
+
+  const write = async (): Promise<void> => {
+    const batch = counters.take();
+    if (!batch) return;
+    try {
+      await database.query((sql) => addCounts(sql, batch), queryTimeout);
+    } catch (error) {
+      if (!isDatabaseTrouble(error)) logBug(log, error);
+      if (isDatabaseTrouble(error) && isCertainlyNotAdded(error)) giveBack(counters, batch);
+      else log("counts-lost", { count: sumOf(batch), code: codeOf(error) });
+    }
+  };
+  const flush = (): Promise<void> =>
+    (underWay ??= write().finally(() => {
+      underWay = undefined;
+    }));
+  const timer = every > 0 ? setInterval(flush, every) : undefined;
+  timer?.unref();
+
+  return {
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await underWay;
+      await flush();
+      await database.end();
+    },
+  };
+}
+
+/** Adds a batch with the function that is all the web process may do with counts. */
+const addCounts = (
+  sql: Parameters<Parameters<ResilientConnection["query"]>[0]>[0],
+  { pages, vitals }: Batch,
+) =>
+  sql`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
+
+// The server says of an error with a severity that it undid the statement; the others here happen before anything is sent. After any
+// other error it is not known, and to count twice would be worse than to lose some seconds.
+const isCertainlyNotAdded = (error: unknown): boolean =>
+  (error instanceof Error && "severity" in error) ||
+  ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EHOSTUNREACH", "CONNECT_TIMEOUT"].includes(
+    codeOf(error),
+  );
+
+function giveBack(counters: Counters, { pages, vitals }: Batch): void {
+  for (const { n, ...count } of pages) counters.addPage(count, n);
+  for (const { n, ...count } of vitals) counters.addVital(count, n);
+}
+
+const sumOf = ({ pages, vitals }: Batch): number => [...pages, ...vitals].reduce((sum, { n }) => sum + n, 0);

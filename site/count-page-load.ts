@@ -1,0 +1,85 @@
+// The counting script, fetched once the page is painted and loaded: tells which steps this page load reached, each once, from variables
+// that end with the page, and how quick the page was. It reads no cookie, storage or id, and of the address three words of the ad.
+import { bucketOf, type Vital } from "../campaigns/vital-buckets.ts";
+
+const root = document.getElementById("lead-form") as HTMLElement;
+// The address holds an ad network's click id as well, which must not leave the browser.
+const words = location.search.match(/\butm_(source|medium|campaign)=[^&]{0,200}/g) ?? [];
+
+type Navigation = PerformanceNavigationTiming & { activationStart?: number };
+const { type, activationStart = 0 } = performance.getEntriesByType("navigation")[0] as Navigation;
+const kind = type === "reload" ? type : type === "back_forward" ? "return" : "view";
+
+const told: string[] = [];
+let untold: string[] = [];
+const vitals: Partial<Record<Vital, number>> = {};
+let isMeasured = false;
+
+function tell(step: string): void {
+  // Steps of one moment share a beacon.
+  if (!told.includes(step) && told.push(step) && untold.push(step) === 1) setTimeout(send);
+}
+
+function send(): void {
+  const fields = untold[0] ? [`steps=${untold.join(".")}`] : [];
+  untold = [];
+  if (document.hidden && !isMeasured) {
+    isMeasured = true;
+    for (const vital in vitals)
+      fields.push(`${vital}=${bucketOf(vital as Vital, vitals[vital as Vital] as number)}`);
+  }
+  // Not sendBeacon, which would send the referrer, with the click id in it, and whatever cookies other pages of this site have set.
+  if (fields[0])
+    fetch(root.dataset.beacon as string, {
+      method: "POST",
+      body: fields.concat(words).join("&"),
+      keepalive: true,
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    }).catch(() => {});
+}
+
+function shownOrHidden(): void {
+  if (document.hidden) send();
+  else tell(kind);
+}
+
+shownOrHidden();
+document.addEventListener("visibilitychange", shownOrHidden);
+addEventListener("pageshow", ({ persisted }) => persisted && tell("return"));
+root.addEventListener("input", () => tell("began"));
+root.addEventListener(
+  "click",
+  ({ target }) => (target as HTMLButtonElement).type === "submit" && tell("pressed"),
+);
+
+// After a reload or a return the browser scrolls to where the reader was, which is no reading.
+if (kind === "view") {
+  new IntersectionObserver(([entry]) => entry?.isIntersecting && tell("form_seen")).observe(root);
+  // Nor has a reader read half who took the link to the form.
+  addEventListener("scroll", () => {
+    const { top, height } = (root.closest("article") as HTMLElement).getBoundingClientRect();
+    if (!location.hash && top + height / 2 < innerHeight) tell("half_read");
+  });
+}
+
+type Entry = PerformanceEntry & { hadRecentInput?: boolean; value: number; interactionId?: number };
+const observe = (type: string, see: (entry: Entry) => void) =>
+  new PerformanceObserver((list) => (list.getEntries() as Entry[]).forEach(see)).observe({
+    type,
+    buffered: true,
+    // The least there is, in milliseconds: an observer hears of slow interactions alone unless it asks.
+    durationThreshold: 16,
+  } as PerformanceObserverInit);
+
+observe("largest-contentful-paint", ({ startTime }) => {
+  vitals.lcp = startTime - activationStart;
+});
+// All shifts of the page load, which is never less than CLS, the worst five seconds of them.
+if ("LayoutShift" in self) vitals.cls = 0;
+observe("layout-shift", ({ hadRecentInput, value }) => {
+  if (!hadRecentInput) vitals.cls = (vitals.cls as number) + value;
+});
+observe("event", ({ interactionId, duration }) => {
+  if (interactionId) vitals.inp = Math.max(vitals.inp ?? 0, duration);
+});

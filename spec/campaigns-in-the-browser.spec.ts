@@ -1,0 +1,329 @@
+// What is counted of a reader in a browser: what they reached, each once a page load, and nothing that tells them from another. The whole
+// product runs as it comes, with COUNTING on. (Issue 14)
+import { request as ask, createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answer, type Page as BuiltPage } from "../web/page.ts";
+import { loadSite, type Site } from "../web/pages.ts";
+import { useBrowser } from "./support/browser.ts";
+import { browsers, countsOf } from "./support/counts.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { type RunningServer, startServer } from "./support/server.ts";
+import { pageSettings } from "./support/site.ts";
+import { formReady } from "./support/visitor.ts";
+
+const { open } = useBrowser("whole browser");
+let database: TestDatabase;
+let server: RunningServer;
+beforeAll(async () => {
+  database = await makeDatabase();
+  server = await startServer({ DATABASE_URL: database.url, DELIVERY: "off" });
+});
+
+const phone = { userAgent: browsers.phone, viewport: { width: 390, height: 844 } };
+const article = (campaign: string) =>
+  `${server.address}/?utm_source=facebook&utm_campaign=${campaign}&fbclid=IwAR0${campaign}`;
+/** Waits until the campaign's counts are exactly these. */
+const countsBecome = (campaign: string, counts: Record<string, number>) =>
+  expect.poll(() => countsOf(database.owner, campaign)).toEqual(counts);
+/** Opens the article and waits until its load is told. */
+async function read(campaign: string, options: Parameters<typeof open>[1] = phone): Promise<Page> {
+  const page = await open(undefined, options);
+  const told = page.waitForRequest((request) => request.url().endsWith("/c"));
+  await page.goto(article(campaign));
+  await told;
+  return page;
+}
+// What came into sight is seen when it has been painted: two frames and a task later.
+const painted = (page: Page) =>
+  page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+  );
+/** Scrolls to a part of the page, from 0 to 1. */
+async function scrollDown(page: Page, part: number) {
+  await page.evaluate(
+    (to) => window.scrollTo({ top: document.documentElement.scrollHeight * to, behavior: "instant" }),
+    part,
+  );
+  await painted(page);
+}
+async function scrollToForm(page: Page) {
+  await page.locator("#name").scrollIntoViewIfNeeded();
+  await painted(page);
+}
+
+describe("a reader", () => {
+  it("who opens the article is one document served and one view", async () => {
+    await read("opens");
+    await countsBecome("opens", { "phone served": 1, "phone view": 1 });
+  });
+
+  it("who scrolls to the end has read half and seen the form, once, however they scroll", async () => {
+    const page = await read("scrolls");
+    await scrollToForm(page);
+    for (const part of [0.1, 0.5, 1, 0, 0.6, 1]) await scrollDown(page, part);
+    await countsBecome("scrolls", {
+      "phone form_seen": 1,
+      "phone half_read": 1,
+      "phone served": 1,
+      "phone view": 1,
+    });
+  });
+
+  it("who takes the link to the form has seen it, and has not read half", async () => {
+    const page = await read("jumps");
+    await page.locator('a[href="#check"]').first().click();
+    await scrollToForm(page);
+    await countsBecome("jumps", { "phone form_seen": 1, "phone served": 1, "phone view": 1 });
+  });
+
+  it("who types began, who presses pressed, and the lead stands in the same row", async () => {
+    const page = await read("sends");
+    await page.getByLabel("Full Name *").focus();
+    await formReady(page);
+    await page.getByLabel("Full Name *").pressSequentially("Rosa");
+    await page.getByLabel("Email Address *").fill("rosa@example.com");
+    await page.getByLabel("Phone Number *").fill("(305) 555-0142");
+    await page.getByLabel("ZIP Code *").fill("33101");
+    await page.getByRole("button").click();
+    await page.waitForURL("**/thank-you");
+    await countsBecome("sends", {
+      "phone began": 1,
+      "phone form_seen": 1,
+      "phone half_read": 1,
+      "phone pressed": 1,
+      "phone served": 1,
+      "phone view": 1,
+    });
+    const rows = await database.owner`
+      select source, campaign, device, views::int, pressed::int, stored::int
+      from private.campaign_rows('-infinity', 'infinity', '-infinity', 'infinity') where campaign = 'sends'`;
+    expect(rows).toEqual([
+      { source: "facebook", campaign: "sends", device: "phone", views: 1, pressed: 1, stored: 1 },
+    ]);
+  });
+
+  it("who reloads is a reload and no second view; what they had reached is not reached again", async () => {
+    const page = await read("reloads");
+    await scrollToForm(page);
+    await scrollDown(page, 1);
+    const reached = { "phone form_seen": 1, "phone half_read": 1, "phone view": 1 };
+    await countsBecome("reloads", { ...reached, "phone served": 1 });
+    await page.reload();
+    await countsBecome("reloads", { ...reached, "phone served": 2, "phone reload": 1 });
+  });
+
+  it("who goes on and comes back is a return and no second view, from the browser's memory or anew", async () => {
+    const page = await read("returns");
+    await page.goto(`${server.address}/thank-you`);
+    await page.goBack({ waitUntil: "commit" });
+    await expect.poll(async () => (await countsOf(database.owner, "returns"))["phone return"]).toBe(1);
+    expect((await countsOf(database.owner, "returns"))["phone view"]).toBe(1);
+  });
+
+  it("without script is a view and a press of a device of their own", async () => {
+    const page = await open(undefined, { ...phone, javaScriptEnabled: false });
+    await page.goto(article("no-script"));
+    await page.getByLabel("Full Name *").fill("Rosa");
+    await page.getByLabel("Email Address *").fill("no-script@example.com");
+    await page.getByLabel("Phone Number *").fill("(305) 555-0143");
+    await page.getByLabel("ZIP Code *").fill("33101");
+    await page.getByRole("button").click();
+    await page.waitForURL("**/thank-you");
+    await countsBecome("no-script", { "no-script pressed": 1, "no-script view": 1, "phone served": 1 });
+    const rows = await database.owner`
+      select device, stored::int from private.campaign_rows('-infinity', 'infinity', '-infinity', 'infinity')
+      where campaign = 'no-script' and stored > 0`;
+    expect(rows).toEqual([{ device: "no-script", stored: 1 }]);
+  });
+
+  it("that is a bot is counted, apart", async () => {
+    await read("bot", { userAgent: browsers.googlebot });
+    await countsBecome("bot", { "bot served": 1, "bot view": 1 });
+  });
+
+  it("in Facebook's own browser is a reader", async () => {
+    await read("in-app", { userAgent: browsers.facebookOnAndroid });
+    await countsBecome("in-app", { "phone served": 1, "phone view": 1 });
+  });
+
+  it("whose page loaded well or badly is one in a bucket of each web vital", async () => {
+    const page = await read("vitals");
+    await page.getByLabel("Full Name *").focus();
+    await formReady(page);
+    await page.keyboard.type("Rosa");
+    // Told when the page is left.
+    await page.goto(`${server.address}/thank-you`);
+    const vitals = async () => {
+      const rows = await database.owner<{ vital: string }[]>`
+        select vital from private.vital_counts where device = 'phone' group by vital order by vital`;
+      return rows.map(({ vital }) => vital);
+    };
+    await expect.poll(vitals).toEqual(["cls", "inp", "lcp"]);
+  });
+});
+
+describe("a page that a browser prerenders", () => {
+  let start: Server;
+  afterAll(() => {
+    start?.closeAllConnections();
+    start?.close();
+  });
+
+  it("is a view when it is shown, and none before", async () => {
+    // The article on the origin of a page that asks the browser to prerender it, as a search engine's or an app's page does.
+    start = createServer((incoming, outgoing) => {
+      if (incoming.url === "/start") {
+        const rules = {
+          prerender: [{ source: "list", urls: ["/?utm_campaign=prerendered"], eagerness: "immediate" }],
+        };
+        outgoing.setHeader("content-type", "text/html");
+        return outgoing.end(`<title>Start</title><a href="/?utm_campaign=prerendered">Read</a>
+          <script type="speculationrules">${JSON.stringify(rules)}</script>`);
+      }
+      const { method, headers, url } = incoming;
+      const onward = ask(`${server.address}${url}`, { method: method as string, headers }, (answered) => {
+        outgoing.writeHead(answered.statusCode ?? 500, answered.headers);
+        answered.pipe(outgoing);
+      });
+      return incoming.pipe(onward);
+    }).listen(0, "localhost");
+    const page = await open(undefined, phone);
+    await page.goto(`http://localhost:${(start.address() as AddressInfo).port}/start`);
+    await countsBecome("prerendered", { "phone prefetched": 1 });
+    await page.getByRole("link", { name: "Read" }).click();
+    await countsBecome("prerendered", { "phone prefetched": 1, "phone view": 1 });
+  });
+});
+
+describe("what is sent and kept of two visitors", () => {
+  /** Everything that the counting of a reader's visit sends. */
+  async function sentBy(clickId: string) {
+    const page = await open(undefined, phone);
+    const sent: { url: string; body: string | null; headers: Record<string, string> }[] = [];
+    page.on("request", async (request) => {
+      if (!/\/c$|\/count-/.test(request.url())) return;
+      sent.push({ url: request.url(), body: request.postData(), headers: await request.allHeaders() });
+    });
+    const told = page.waitForRequest((request) => request.url().endsWith("/c"));
+    await page.goto(
+      `${server.address}/?utm_campaign=two&utm_content=${clickId}&fbclid=${clickId}&gclid=${clickId}#${clickId}`,
+    );
+    await told;
+    await page.evaluate(() => {
+      localStorage.clear();
+    });
+    const kept = await page.evaluate(async () => ({
+      cookies: document.cookie,
+      local: localStorage.length,
+      session: sessionStorage.length,
+      databases: (await indexedDB.databases()).length,
+      caches: (await caches.keys()).length,
+      windowName: window.name,
+      state: history.state,
+    }));
+    const cookies = await page.context().cookies();
+    await expect.poll(() => sent.length).toBe(2);
+    return { sent, kept, cookies };
+  }
+
+  it("is the same, to the letter: no cookie, no storage, no id, no click id, no referrer", async () => {
+    const [one, another] = [await sentBy("IwAR0Rosa"), await sentBy("IwAR0Juan")];
+    expect(one.sent).toEqual(another.sent);
+    expect(JSON.stringify(one.sent.map(({ body }) => body))).not.toMatch(/IwAR0|content|clid/);
+    expect(one.sent.at(-1)?.body).toBe("steps=view&utm_campaign=two");
+    expect(one.kept).toEqual({
+      cookies: "",
+      local: 0,
+      session: 0,
+      databases: 0,
+      caches: 0,
+      windowName: "",
+      state: null,
+    });
+    expect(one.cookies).toEqual([]);
+    await expect.poll(async () => (await countsOf(database.owner, "two"))["phone view"]).toBe(2);
+    const everything = await database.owner<{ text: string }[]>`
+      select c::text as text from private.page_counts c union all select v::text from private.vital_counts v
+      union all select n::text from private.campaign_names n`;
+    expect(everything.map(({ text }) => text).join("\n")).not.toMatch(/IwAR0|clid|Mozilla|127\.0\.0\.1|::1/);
+    expect(server.output()).not.toMatch(/IwAR0|Mozilla/);
+  });
+});
+
+describe("what counting costs the reader", () => {
+  const settings = { ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } };
+  let counting: Site;
+  let off: Site;
+  beforeAll(async () => {
+    counting = await loadSite({ ...settings, site: { ...settings.site, counting: true } });
+    off = await loadSite({ ...settings, site: { ...settings.site, counting: false } });
+  });
+  const identity = (site: Site, path: string) =>
+    site.pages.get(path)?.encodings.at(-1)?.bytes.toString() ?? "";
+  const weight = (site: Site, path: string) => {
+    const request = new Request("http://localhost/", { headers: { "accept-encoding": "br" } });
+    const { headers } = answer(site.pages.get(path) as BuiltPage, request);
+    const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    return lines.length + Number(headers.get("content-length")) + 150;
+  };
+  const script = () => [...counting.pages.keys()].filter((path) => path.startsWith("/assets/count-"));
+
+  it.each(["/", "/es"])(
+    "is at most 150 bytes of the document, which still fits the first TCP flight: %s",
+    (path) => {
+      expect(weight(counting, path)).toBeLessThanOrEqual(14_600);
+      expect(weight(counting, path) - weight(off, path)).toBeLessThan(150);
+    },
+  );
+
+  it("is one script of less than 1 kB, compressed by either method", () => {
+    expect(script()).toHaveLength(1);
+    const code = identity(counting, script()[0] ?? "");
+    expect(brotliCompressSync(code).length).toBeLessThan(1_000);
+    expect(gzipSync(code, { level: 9 }).length).toBeLessThan(1_000);
+  });
+
+  it("begins when the page is painted and everything else has come", async () => {
+    const page = await open(undefined, phone);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace(/-[\w-]{8}\./, ".")));
+    const release = Promise.withResolvers<void>();
+    await page.route(/\.woff2$/, async (route) => {
+      await release.promise;
+      await route.continue().catch(() => {});
+    });
+    await page.goto(article("late"), { waitUntil: "domcontentloaded" });
+    await painted(page);
+    // Its fonts are still on their way.
+    expect(asked).not.toContain("/assets/count.js");
+    const counted = page.waitForRequest((request) => request.url().endsWith("/c"));
+    release.resolve();
+    await counted;
+    expect(asked.slice(-4)).toEqual(expect.arrayContaining(["/assets/count.js", "/c"]));
+  });
+
+  it("is nothing with COUNTING=off: no script, no image, no attribute, no field, and /c leads nowhere", async () => {
+    expect([...off.pages.keys()].filter((path) => path.includes("count"))).toEqual([]);
+    expect(identity(off, "/")).not.toMatch(/data-count|data-beacon|noscript|name="script"|"\/c"/);
+    const silent = await startServer({ DATABASE_URL: database.url, DELIVERY: "off", COUNTING: "off" });
+    expect(await (await fetch(silent.address)).text()).not.toContain("data-count");
+    expect((await fetch(`${silent.address}/c`, { method: "POST", body: "steps=view" })).status).toBe(404);
+    expect((await fetch(`${silent.address}/c`)).status).toBe(404);
+  });
+
+  it("goes to the backend where the page is served by a static host", async () => {
+    const elsewhere = await loadSite({
+      ...settings,
+      site: { ...settings.site, counting: true, backendUrl: "https://project.example" },
+    });
+    const address = "https://project.example/functions/v1/submit-lead/c";
+    expect(identity(elsewhere, "/")).toContain(`data-beacon="${address}"`);
+    expect(identity(elsewhere, "/")).toContain(`<noscript><img src="${address}"`);
+    const policy = elsewhere.pages.get("/")?.headers["content-security-policy"] ?? "";
+    expect(policy).toContain("img-src 'self' https://project.example;");
+    expect(policy).toContain("connect-src 'self' https://project.example;");
+  });
+});

@@ -1,0 +1,123 @@
+// What becomes of counts when the database is away, the server stops, or is killed: seconds of counts at most, and never a lead. (Issue 14)
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { makeCounters } from "../campaigns/counters.ts";
+import { startFlushing } from "../campaigns/flush.ts";
+import { connect } from "../database/connect.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { browsers, countsOf } from "./support/counts.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free-port.ts";
+import { insertAt, startServer } from "./support/server.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+
+const aView = (campaign: string) =>
+  ({ source: "", medium: "", campaign, variant: "", device: "phone", step: "view" }) as const;
+
+/** Counters that are moved to the database when the test says so, over an address that it can change. */
+function flushingTo(address: () => string) {
+  const counters = makeCounters();
+  const log = vi.fn();
+  const connection = makeResilientConnection(
+    () => connect(address(), { max: 1 }),
+    () => {},
+  );
+  const flushing = startFlushing(counters, connection, log, 0);
+  onTestFinished(() => flushing.stop());
+  return { counters, flushing, log };
+}
+
+describe("the counts", () => {
+  it("wait in memory while nothing listens where the database was, and are added once when it is back", async () => {
+    let address = `postgres://nobody:x@127.0.0.1:${await freePort()}/none`;
+    const { counters, flushing, log } = flushingTo(() => address);
+    counters.addPage(aView("away"));
+    await flushing.flush();
+    counters.addPage(aView("away"));
+    address = database.intakeUrl;
+    // The connection that failed is opened anew with the next use.
+    await flushing.flush();
+    await flushing.flush();
+    expect(await countsOf(database.owner, "away")).toEqual({ "phone view": 2 });
+    expect(log).not.toHaveBeenCalled();
+  });
+
+  it("of which no answer tells whether they were added are lost, rather than counted twice, and the log says how many", async () => {
+    const proxy = await startTcpProxy(database.intakeUrl);
+    onTestFinished(() => proxy.close());
+    const { counters, flushing, log } = flushingTo(() => proxy.url);
+    counters.addPage(aView("stalled"));
+    await flushing.flush();
+    proxy.stall();
+    counters.addPage(aView("stalled"), 5);
+    await flushing.flush();
+    proxy.recover();
+    counters.addPage(aView("stalled"));
+    await flushing.flush();
+    expect(await countsOf(database.owner, "stalled")).toEqual({ "phone view": 2 });
+    expect(log.mock.calls).toEqual([["counts-lost", { count: 5, code: "QueryTimeout" }]]);
+  });
+
+  it("that the database refuses are reported as the bug they are, and the next ones are added", async () => {
+    const { counters, flushing, log } = flushingTo(() => database.intakeUrl);
+    counters.addPage({ ...aView("refused"), step: "sold" as "view" });
+    await flushing.flush();
+    counters.addPage(aView("refused"));
+    await flushing.flush();
+    expect(await countsOf(database.owner, "refused")).toEqual({ "phone view": 1 });
+    expect(log.mock.calls.map(([event]) => event)).toEqual(["bug", "counts-lost"]);
+  });
+});
+
+describe("the server", () => {
+  const beacon = (address: string, campaign: string) =>
+    fetch(`${address}/c`, {
+      method: "POST",
+      body: `steps=view&utm_campaign=${campaign}`,
+      headers: { "user-agent": browsers.phone },
+    });
+
+  it("writes what it has counted when it is asked to stop", async () => {
+    const server = await startServer({ DATABASE_URL: database.url, DELIVERY: "off" });
+    for (let nth = 0; nth < 20; nth += 1) expect((await beacon(server.address, "stopped")).status).toBe(204);
+    expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(await countsOf(database.owner, "stopped")).toEqual({ "phone view": 20 });
+  });
+
+  it("that is killed loses seconds of counts at most, and no lead", async () => {
+    const server = await startServer({ DATABASE_URL: database.url, DELIVERY: "off" });
+    await beacon(server.address, "killed");
+    await expect.poll(() => countsOf(database.owner, "killed")).toEqual({ "phone view": 1 });
+    const stored = await insertAt(server.address, aLead({ name: "Before the kill" }));
+    await beacon(server.address, "killed");
+    await server.end("SIGKILL");
+    expect(stored.status).toBe(201);
+    const leads = await database.owner`select from leads where name = 'Before the kill'`;
+    expect(leads).toHaveLength(1);
+    expect((await countsOf(database.owner, "killed"))["phone view"]).toBeLessThanOrEqual(2);
+  });
+
+  it("goes on counting and serving while the database is silent, and then stores leads as before", async () => {
+    const proxy = await startTcpProxy(database.url);
+    onTestFinished(() => proxy.close());
+    const server = await startServer({ DATABASE_URL: proxy.url, DELIVERY: "off" });
+    const ready = async () => (await fetch(`${server.address}/readyz`)).status;
+    await expect.poll(ready).toBe(200);
+    proxy.stall();
+    expect((await beacon(server.address, "silent")).status).toBe(204);
+    expect((await fetch(server.address)).status).toBe(200);
+    proxy.recover();
+    const insert = async () => (await insertAt(server.address, aLead({ name: "After" }))).status;
+    await expect.poll(insert, { timeout: 20_000 }).toBe(201);
+    // The counts' connection is opened anew as well: later counts arrive.
+    const later = async () => {
+      await beacon(server.address, "later");
+      return Object.keys(await countsOf(database.owner, "later"));
+    };
+    await expect.poll(later, { timeout: 20_000, interval: 500 }).toEqual(["phone view"]);
+  });
+});

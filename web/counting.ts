@@ -1,0 +1,136 @@
+// Counts page loads as HTTP brings them: documents served, beacons of the page's script, the image of browsers without script, and
+// plain posts. Of a request only sums remain: no address, no statement of the browser, no referrer.
+import { type Beacon, readBeacon } from "../campaigns/beacon.ts";
+import { type CampaignWords, campaignWordsOf, campaignWordsOfAddress } from "../campaigns/campaign-words.ts";
+import type { Counters } from "../campaigns/counters.ts";
+import { deviceOf } from "../campaigns/device.ts";
+import type { Device, Step } from "../campaigns/steps.ts";
+import type { Answer, HeaderValues } from "../intake/answer.ts";
+import type { Limit } from "../intake/visitor-address.ts";
+
+export interface CountingDependencies {
+  counters: Counters;
+  /** The variants of the article that are shown; any other that a page names is counted as none. */
+  variants: readonly string[];
+  /** Origins of pages that may count here, beside those of this server's own host; "*" for any. */
+  origins: "*" | readonly string[];
+  limit: Limit | undefined;
+}
+
+/** A request to count, read no further than it must be. */
+export interface CountRequest {
+  method: string;
+  headers: HeaderValues;
+  /** What follows the ? of its address: `variant=b`, or nothing. */
+  query: string;
+  /** Who sent it, for the rate limit alone. */
+  address: string;
+  /** The body, or undefined when it is longer than a beacon. */
+  body: () => Promise<Uint8Array | undefined>;
+}
+
+export interface Counting {
+  /** Answers POST /c, a beacon, and GET /c, the image of a browser without script: 204, or a plain sentence. */
+  answer(request: CountRequest): Promise<Answer>;
+  /** Counts a document that was served. */
+  served(headers: HeaderValues, query: string, variant?: string): void;
+  /** Counts a press of the button in a browser without script. */
+  plainPost(headers: HeaderValues, variant?: string | null): void;
+  /** The kind of device that a browser's statement names, which a lead remembers. */
+  deviceOf(browser: string | null | undefined): string;
+}
+
+/** Makes the counting. */
+export function makeCounting({ counters, variants, origins, limit }: CountingDependencies): Counting {
+  const add = (
+    steps: readonly Step[],
+    device: Device,
+    given: string | null | undefined,
+    words: CampaignWords,
+  ) => {
+    const { source, medium, campaign } = words;
+    const variant = known(given);
+    for (const step of steps) counters.addPage({ source, medium, campaign, variant, device, step });
+  };
+  const known = (variant: string | null | undefined) =>
+    variant && variants.includes(variant) ? variant : "";
+
+  const addBeacon = (beacon: Beacon, device: Device, variant: string) => {
+    add(beacon.steps, device, variant, beacon);
+    for (const [vital, bucket] of beacon.vitals)
+      counters.addVital({ variant: known(variant), device, vital, bucket });
+  };
+
+  return {
+    deviceOf,
+    async answer({ method, headers, query, address, body }) {
+      if (method !== "POST" && method !== "GET")
+        return refuse(405, "Send a beacon with POST.", { allow: "GET, POST" });
+      if (!isFromOwnPage(headers, origins))
+        return refuse(403, "Only the pages of this site are counted here.");
+      const over = await limit?.(address);
+      if (over)
+        return refuse(429, "Many page loads came from your internet connection just now.", {
+          "retry-after": String(over.seconds),
+        });
+      const counted = countedFrom(headers.get("origin"));
+      const variant = /^variant=([a-z0-9-]{1,40})$/.exec(query)?.[1] ?? "";
+      if (method === "GET") {
+        add(["view"], withoutScript(headers), variant, campaignWordsOfAddress(headers.get("referer")));
+        return counted;
+      }
+      const bytes = await body();
+      if (!bytes) return refuse(413, "A beacon has at most 1,024 bytes.");
+      const beacon = readBeacon(new TextDecoder("latin1").decode(bytes));
+      if ("problem" in beacon) return refuse(400, beacon.problem);
+      addBeacon(beacon, deviceOf(headers.get("user-agent")), variant);
+      return counted;
+    },
+    served(headers, query, variant) {
+      const step = isPrefetch(headers) ? "prefetched" : "served";
+      add([step], deviceOf(headers.get("user-agent")), variant, campaignWordsOf(query));
+    },
+    plainPost(headers, variant) {
+      add(["pressed"], withoutScript(headers), variant, campaignWordsOfAddress(headers.get("referer")));
+    },
+  };
+}
+
+const withoutScript = (headers: HeaderValues): Device =>
+  deviceOf(headers.get("user-agent")) === "bot" ? "bot" : "no-script";
+
+// A browser states with each request whether a page of the same origin sent it, and no page can change that statement. Older ones state
+// an origin with a post, and a referrer with an image. A program states what it likes; the counts are no secret and no promise.
+function isFromOwnPage(headers: HeaderValues, origins: CountingDependencies["origins"]): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site === "same-origin") return true;
+  const origin = headers.get("origin") ?? URL.parse(headers.get("referer") ?? "")?.origin;
+  if (!origin) return !site;
+  return origins === "*" || origins.includes(origin) || origin.split("://")[1] === headers.get("host");
+}
+
+/** Whether a browser fetches the document before its reader asked for it. */
+const isPrefetch = (headers: HeaderValues): boolean =>
+  ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) =>
+    /^(prefetch|preview)/i.test(headers.get(name) ?? ""),
+  );
+
+// To a page that is served elsewhere this answer is one of another origin.
+const countedFrom = (origin: string | null | undefined): Answer => ({
+  status: 204,
+  headers: {
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "cross-origin",
+    ...(origin && { "access-control-allow-origin": origin, vary: "origin" }),
+  },
+  body: "",
+});
+
+const refuse = (status: number, sentence: string, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers },
+  body: `${sentence}\n`,
+});
+
+/** The answer where nothing is counted (COUNTING=off). */
+export const notCounting: Answer = refuse(404, "Nothing is counted here.");
