@@ -5,6 +5,7 @@ import { leadsProgram } from "../log/installation.ts";
 import { audit } from "./audit.ts";
 import { backup } from "./backup.ts";
 import { callLogCommand } from "./call-log.ts";
+import { campaigns } from "./campaigns.ts";
 import { channel } from "./channel.ts";
 import {
   type AddCommand,
@@ -36,6 +37,7 @@ import { withdraw } from "./withdraw.ts";
 const groups: [heading: string, commands: AddCommand[]][] = [
   ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
   ["Their way to the team:", [status, watch, retry, channel, test]],
+  ["The ads (see docs/campaigns.md):", [campaigns]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
   ["What the ads bring:", [experimentsCommand]],
   ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],

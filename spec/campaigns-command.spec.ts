@@ -1,0 +1,196 @@
+// `leads campaigns`: what the ads brought, for a person and for a program, and what they cost. (Issue 14)
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCostsCsv } from "../team/campaign-costs.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { leads } from "./support/leads-command.ts";
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await makeDatabase();
+  folder = await mkdtemp(join(tmpdir(), "leads-campaigns-"));
+  const pages = [
+    ...[10, 5, 4, 3, 2].map((n, nth) => ({
+      ...spring,
+      step: ["view", "half_read", "form_seen", "began", "pressed"][nth],
+      n,
+    })),
+    { ...spring, step: "served", n: 12 },
+    { ...spring, device: "bot", step: "view", n: 7 },
+  ];
+  await database.intake`select private.add_counts(${JSON.stringify(pages)}::text::json, '[]')`;
+  const headers = {
+    referer: "https://article.example/?utm_source=facebook&utm_medium=paid&utm_campaign=Spring",
+    "user-agent": "Mozilla/5.0 (iPhone) Mobile/15E148",
+  };
+  const [lead] = await database.owner<{ id: string }[]>`
+    insert into leads (name, email, phone, zip_code, request_headers)
+    values ('Rosa', 'rosa@example.com', '(305) 555-0142', '33101', ${JSON.stringify(headers)}::text::jsonb) returning id`;
+  await database.owner`select private.index_new_leads()`;
+  await database.owner`insert into private.reviews (lead_id) values (${lead?.id ?? ""})`;
+  await database.owner`update private.lead_work set outcome = 'likely_qualifies'`;
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const spring = { source: "facebook", medium: "paid", campaign: "spring", variant: "", device: "phone" };
+const today = new Date().toISOString().slice(0, 10);
+const file = async (name: string, text: string) => {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+};
+
+describe("leads campaigns", () => {
+  it("prints for a program an array of rows with these keys, in this order", async () => {
+    const ran = await leads(database.url, "campaigns", "--since", "7d", "--json");
+    const rows = JSON.parse(ran.stdout);
+    expect(rows).toEqual([
+      expect.objectContaining({ device: "bot", views: 7, stored: 0 }),
+      {
+        ...spring,
+        ...{ served: 12, views: 10, half_read: 5, form_seen: 4, began: 3, pressed: 2 },
+        ...{ stored: 1, reviewed: 1, outcomes: { likely_qualifies: 1 }, cost: 0 },
+      },
+    ]);
+    expect(Object.keys(rows[1])).toEqual(
+      "source medium campaign variant device served views half_read form_seen began pressed stored reviewed outcomes cost".split(
+        " ",
+      ),
+    );
+    expect(ran).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it("prints for a person a line a campaign, with what is counted apart below", async () => {
+    const { stdout, status } = await leads(database.url, "campaigns");
+    expect(status).toBe(0);
+    expect(
+      stdout
+        .split("\n")
+        .slice(0, 2)
+        .map((line) => line.split(/ {2,}/)),
+    ).toEqual([
+      expect.arrayContaining(["SOURCE / MEDIUM / CAMPAIGN", "LOADS HALF READ SAW FORM"]),
+      ["facebook / paid / spring", "10", "5", "4", "3", "2", "1", "1", "1", "-", "-", "-", "-"],
+    ]);
+    expect(stdout).toContain("Counts are page loads, not people.");
+    expect(stdout).toContain("Bots, which the table leaves out: 7 loads");
+  });
+
+  it("says so when nothing was counted", async () => {
+    const { url } = await makeDatabase();
+    expect(await leads(url, "campaigns")).toEqual({
+      status: 0,
+      stdout: "Nothing was counted.\n",
+      stderr: "",
+    });
+    expect(JSON.parse((await leads(url, "campaigns", "--json")).stdout)).toEqual([]);
+  });
+});
+
+describe("leads campaigns costs add", () => {
+  it("records a file, shows which rows match no campaign, and tells what a lead cost", async () => {
+    const path = await file(
+      "costs.csv",
+      `date,campaign,amount\r\n${today},Spring,40.50\r\n${today},"Summer, late",1\r\n`,
+    );
+    expect(await leads(database.url, "campaigns", "costs", "add", path)).toEqual({
+      status: 0,
+      stdout: "Recorded 2 costs of 2 lines.\n",
+      stderr: "No page load and no lead has the campaign summer- late ($1.00).\n",
+    });
+    // The same file again changes nothing.
+    await leads(database.url, "campaigns", "costs", "add", path);
+    const rows = JSON.parse((await leads(database.url, "campaigns", "--json")).stdout);
+    expect(rows.map((row: Record<string, unknown>) => [row.campaign, row.device, row.cost])).toEqual([
+      ["spring", "bot", 0],
+      ["spring", "phone", 40.5],
+      ["summer- late", "", 1],
+    ]);
+    const { stdout } = await leads(database.url, "campaigns");
+    const springs = stdout.split("\n").find((line) => line.startsWith("facebook / paid / spring"));
+    expect(springs?.split(/ {2,}/).slice(-4)).toEqual(["$40.50", "$40.50", "$40.50", "$40.50"]);
+    expect(stdout).toContain("Cost without a campaign: summer- late $1.00\n");
+  });
+
+  it("records what is typed in, in place of what was recorded for that day; 0 takes it away", async () => {
+    const add = (amount: string, campaign = "spring") =>
+      leads(
+        database.url,
+        "campaigns",
+        "costs",
+        "add",
+        "--date",
+        today,
+        "--campaign",
+        campaign,
+        "--amount",
+        amount,
+      );
+    await add("0", "Summer, late");
+    expect(await add("$1,200.5")).toEqual({ status: 0, stdout: "Recorded 1 cost of 1 line.\n", stderr: "" });
+    const rows = JSON.parse((await leads(database.url, "campaigns", "--json")).stdout);
+    expect(rows.map(({ cost }: { cost: number }) => cost)).toEqual([0, 1200.5]);
+  });
+
+  it("records nothing of a file with a line that it cannot read, and says which", async () => {
+    const path = await file(
+      "bad.csv",
+      `date,campaign,amount\n${today},spring,1\n2026-02-31,spring,1\n${today},,1\n${today},x,a lot\n`,
+    );
+    expect(await leads(database.url, "campaigns", "costs", "add", path)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: [
+        "Nothing was recorded.",
+        "Line 3: The date has to be as 2026-01-31 or 1/31/2026.",
+        "Line 4: The campaign is missing.",
+        "Line 5: The amount has to be as 12.50, up to 100,000,000.\n",
+      ].join("\n"),
+    });
+    const empty = await file("empty.csv", "");
+    expect((await leads(database.url, "campaigns", "costs", "add", empty)).stderr).toContain(
+      "Line 1: The first line has to name the columns",
+    );
+    expect((await leads(database.url, "campaigns", "costs", "add", join(folder, "none.csv"))).status).toBe(1);
+    expect((await leads(database.url, "campaigns", "costs", "add")).status).toBe(2);
+    expect(
+      (
+        await leads(
+          database.url,
+          "campaigns",
+          "costs",
+          "add",
+          "--date",
+          "x",
+          "--campaign",
+          "y",
+          "--amount",
+          "1",
+        )
+      ).status,
+    ).toBe(2);
+  });
+});
+
+describe("a file of costs", () => {
+  it("is read as ad networks and spreadsheets write it", () => {
+    const text =
+      '\ufeffCampaign name,Reporting starts,Amount spent (USD),utm_source\r\n"Spring ""65+"", FL",1/31/2026,"1,234.56",fb\r\n\r\n';
+    expect(readCostsCsv(text)).toEqual({
+      costs: [
+        { day: "2026-01-31", campaign: 'Spring "65+", FL', source: "fb", medium: "", amount_cents: 123456 },
+      ],
+    });
+  });
+
+  it("of any length costs no more than its length", () => {
+    const lines = `date,campaign,amount\n${'"'.repeat(100_000)}`;
+    expect(readCostsCsv(lines)).toHaveProperty("problems");
+    expect(readCostsCsv(`date,campaign,amount\n${`${today},a,1\n`.repeat(10_001)}`)).toHaveProperty(
+      "problems",
+    );
+  });
+});

@@ -1,0 +1,60 @@
+// What the ads brought: counts of page loads, the leads that came of them, and what they cost, by campaign, variant and kind of device.
+import type { Sql } from "../database/connect.ts";
+import type { Ask } from "./acting.ts";
+import type { Period } from "./managing.ts";
+
+/** A row for programs; its keys are a promise. Page loads, not people. */
+export interface CampaignRow {
+  /** utm_source, utm_medium and utm_campaign as they are counted; "" for none. */
+  source: string;
+  medium: string;
+  campaign: string;
+  variant: string;
+  /** phone, tablet, computer, no-script, bot or unknown; "" for a cost that matches no campaign. */
+  device: string;
+  served: number;
+  views: number;
+  half_read: number;
+  form_seen: number;
+  began: number;
+  pressed: number;
+  stored: number;
+  reviewed: number;
+  /** By outcome, how many leads have it. */
+  outcomes: Record<string, number>;
+  /** This row's share of what the campaign cost, in dollars. */
+  cost: number;
+}
+
+/** The same with what is counted apart, and whether the cost found its campaign. */
+export type CountedRow = CampaignRow & {
+  prefetched: number;
+  reloaded: number;
+  returned: number;
+  is_matched: boolean;
+};
+
+/**
+ * The rows since a time; undefined is the beginning. Hours are kept for eight days, so an earlier time is taken as the start of its
+ * day in UTC.
+ */
+export async function campaignRows(
+  sql: Sql,
+  since: Date | undefined,
+  now = new Date(),
+): Promise<CountedRow[]> {
+  const eightDaysAgo = now.getTime() - 8 * 24 * 60 * 60_000;
+  const day = since?.toISOString().slice(0, 10) ?? "-infinity";
+  const begins = since && since.getTime() >= eightDaysAgo ? since.toISOString() : day;
+  return sql<CountedRow[]>`
+    select source, medium, campaign, variant, device, served::float8, prefetched::float8, views::float8, reloaded::float8,
+      returned::float8, half_read::float8, form_seen::float8, began::float8, pressed::float8, stored::float8, reviewed::float8,
+      outcomes, cost_cents::float8 / 100 as cost, is_matched
+    from private.campaign_rows(
+      ${begins}::text::timestamp at time zone 'UTC', 'infinity', ${day}::text::date, 'infinity'
+    )`;
+}
+
+/** What a manager sees of these days; docs/campaigns.md says what the parts are. */
+export const campaigns = (ask: Ask, { since, until, zone }: Period) =>
+  ask((sql) => sql`team.campaigns(${since}, ${until}, ${zone})`);
