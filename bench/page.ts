@@ -1,6 +1,6 @@
 // Measures the article page as a visitor on a slow phone meets it, beside the floor: the same document with every
-// script taken out, which is what a page written by hand would be. Both in one run, turn by turn, on two slow
-// networks with a processor slowed four times. `npm run bench:page`; ROUNDS sets how often (7).
+// script taken out, which is what a page written by hand would be, and beside the page without counting. All in one run,
+// turn by turn, on two slow networks with a processor slowed four times. `npm run bench:page`; ROUNDS sets how often (7).
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
@@ -13,7 +13,7 @@ const networks = [
   { name: "1.6 Mbps, 150 ms", bitsPerSecond: 1_600_000, latency: 150 },
   { name: "400 kbps, 400 ms", bitsPerSecond: 400_000, latency: 400 },
 ];
-const pages = { floor: "/floor", ours: "/" };
+const pages = { floor: "/floor", uncounted: "/uncounted", ours: "/" };
 const rounds = Number(process.env.ROUNDS ?? 7);
 
 interface Figures {
@@ -25,17 +25,19 @@ interface Figures {
   submit: number;
 }
 
-const site = await loadSite({
-  site: { url: "http://localhost", backendUrl: "", backendKey: "sb_publishable_of_the_bench" },
-  provider: {},
-});
+const built = (counting: boolean) =>
+  loadSite({
+    site: { url: "http://localhost", backendUrl: "", backendKey: "sb_publishable_of_the_bench", counting },
+    provider: {},
+  });
+const [site, uncounted] = [await built(true), await built(false)];
 const posts: string[] = [];
 const server = createServer((request, response) => void serve(request, response)).listen(0, "localhost");
 const address = () => `http://localhost:${(server.address() as AddressInfo).port}`;
 const browser = await launch();
 try {
   for (const network of networks) {
-    const measured: Record<string, Figures[]> = { floor: [], ours: [] };
+    const measured: Record<string, Figures[]> = { floor: [], uncounted: [], ours: [] };
     for (let round = 0; round < rounds; round++) {
       for (const [name, path] of Object.entries(pages)) {
         measured[name]?.push(await visit(browser, path, network));
@@ -50,6 +52,10 @@ try {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === "/c") {
+    request.resume().on("end", () => response.writeHead(204).end());
+    return;
+  }
   if (request.method === "POST") {
     let body = "";
     for await (const chunk of request) body += chunk;
@@ -57,12 +63,17 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     response.writeHead(303, { location: "/thank-you" }).end();
     return;
   }
-  const page =
-    request.url === pages.floor ? floor() : (site.pages.get(request.url ?? "/") ?? site.notFound("/"));
+  const page = pageAt(request.url ?? "/");
   const accepted = String(request.headers["accept-encoding"] ?? "");
   const answered = answer(page, new Request(address(), { headers: { "accept-encoding": accepted } }));
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
   response.end(Buffer.from(await answered.arrayBuffer()));
+}
+
+function pageAt(path: string): BuiltPage {
+  if (path === pages.floor) return floor();
+  if (path === pages.uncounted) return uncounted.pages.get("/") as BuiltPage;
+  return site.pages.get(path) ?? site.notFound("/");
 }
 
 /** The same words, style, pictures and form, and nothing that runs. */
