@@ -1,0 +1,229 @@
+// `npm run bench:inbox`: what a member of the team waits for, and what an open inbox costs the intake. The product runs as `npm start`
+// runs it, on a PostgreSQL of its own; Chromium has its processor slowed four times. `-- --only paint,arrival` measures some parts.
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { connect, type Sql } from "../database/connect.ts";
+import { startEmbedded } from "../database/embedded.ts";
+import { migrate } from "../database/migrate.ts";
+import { openRoleLogins } from "../database/role-logins.ts";
+import { launch } from "../spec/support/browser.ts";
+import { freePort } from "../spec/support/free-port.ts";
+import {
+  arrivals,
+  coldVisit,
+  followQueue,
+  openQueue,
+  type SignedIn,
+  search,
+  turnPages,
+} from "./inbox-pages.ts";
+import { inserts, load } from "./processes.ts";
+import { key, median, start } from "./running.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string", default: "paint,arrival,insert,sql,browser" },
+    /** Of the queue that the last two parts work in. */
+    leads: { type: "string", default: "100000" },
+    rounds: { type: "string", default: "7" },
+    seconds: { type: "string", default: "4" },
+    connections: { type: "string", default: "16" },
+  },
+});
+const rounds = Number(options.rounds);
+const parts = options.only.split(",");
+const say = (what: string, figure: string) => process.stdout.write(`${what.padEnd(44)} ${figure}\n`);
+const sayTimes = (what: string, times: number[]) =>
+  say(
+    what,
+    `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)})`,
+  );
+
+const aLead = {
+  name: "Rosa",
+  email: "rosa@example.com",
+  phone: "(305) 555-0142",
+  zip_code: "33101",
+  has_medicare: true,
+  has_diabetes: false,
+};
+
+const folder = await mkdtemp(join(tmpdir(), "bench-inbox-"));
+await chmod(folder, 0o711);
+const database = await startEmbedded({ dataDir: join(folder, "data"), log: () => {} });
+const owner = connect(database.url, { max: 1, name: "bench" });
+await migrate(owner);
+await openRoleLogins(owner, database.url);
+const inboxPort = await freePort();
+const inboxUrl = `http://localhost:${inboxPort}`;
+const product = await start({
+  DATABASE_URL: database.url,
+  INBOX: "on",
+  INBOX_PORT: `${inboxPort}`,
+  INBOX_URL: inboxUrl,
+});
+await untilServed(inboxUrl);
+const browser = await launch();
+const member: SignedIn = { browser, inboxUrl, token: await signIn(owner) };
+try {
+  // Few enough that who comes is on the first page.
+  await fill(owner, 10);
+  if (parts.includes("arrival")) await arrival();
+  await fill(owner, 60);
+  if (parts.includes("paint")) await paint();
+  if (parts.includes("insert")) await insertRate();
+  if (parts.includes("sql") || parts.includes("browser")) await fill(owner, Number(options.leads));
+  if (parts.includes("sql")) await sqlTimes(owner);
+  if (parts.includes("browser")) await inTheBrowser();
+} finally {
+  await browser.close();
+  await product.end();
+  await owner.end({ timeout: 1 });
+  await database.stop();
+  await rm(folder, { recursive: true });
+}
+
+/** The inbox listens a moment after the site does. */
+async function untilServed(url: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("The inbox is not served.");
+}
+
+async function paint(): Promise<void> {
+  await coldVisit(member);
+  const visits = [];
+  for (let round = 0; round < rounds; round += 1) visits.push(await coldVisit(member));
+  sayTimes(
+    "cold, 4x slower: first paint",
+    visits.map(({ firstPaint }) => firstPaint),
+  );
+  sayTimes(
+    "cold, 4x slower: rows of the queue",
+    visits.map(({ rows }) => rows),
+  );
+}
+
+async function arrival(): Promise<void> {
+  const times = await arrivals(member, rounds * 3, async (name) => {
+    const body = JSON.stringify({ ...aLead, name, email: `${crypto.randomUUID()}@example.com` });
+    const answer = await fetch(`${product.address}/rest/v1/leads`, {
+      method: "POST",
+      headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body,
+    });
+    if (answer.status !== 201) throw new Error(`The insert was answered with ${answer.status}.`);
+  });
+  sayTimes("new lead on screen after its 201", times);
+}
+
+/**
+ * Rounds with and without an open queue, in turn, because a machine is never equally fast for long. The queue is followed without a
+ * browser, because a member's browser runs on another machine.
+ */
+async function insertRate(): Promise<void> {
+  const measured = { without: [] as number[], with: [] as number[] };
+  const send = () => load(product.port, Number(options.connections), Number(options.seconds), inserts(key));
+  await send();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const how of round % 2 ? (["with", "without"] as const) : (["without", "with"] as const)) {
+      const close = how === "with" ? await followQueue(member) : undefined;
+      measured[how].push((await send()).perSecond);
+      close?.();
+      await settle(owner);
+    }
+  }
+  const [alone, beside] = [median(measured.without), median(measured.with)];
+  say("inserts a second, no inbox open", alone.toFixed(0));
+  say(
+    "inserts a second, an inbox open",
+    `${beside.toFixed(0)} (${((beside / alone - 1) * 100).toFixed(1)} %)`,
+  );
+}
+
+/** Waits until the lists have taken in what a load has left, so that no round pays for the one before. */
+async function settle(sql: Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql<{ made: number }[]>`
+      select private.index_new_leads(5000, interval '1 hour') as made`;
+    if (row?.made === 0) break;
+  }
+}
+
+async function sqlTimes(sql: Sql): Promise<void> {
+  await sql`select set_config('leads.session', ${member.token}, false)`;
+  await timeSql("SQL: queue, first page", () => sql`select team.queue('{}', null, 50)`);
+  await timeSql(
+    "SQL: queue, last section",
+    () => sql`select team.queue('{"section":"not_callable"}', null, 50)`,
+  );
+  await timeSql(
+    "SQL: queue of one state, late",
+    () => sql`select team.queue('{"state":"FL","late":true}', null, 50)`,
+  );
+  await timeSql("SQL: take next lead", () => sql`select team.take_next()`);
+  await timeSql("SQL: look for new leads when there is none", () => sql`select team.index_new_leads()`);
+}
+
+async function timeSql(what: string, ask: () => Promise<unknown>): Promise<void> {
+  await ask();
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const started = performance.now();
+    await ask();
+    times.push(performance.now() - started);
+  }
+  say(what, `${median(times).toFixed(1)} ms`);
+}
+
+async function inTheBrowser(): Promise<void> {
+  const visits = [];
+  for (let round = 0; round < rounds; round += 1) visits.push(await coldVisit(member));
+  sayTimes(
+    `${options.leads} leads: rows, cold, 4x slower`,
+    visits.map(({ rows }) => rows),
+  );
+  const page = await openQueue(member);
+  const turned = await turnPages(page, rounds);
+  sayTimes(`${options.leads} leads: next page on screen`, turned.times);
+  say(`${options.leads} leads: longest task while turning`, `${turned.longestTask.toFixed(0)} ms`);
+  const found = await search(page, ["rosa 77", "garcía 5", "ann 91", "2012000"]);
+  sayTimes(`${options.leads} leads: search on screen`, found.times);
+  say(`${options.leads} leads: longest task while searching`, `${found.longestTask.toFixed(0)} ms`);
+  await page.context().close();
+}
+
+async function signIn(sql: Sql): Promise<string> {
+  const [row] = await sql<{ session: { token: string } }[]>`
+    with made as (insert into private.members (name, role) values ('Dana', 'manager') returning id)
+    select private.begin_session(id, 'bench') as session from made`.catch(() => []);
+  if (row) return row.session.token;
+  // A function in the same statement does not see the new member.
+  const [found] = await sql<{ session: { token: string } }[]>`
+    select private.begin_session(id, 'bench') as session from private.members`;
+  return found?.session.token ?? "";
+}
+
+/** Adds open leads of the last day. As sets and without triggers, because those of an insert are measured elsewhere. */
+async function fill(sql: Sql, count: number): Promise<void> {
+  await sql`alter table public.leads disable trigger user`;
+  await sql`
+    insert into public.leads (created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
+    select now() - interval '20 hours' * n / ${count},
+      (array['Rosa Martinez', 'José García', 'Ann Smith', 'Mary-Ann St. John'])[n % 4 + 1] || ' ' || n,
+      'visitor' || n || '-' || ${count}::int || '@example.com', (2012000000 + (n::bigint * 7919) % 6000000000)::text,
+      (array['33101', '10001', '60601', '90210', '77002', '40202', '85001', '98101', '30301', '96801'])[n % 10 + 1],
+      n % 2 = 0, n % 3 > 0
+    from generate_series(1, ${count}::int) as n`;
+  await sql`alter table public.leads enable trigger user`;
+  await sql`
+    insert into private.permissions (lead_id)
+    select l.id from public.leads l where not exists (select from private.permissions p where p.lead_id = l.id)`;
+  await sql`select private.index_new_leads(1000000, interval '100 years')`;
+  await sql`vacuum analyze`;
+}
