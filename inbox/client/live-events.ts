@@ -2,11 +2,14 @@
 // stream in each of many tabs would use them up.
 import type { LiveEvent } from "../api.ts";
 
-type Message = LiveEvent | { kind: "connection"; isOpen: boolean };
+type Message =
+  | LiveEvent
+  | { kind: "connection"; isOpen: boolean }
+  /** What was told meanwhile is lost: load everything again. */
+  | { kind: "gap" };
 
 /**
- * Calls `hear` with each event until the returned function is called. After a gap in the stream it passes `leads` without ids,
- * which means: load everything again.
+ * Calls `hear` with each event until the returned function is called, and with `gap` after a gap in the stream.
  */
 export function followEvents(hear: (message: Message) => void): () => void {
   const channel = new BroadcastChannel("inbox-events");
@@ -30,7 +33,7 @@ export function followEvents(hear: (message: Message) => void): () => void {
     .request("inbox-events", { ifAvailable: true }, (lock) => {
       if (lock) return holdStream();
       // Another tab holds the stream. What it heard before this tab followed is lost here.
-      if (!over.signal.aborted) hear({ kind: "leads", new: [], changed: [] });
+      if (!over.signal.aborted) hear({ kind: "gap" });
       return undefined;
     })
     .then(() => navigator.locks.request("inbox-events", { signal: over.signal }, holdStream))
@@ -50,7 +53,7 @@ function openStream(share: (message: Message) => void): () => void {
     stream.onopen = () => {
       share({ kind: "connection", isOpen: true });
       // Events while the stream was closed are lost, so everything is loaded again.
-      share({ kind: "leads", new: [], changed: [] });
+      share({ kind: "gap" });
       share({ kind: "team" });
     };
     stream.onmessage = ({ data }) => share(JSON.parse(data));

@@ -10,26 +10,36 @@ import { count } from "./words.ts";
 
 /** Milliseconds between two loads of the lists at least, so that many events at once cause one load. */
 const minLoadInterval = 400;
+/** The same while so many leads come that an event names none of them, because nobody reads a list that changes all the time. */
+const minLoadIntervalInFlood = 3_000;
 
 export function useLiveEvents(): void {
   useEffect(() => {
     let loadedAt = 0;
-    let load: ReturnType<typeof setTimeout> | undefined;
+    let load: { timer: ReturnType<typeof setTimeout>; at: number } | undefined;
     const loadLists = () => {
       loadedAt = Date.now();
       load = undefined;
       refresh("queue", "rows", "machine", "alert");
     };
+    const loadWithin = (interval: number) => {
+      const at = Math.max(Date.now(), loadedAt + interval);
+      if (load && load.at <= at) return;
+      clearTimeout(load?.timer);
+      load = { timer: setTimeout(loadLists, at - Date.now()), at };
+    };
     const stop = followEvents((event) => {
       if (event.kind === "connection") noteStream(event.isOpen ? "connected" : "offline");
       if (event.kind === "session") refresh("me");
       if (event.kind === "team") refresh("members", "paused-states", "machine", "alert");
+      if (event.kind === "gap") loadWithin(minLoadInterval);
       if (event.kind !== "leads") return;
-      load ??= setTimeout(loadLists, Math.max(0, minLoadInterval - (Date.now() - loadedAt)));
+      const isFlood = event.new.length + event.changed.length === 0;
+      loadWithin(isFlood ? minLoadIntervalInFlood : minLoadInterval);
       tellOfNewLeads(event);
     });
     return () => {
-      clearTimeout(load);
+      clearTimeout(load?.timer);
       stop();
       void queries.cancelQueries();
       noteStream("connected");
