@@ -113,12 +113,14 @@ async function fillPortion(
   await sql`
     insert into private.lead_work (
       lead_id, created_at, phone_digits, email_key, search, flags, address, place, number_key, stage, outcome,
-      reviewed_at, withdrawn_at, is_owed
+      reviewed_at, withdrawn_at, is_owed, utm, first_called_at
     )
     select id, created_at, phone, email, to_tsvector('simple', name), flags, address, p.place, phone,
       case when is_done or is_withdrawn then 'closed' else 'open' end, outcome,
       case when is_done then created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end end,
-      case when is_withdrawn then created_at + interval '5 hours' end, true
+      case when is_withdrawn then created_at + interval '5 hours' end, true,
+      jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
+      case when is_done and n % 2 = 0 then created_at + interval '1 hour' + n % 100 * interval '1 minute' end
     from portion join places_of_zips p using (zip_code) order by n`;
   await sql`
     insert into private.reviews (lead_id, reviewed_at, outcome)

@@ -166,6 +166,38 @@ create trigger permissions_10_close_withdrawn_lead after update on private.permi
 for each row when (old.withdrawn_at is distinct from new.withdrawn_at)
 execute function private.close_withdrawn_lead();
 
+-- Repeats in the work on a lead that its campaign's words were emptied or corrected.
+create function private.note_campaign() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.lead_work w set utm = new.utm where w.lead_id = new.lead_id and w.utm is distinct from new.utm;
+  return null;
+end $$;
+
+create trigger permissions_20_note_campaign after update on private.permissions
+for each row when (old.utm is distinct from new.utm) execute function private.note_campaign();
+
+-- Repeats in the work on a lead when it was first called.
+create function private.note_first_call() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  of_lead constant uuid := case when tg_op = 'DELETE' then old.lead_id else new.lead_id end;
+  first_at constant timestamptz := (select min(c.at) from private.calls c where c.lead_id = of_lead);
+begin
+  update private.lead_work w set first_called_at = first_at where w.lead_id = of_lead and w.first_called_at is distinct from first_at;
+  return null;
+end $$;
+
+create trigger calls_10_note_first_call after insert or update of at or delete on private.calls
+for each row execute function private.note_first_call();
+
 revoke execute on function
-  private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead
+  private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead,
+  private.note_campaign, private.note_first_call
 from public;

@@ -333,7 +333,10 @@ begin
   )
   values (
     lead, of_call, actor.member_id, new_outcome, coalesce(note_text, ''), call_back_at, callback ->> 'zone', call_back_asked and not win.callable,
-    to_jsonb(w) - 'search' || jsonb_build_object('is_first_review', is_first_review)
+    jsonb_build_object(
+      'stage', w.stage, 'outcome', w.outcome, 'callback_at', w.callback_at, 'callback_zone', w.callback_zone,
+      'callback_asked_for', w.callback_asked_for, 'tried_at', w.tried_at, 'is_first_review', is_first_review
+    )
   )
   returning * into recorded;
   update private.lead_work x

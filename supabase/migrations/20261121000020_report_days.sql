@@ -112,8 +112,8 @@ return (
   from (select round(extract(epoch from duration) / 60)::integer as m) x
 );
 
--- What the reports ask of each lead that came in these times. Each call is planned for its times, and looks each lead up, because the
--- planner would otherwise read whole tables for a day's leads.
+-- What the reports ask of each lead that came in these times. Each call is planned for its times, because the planner would otherwise
+-- read the whole table for a day's leads.
 create function private.report_leads(begins timestamptz, ends timestamptz)
 returns table (
   created_at timestamptz, promise text, outcome text, is_reviewed boolean, is_withdrawn boolean,
@@ -137,12 +137,9 @@ begin
         else 'open'
       end,
       w.outcome, w.reviewed_at is not null, w.withdrawn_at is not null,
-      coalesce(p.utm ->> 'utm_source', ''), coalesce(p.utm ->> 'utm_medium', ''), coalesce(p.utm ->> 'utm_campaign', ''),
-      private.coarse_minutes((
-        select c.at from private.calls c where c.lead_id = w.lead_id order by c.at limit 1
-      ) - w.created_at)
+      coalesce(w.utm ->> 'utm_source', ''), coalesce(w.utm ->> 'utm_medium', ''), coalesce(w.utm ->> 'utm_campaign', ''),
+      private.coarse_minutes(w.first_called_at - w.created_at)
     from private.lead_work w
-    left join private.permissions p on p.lead_id = w.lead_id
     where w.created_at >= begins and w.created_at < ends;
 end $$;
 
