@@ -6,6 +6,7 @@ import {
   type VitalCount,
 } from "../campaigns/campaign-report.ts";
 import type { Ask } from "./acting.ts";
+import { campaigns } from "./campaigns.ts";
 import type { Period } from "./managing.ts";
 
 /** What the database has added up itself: counts by day and by weekday and hour, in the zone asked for, and the recorded costs. */
@@ -16,11 +17,8 @@ interface AddedUp {
 }
 
 /** The audit log says that somebody read it. */
-export async function campaignReport(
-  ask: Ask,
-  { since, until, zone }: Period,
-): Promise<CampaignReport & AddedUp> {
-  const counted = (await ask((sql) => sql`team.campaigns(${since}, ${until}, ${zone})`)) as AddedUp & {
+export async function campaignReport(ask: Ask, period: Period): Promise<CampaignReport & AddedUp> {
+  const counted = (await campaigns(ask, period)) as AddedUp & {
     rows: CountedRow[];
     vitals: VitalCount[];
   };
