@@ -37,9 +37,8 @@ import { withdraw } from "./withdraw.ts";
 const groups: [heading: string, commands: AddCommand[]][] = [
   ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
   ["Their way to the team:", [status, watch, retry, channel, test]],
-  ["The ads (see docs/campaigns.md):", [campaigns]],
+  ["The ads (see docs/campaigns.md):", [campaigns, experimentsCommand]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
-  ["What the ads bring:", [experimentsCommand]],
   ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],
 ];
 
