@@ -1,4 +1,4 @@
-// The registry of channels. A new channel is its file, its line here, its settings in config/settings.ts and its chapter of
+// The registry of channels. A new channel is its file, its line here, its settings in config/team-settings.ts and its chapter of
 // the specification; the database takes the names from here when a program starts.
 import type { ChannelSettings } from "../../config/config.ts";
 import type { Channel, ChannelContext, ChannelDefinition } from "./channel.ts";

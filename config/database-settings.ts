@@ -1,0 +1,51 @@
+// The settings of the database: where it is, its backups, and how long what it holds is kept.
+import { optional, withDefault } from "./setting.ts";
+import { databaseAddress, onOrOff, text, wholeNumber } from "./values.ts";
+
+export const database = {
+  DATA_DIR: optional(
+    text,
+    "The embedded PostgreSQL keeps its data here (default: ./data). A folder that only root may enter cannot be used by\nPostgreSQL, which never runs as root: the data is then below /var/lib/sponsored-article, and the start says where.",
+    "./data",
+  ),
+  DATABASE_URL: optional(
+    databaseAddress,
+    "Your own PostgreSQL, 14 or newer, as the owner of the database. Nothing is started then.",
+    "postgres://owner:password@localhost:5432/leads",
+  ),
+  INTAKE_DATABASE_URL: optional(
+    databaseAddress,
+    "Connections of their own for the processes that should hold no owner's address: the intake ...",
+    "postgres://leads_intake:password@localhost:5432/leads",
+  ),
+  DELIVERY_DATABASE_URL: optional(
+    databaseAddress,
+    "... the delivery ...",
+    "postgres://leads_delivery:password@localhost:5432/leads",
+  ),
+  INBOX_DATABASE_URL: optional(
+    databaseAddress,
+    "... and the team's inbox.",
+    "postgres://leads_team:password@localhost:5432/leads",
+  ),
+  BACKUP_DIR: optional(
+    text,
+    "A folder for a backup of the leads each day (default: none is made). Keep it on another disk.",
+    "/var/backups/leads",
+  ),
+  BACKUP_KEEP: withDefault(wholeNumber(1, 1_000), "14", "How many of those backups are kept."),
+};
+
+export const retention = {
+  RETENTION_DAYS: optional(
+    wholeNumber(1, 36_500),
+    "How long things are kept. Leads are erased after RETENTION_DAYS (default: never). What shows how a permission was\ngiven (address, browser, page) is emptied after PERMISSION_DAYS; its wording and time stay with the lead.",
+    "",
+  ),
+  PERMISSION_DAYS: withDefault(wholeNumber(1, 36_500), "1826", ""),
+  PERMISSION_ADDRESS: withDefault(
+    onOrOff,
+    "on",
+    "off: a permission does not keep the visitor's network address at all.",
+  ),
+};

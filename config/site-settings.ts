@@ -1,0 +1,139 @@
+// The settings of the site: where it is served, what its pages say of the provider, and a backend elsewhere.
+import { optional, withDefault } from "./setting.ts";
+import {
+  languages,
+  oneOf,
+  onOrOff,
+  origins,
+  proxies,
+  siteAddress,
+  text,
+  token,
+  webAddress,
+  wholeNumber,
+} from "./values.ts";
+
+export const web = {
+  PORT: withDefault(wholeNumber(0, 65_535), "3000", "Where the site listens."),
+  HOST: withDefault(
+    text,
+    "127.0.0.1",
+    "Only this machine unless you say otherwise; 0.0.0.0 is every network it is on.",
+  ),
+  SITE_URL: optional(
+    siteAddress,
+    "The site's public address, for canonical links and the share card.",
+    "https://www.example.com",
+  ),
+  ANON_KEY: withDefault(
+    token,
+    "sb_publishable_anonymous_visitor",
+    "The public anonymous key that the page presents and the intake knows. Not a secret.",
+  ),
+  ALLOWED_ORIGINS: withDefault(
+    origins,
+    "*",
+    "The sites whose pages may send leads here (default: any; the key is public either way).",
+    "https://www.example.com",
+  ),
+  TRUST_PROXY: withDefault(
+    proxies,
+    "",
+    "The proxies in front that may say who a visitor is, as addresses or networks. Without it, all visitors behind a proxy\nshare one limit.",
+    "loopback",
+  ),
+  RATE_LIMIT: withDefault(
+    onOrOff,
+    "on",
+    'Sixty leads a minute from one address, then a kind "wait a minute". off is for tests.',
+  ),
+  LANGUAGES: withDefault(
+    languages,
+    "en",
+    "The languages the pages are shown in, the first one at /. There is en and es.",
+    "en,es",
+  ),
+  SPANISH_REVIEWED_BY: optional(
+    text,
+    "Who has read the Spanish pages and answers for them; until it is set, a start with es warns.",
+    "",
+  ),
+  COUNTING: withDefault(
+    onOrOff,
+    "on",
+    "Counts page loads by campaign, without anything that tells one visitor from another. off counts nothing.",
+  ),
+  LOG_FORMAT: withDefault(
+    oneOf("text", "json"),
+    "text",
+    "How the log is written: text for a person, json for a program that collects logs.",
+  ),
+};
+
+export const supabase = {
+  VITE_SUPABASE_URL: optional(
+    siteAddress,
+    "Build time, for a site that is served elsewhere than its backend.",
+    "https://project.supabase.co",
+  ),
+  VITE_SUPABASE_ANON_KEY: optional(token, "", "sb_publishable_..."),
+  SUPABASE_SECRET_KEY: optional(
+    text,
+    "Only for `npm run doctor`: a project's secret or service key, with which it erases its test lead again.",
+    "sb_secret_...",
+  ),
+  SUPABASE_SERVICE_ROLE_KEY: optional(text, "... under the name that older projects gave it.", ""),
+};
+
+export const provider = {
+  PROVIDER_NAME: optional(
+    text,
+    "The provider, as the pages and messages name it. What is not set is shown as a placeholder, with a warning.",
+    "",
+  ),
+  PROVIDER_LEGAL_NAME: optional(text, "", ""),
+  PROVIDER_PHONE: optional(text, "", ""),
+  PROVIDER_CALLS_FROM: optional(text, "The number the provider's team calls from.", ""),
+  PROVIDER_HOURS: optional(
+    text,
+    "When somebody answers PROVIDER_PHONE.",
+    "Monday to Friday, 9 a.m. to 5 p.m. Eastern time",
+  ),
+  PROVIDER_HOURS_ES: optional(
+    text,
+    "The same for the Spanish pages, which leave it out while this is not set.",
+    "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
+  ),
+  PROVIDER_ADDRESS: optional(text, "", ""),
+  PROVIDER_NPI: optional(
+    text,
+    "Your National Provider Identifier, ten digits. The number that Medicare gave you as a supplier must not be published.",
+    "",
+  ),
+  PROVIDER_SUPPLIER_ID: optional(text, "The earlier name of PROVIDER_NPI: shown when it holds an NPI.", ""),
+  PROVIDER_ASSIGNMENT: optional(
+    onOrOff,
+    "Whether you accept Medicare's assignment. Unset, the page tells readers to ask.",
+    "on",
+  ),
+  PROVIDER_PRIVACY_URL: optional(
+    webAddress,
+    "The provider's own page on health data, if a law asks for one; linked from the foot of every page.",
+    "https://www.example.com/health-data",
+  ),
+  LANGUAGE_HELP_URL: optional(
+    webAddress,
+    "Your page about free language help (45 CFR 92.11), linked from the foot of every page ...",
+    "https://www.example.com/language-help",
+  ),
+  LANGUAGE_HELP: optional(
+    languages,
+    "... and the languages in which one line there says so: those listed for your state.",
+    "es,zh,vi",
+  ),
+  NOTICE_FILE: optional(
+    text,
+    "A text file with your own permission notice, from your counsel. It is checked for what 47 CFR 64.1200(f)(9) asks.",
+    "./notice.txt",
+  ),
+};
