@@ -1,4 +1,4 @@
-// A bare node:http that answers every request with the same bytes and headers: the floor for serving a page.
+// A bare node:http that answers every request with the same bytes and headers: the baseline for serving a page.
 // Usage: node bench/bare-page.ts URL, whose answer it copies; prints its port.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -47,7 +47,7 @@ const pgbench = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbe
   existsSync(path),
 );
 
-// In a PostgreSQL of their own: their pools and pgbench's sessions together are more than one has places for.
+// In a PostgreSQL of their own, because their pools and pgbench's sessions together need more connections than one allows.
 const theirs = options.peers
   ? await startEmbedded({ dataDir: join(folder, "peers"), log: () => {} })
   : undefined;
@@ -87,7 +87,7 @@ await Promise.all([database, theirs].map((one) => one?.stop()));
 await rm(folder, { recursive: true });
 
 async function runPgbench(program: string, connections: number): Promise<Measured> {
-  // The embedded PostgreSQL has 50 places; the product needs a handful, pgbench one for each of its connections.
+  // The embedded PostgreSQL allows 50 connections; the product needs a handful, pgbench one for each session.
   const sessions = Math.min(connections, 32);
   const workers = Math.min(2, sessions);
   const args = ["-n", "-M", "prepared", "-c", `${sessions}`, "-j", `${workers}`, "-T", `${seconds}`];

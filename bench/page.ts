@@ -1,4 +1,4 @@
-// Measures the article page as a visitor on a slow phone meets it, beside the floor: the same document with every
+// Measures the article page as a visitor on a slow phone meets it, beside a baseline: the same document with every
 // script taken out, which is what a page written by hand would be, and beside the page without counting. All in one run,
 // turn by turn, on two slow networks with a processor slowed four times. `npm run bench:page`; ROUNDS sets how often (7).
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -13,7 +13,7 @@ const networks = [
   { name: "1.6 Mbps, 150 ms", bitsPerSecond: 1_600_000, latency: 150 },
   { name: "400 kbps, 400 ms", bitsPerSecond: 400_000, latency: 400 },
 ];
-const pages = { floor: "/floor", uncounted: "/uncounted", ours: "/" };
+const pages = { baseline: "/baseline", uncounted: "/uncounted", ours: "/" };
 const rounds = Number(process.env.ROUNDS ?? 7);
 
 interface Figures {
@@ -37,7 +37,7 @@ const address = () => `http://localhost:${(server.address() as AddressInfo).port
 const browser = await launch();
 try {
   for (const network of networks) {
-    const measured: Record<string, Figures[]> = { floor: [], uncounted: [], ours: [] };
+    const measured: Record<string, Figures[]> = { baseline: [], uncounted: [], ours: [] };
     for (let round = 0; round < rounds; round++) {
       for (const [name, path] of Object.entries(pages)) {
         measured[name]?.push(await visit(browser, path, network));
@@ -71,13 +71,13 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 function pageAt(path: string): BuiltPage {
-  if (path === pages.floor) return floor();
+  if (path === pages.baseline) return baseline();
   if (path === pages.uncounted) return uncounted.pages.get("/") as BuiltPage;
   return site.pages.get(path) ?? site.notFound("/");
 }
 
 /** The same words, style, pictures and form, and nothing that runs. */
-function floor(): BuiltPage {
+function baseline(): BuiltPage {
   const ours = site.pages.get("/") as BuiltPage;
   const [start = "", ...rest] = String(ours.encodings.at(-1)?.bytes).split("<script");
   const html =
@@ -86,12 +86,12 @@ function floor(): BuiltPage {
 }
 
 async function visit(browser: Browser, path: string, network: (typeof networks)[number]): Promise<Figures> {
-  const landing = await look(browser, path, network);
+  const landing = await measurePaint(browser, path, network);
   return { ...landing, submit: await pressAtOnce(browser, path, network) };
 }
 
 /** Opens the page without touching it, and measures when it is painted, what shifts, and how many bytes it takes. */
-async function look(browser: Browser, path: string, network: (typeof networks)[number]) {
+async function measurePaint(browser: Browser, path: string, network: (typeof networks)[number]) {
   const { page, session, context } = await slowPage(browser, network);
   let bytes = 0;
   session.on("Network.loadingFinished", ({ encodedDataLength }) => {

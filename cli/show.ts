@@ -1,7 +1,7 @@
 // `leads show <id>`: everything about one lead, for a person or as JSON: what was typed, what was agreed to, who was told,
 // and what the team did.
 
-import type { DeliveryFate } from "../delivery/outbox.ts";
+import type { DeliveryState } from "../delivery/outbox.ts";
 import { fields, reference, type StoredLead } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
@@ -96,7 +96,7 @@ function wordingLines({ wording, notice_text, ...notice }: PermissionDetails, ce
 
 const optional = (label: string, value: string | null): Line[] => (value ? [[label, value]] : []);
 
-function deliveryLine(delivery: DeliveryFate): Line {
+function deliveryLine(delivery: DeliveryState): Line {
   const { event, channel, attempts, delivered_at, failed_at, due_at, last_error } = delivery;
   const attemptCount = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const why = last_error ? `: ${last_error}` : "";

@@ -1,4 +1,4 @@
-// The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down is asked for one
+// The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down gets one
 // message now and then, and closes with the first that it takes.
 import type { Outcome } from "./channels/channel.ts";
 

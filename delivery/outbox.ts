@@ -4,7 +4,7 @@ import type { Sql } from "../database/connect.ts";
 import { channelNames } from "./channels/registry.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** The time is the database's, so that processes with wrong clocks agree; a test hands in its own. */
+/** The time is the database's, so that processes with wrong clocks agree; a test passes its own. */
 export type At = Date | undefined;
 export const timeIn = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
 
@@ -62,8 +62,8 @@ export async function requeuePending(sql: Sql, at?: At): Promise<number> {
   return makeDue(sql, sql`failed_at is null and due_at > ${timeIn(sql, at)} and claimed_until is null`, at);
 }
 
-/** What became of one lead's deliveries, as the team sees it. */
-export interface DeliveryFate extends Pick<Delivery, "id" | "event" | "channel"> {
+/** How far one delivery of a lead is, as the team sees it. */
+export interface DeliveryState extends Pick<Delivery, "id" | "event" | "channel"> {
   created_at: Date;
   due_at: Date;
   attempts: number;
@@ -73,8 +73,8 @@ export interface DeliveryFate extends Pick<Delivery, "id" | "event" | "channel">
 }
 
 /** A lead's deliveries, in the order they were owed. */
-export async function deliveriesOf(sql: Sql, leadId: string): Promise<DeliveryFate[]> {
-  return sql<DeliveryFate[]>`
+export async function deliveriesOf(sql: Sql, leadId: string): Promise<DeliveryState[]> {
+  return sql<DeliveryState[]>`
     select id, event, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error
     from private.deliveries where lead_id = ${leadId} order by created_at, event, channel`;
 }

@@ -4,11 +4,11 @@ import { logBug } from "../log/bug.ts";
 import { makeLog } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
 
-/** What a log in this format writes when this is done with it. */
-function written(does: (log: ReturnType<typeof makeLog>) => void, format?: "text" | "json"): string {
+/** What a log in this format writes while `use` runs. */
+function written(use: (log: ReturnType<typeof makeLog>) => void, format?: "text" | "json"): string {
   let text = "";
   const now = () => new Date("2026-11-21T12:00:00Z");
-  does(makeLog((line) => (text += line), { now, ...(format && { format }) }));
+  use(makeLog((line) => (text += line), { now, ...(format && { format }) }));
   return text;
 }
 
@@ -72,11 +72,11 @@ describe("an unexpected exception", () => {
   });
 });
 
-describe("what may happen a thousand times a second", () => {
+describe("an event that may happen a thousand times a second", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("is told at once the first time, and then once a minute with its count", () => {
+  it("is logged at once the first time, and then once a minute with its count", () => {
     const tell = vi.fn();
     const happens = onceAMinute(tell);
     for (let n = 0; n < 1_000; n += 1) happens();
@@ -89,7 +89,7 @@ describe("what may happen a thousand times a second", () => {
     expect(tell.mock.calls.at(-1)).toEqual([1]);
   });
 
-  it("is told at once again after a minute without it", () => {
+  it("is logged at once again after a minute without it", () => {
     const tell = vi.fn();
     const happens = onceAMinute(tell);
     happens();

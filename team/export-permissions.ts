@@ -1,4 +1,4 @@
-// Hands out the record of each permission, one a lead, complete in itself: who, when, from where, and the exact wording with
+// Exports the record of each permission, one a lead, complete in itself: who, when, from where, and the exact wording with
 // its hash. (What each column shows, and how to verify the hash, is in docs/export.md.)
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
@@ -32,7 +32,7 @@ export const permissionColumns = [
 
 export type PermissionRecord = Record<(typeof permissionColumns)[number], unknown>;
 
-/** Hands the records to `take`, a page at a time, the oldest lead first, as they were at the moment the export began. */
+/** Passes the records to `take`, a page at a time, the oldest lead first, as they were at the moment the export began. */
 export async function exportPermissions(
   sql: Sql,
   { since, onProgress }: ExportOptions,

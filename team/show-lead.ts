@@ -1,6 +1,6 @@
 // Everything about one lead: what was typed, what was agreed to, who was told, and what the team did.
 import type { Sql } from "../database/connect.ts";
-import { type DeliveryFate, deliveriesOf } from "../delivery/outbox.ts";
+import { type DeliveryState, deliveriesOf } from "../delivery/outbox.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";
 
 /** What the visitor agreed to, and the circumstances as the request stated them. */
@@ -25,7 +25,7 @@ export interface LeadDetails {
   lead: LeadRow;
   permission: PermissionDetails;
   /** In the order they were owed. */
-  deliveries: DeliveryFate[];
+  deliveries: DeliveryState[];
 }
 
 /** Returns undefined when there is no such lead. */

@@ -57,7 +57,7 @@ export async function findRunning(options: Options): Promise<string | undefined>
   const folder = findDataFolder(setup);
   try {
     let running: ReturnType<typeof findPostmaster>;
-    // One that is starting, after a kill say, answers in a moment; one that is stopping is gone in a moment.
+    // Waits up to 5 s, because a server that is starting is soon ready, and one that is stopping is soon gone.
     await waitUntil(() => {
       running = findPostmaster(folder.cluster);
       return running === undefined || running.isReady;
