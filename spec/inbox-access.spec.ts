@@ -3,42 +3,26 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import {
-  addLead,
-  addPlaces,
-  nightZip,
-  serveInbox,
-  type TestInbox,
-  type TestMember,
-} from "./support/inbox.ts";
-import { openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addLead, makeInbox, nightZip } from "./support/inbox.ts";
+import { openAs } from "./support/inbox-pages.ts";
 
 const { browser, open } = useBrowser();
-useInboxBuild();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-let database: TestDatabase;
-let inbox: TestInbox;
-let maria: TestMember;
 const ids: Record<string, string> = {};
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  maria = await inbox.member("Maria", "manager");
-  ids.open = await addLead(database, { name: "Rosa Martinez", email: "rosa@example.com" }, 23);
-  ids.other = await addLead(database, { name: "Rosa M.", email: "rosa@example.com" }, 30);
-  ids.night = await addLead(database, { name: "Night Lead", zip_code: nightZip });
-  ids.called = await addLead(database, { name: "Called Lead" }, 2);
-  ids.stopped = await addLead(database, { name: "Stopped Lead" });
-  await database.owner`update private.lead_work set flags = '{"link in name"}' where lead_id = ${ids.other}`;
-  await maria.call("call", { id: ids.called });
-  await maria.call("stop", { id: ids.stopped });
-  await maria.call("pause-state", { state: "LA", reason: "An emergency" });
-});
+const { database, inbox } = await makeInbox();
+const maria = await inbox.member("Maria", "manager");
+ids.open = await addLead(database, { name: "Rosa Martinez", email: "rosa@example.com" }, 23);
+ids.other = await addLead(database, { name: "Rosa M.", email: "rosa@example.com" }, 30);
+ids.night = await addLead(database, { name: "Night Lead", zip_code: nightZip });
+ids.called = await addLead(database, { name: "Called Lead" }, 2);
+ids.stopped = await addLead(database, { name: "Stopped Lead" });
+await database.owner`update private.lead_work set flags = '{"link in name"}' where lead_id = ${ids.other}`;
+await maria.call("call", { id: ids.called });
+await maria.call("stop", { id: ids.stopped });
+await maria.call("pause-state", { state: "LA", reason: "An emergency" });
 
 const screens: [string, BrowserContextOptions][] = [
   ["a small phone", { viewport: { width: 320, height: 640 } }],

@@ -1,23 +1,14 @@
 // What a member is to say on the phone: in the language that the person reads, and to a voicemail without a health matter.
 import { createHash } from "node:crypto";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type LanguageCode, languageCodes, textsIn } from "../content/languages.ts";
 import { useBrowser } from "./support/browser.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
-import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
+import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
-useInboxBuild();
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
 beforeEach(() => emptyQueue(database));
 
 /** A lead whose notice was shown in a language. */

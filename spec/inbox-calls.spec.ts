@@ -1,31 +1,14 @@
 // What a member does with a lead: opens it, calls, records what came of it, and stops the calls when the person asks.
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { reference } from "../lead/lead.ts";
-import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
-import {
-  addLead,
-  addPlaces,
-  aNumber,
-  nightZip,
-  noonZip,
-  serveInbox,
-  type TestInbox,
-  type TestMember,
-} from "./support/inbox.ts";
+import { removeLeads } from "./support/database.ts";
+import { addLead, aNumber, makeInbox, nightZip, noonZip, type TestMember } from "./support/inbox.ts";
 
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-let lee: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-  lee = await inbox.member("Lee");
-  await database.owner`update private.channels set enabled = name = 'webhook'`;
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const lee = await inbox.member("Lee");
+await database.owner`update private.channels set enabled = name = 'webhook'`;
 beforeEach(() => removeLeads(database.owner));
 
 const audit = async (action: string, lead: string) => {

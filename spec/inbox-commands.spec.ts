@@ -1,17 +1,11 @@
 // What an operator does for the inbox without a browser: `leads stop`, `leads audit`, `leads call-log`.
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, aNumber, serveInbox, type TestMember } from "./support/inbox.ts";
+import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 import { leads } from "./support/leads-command.ts";
 
-let database: TestDatabase;
-let dana: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  dana = await (await serveInbox(database)).member("Dana");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
 
 describe("leads stop", () => {
   it("withdraws the permission of every lead with the number, and is in the audit log as the operator's act", async () => {

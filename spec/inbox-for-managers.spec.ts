@@ -1,25 +1,15 @@
 // What only a manager has in the inbox: members, paused states, leads taken back or erased, reports, the audit log, failed deliveries.
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
-import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
+import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
-useInboxBuild();
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-let maria: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-  maria = await inbox.member("Maria", "manager");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const maria = await inbox.member("Maria", "manager");
 beforeEach(() => emptyQueue(database));
 
 const asMaria = (path: string) => openAs(browser(), inbox, maria, path);

@@ -1,21 +1,13 @@
 // What managers do in the inbox: members, export, erasing, reports, the audit log, the health of the machine.
 import { parse } from "csv-parse/sync";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, aNumber, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { removeLeads } from "./support/database.ts";
+import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-let maria: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-  maria = await inbox.member("Maria", "manager");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const maria = await inbox.member("Maria", "manager");
 beforeEach(() => removeLeads(database.owner));
 
 const period = { since: "2020-01-01", until: "2035-12-31", zone: "America/New_York" };

@@ -1,32 +1,14 @@
 // The queue that the team works off: its order, who has which lead, the search, and what a list never says.
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { ResponseOf } from "../inbox/api.ts";
 import { reference } from "../lead/lead.ts";
-import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
-import {
-  type Answer,
-  addLead,
-  addPlaces,
-  aNumber,
-  nightZip,
-  serveInbox,
-  type TestInbox,
-  type TestMember,
-} from "./support/inbox.ts";
+import { removeLeads } from "./support/database.ts";
+import { type Answer, addLead, aNumber, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
 
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-let lee: TestMember;
-let maria: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-  lee = await inbox.member("Lee");
-  maria = await inbox.member("Maria", "manager");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const lee = await inbox.member("Lee");
+const maria = await inbox.member("Maria", "manager");
 beforeEach(() => removeLeads(database.owner));
 
 const idsIn = async (member: TestMember, filter: object = {}) =>

@@ -1,22 +1,13 @@
 // What the inbox's own login may do in the database: call the functions of the schema `team`, and nothing else. Whoever breaks into the
 // inbox can do what its members do, and every look is in the audit log.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Sql } from "../database/connect.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { connect } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
 
-let database: TestDatabase;
-let login: Sql;
-let inbox: TestInbox;
-let dana: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  login = connect(roleAddress(database.url, "leads_team"));
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const login = connect(roleAddress(database.url, "leads_team"));
 afterAll(() => login.end({ timeout: 1 }));
 
 const refusal = (work: Promise<unknown>) =>

@@ -3,22 +3,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { calls, type LiveEvent } from "../inbox/api.ts";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { aLead } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
-import { addLead, addPlaces, post, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { addLead, makeInbox, post, serveInbox, type TestMember } from "./support/inbox.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
 
 describe("everything below /api/", () => {
   it("is answered with 401 and nothing else without a session, with a forged one and after it has ended", async () => {
@@ -104,11 +97,12 @@ describe("every answer", () => {
 
   it("has a cookie bound to the host and to TLS where the address has TLS", async () => {
     const secure = await serveInbox(database, { url: "https://inbox.example.com" });
+    const { cookie } = await inbox.member("Sam");
     const answer = await fetch(`${secure.url}/api/sign-out`, {
       method: "POST",
       headers: {
         ...{ "content-type": "application/json", origin: "https://inbox.example.com" },
-        cookie: dana.cookie.replace("session=", "__Host-session="),
+        cookie: cookie.replace("session=", "__Host-session="),
       },
       body: "{}",
     });
@@ -117,7 +111,6 @@ describe("every answer", () => {
       "__Host-session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
     );
     expect(answer.headers.get("strict-transport-security")).toBe("max-age=63072000");
-    dana = await inbox.member("Dana again");
   });
 
   it("is the page for any path of the application, and says nothing about anybody", async () => {

@@ -1,6 +1,6 @@
 // The alert that leads wait and nobody could be told of them, by what is left when every channel is down: the log, the inbox, an address
 // of the operator's, and the figures for a monitoring program.
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { syncSettings } from "../database/sync-settings.ts";
 import { makeAlertCheck } from "../delivery/alert.ts";
@@ -8,23 +8,15 @@ import { composeDelivery } from "../delivery/compose.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { makeLog } from "../log/log.ts";
 import { useBrowser } from "./support/browser.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, serveInbox, type TestInbox } from "./support/inbox.ts";
-import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addLead, makeInbox, serveInbox } from "./support/inbox.ts";
+import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 import { answers, startReceiver } from "./support/receiver.ts";
 
 const { browser } = useBrowser();
-useInboxBuild();
-let database: TestDatabase;
-let inbox: TestInbox;
 let lines: string[] = [];
 const log = makeLog((line) => lines.push(line));
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  await syncSettings(database.owner, { notices: [], keepAddress: true, alertAfterMinutes: 15 });
-  inbox = await serveInbox(database);
-});
+const { database, inbox } = await makeInbox();
+await syncSettings(database.owner, { notices: [], keepAddress: true, alertAfterMinutes: 15 });
 beforeEach(async () => {
   lines = [];
   await emptyQueue(database);

@@ -4,7 +4,7 @@ import { afterAll } from "vitest";
 import { roleAddress } from "../../database/role-logins.ts";
 import type { CallName, RequestOf, ResponseOf } from "../../inbox/api.ts";
 import { type InboxStart, startInbox } from "../../inbox/start.ts";
-import { aLead, type TestDatabase } from "./database.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
 
 export interface Answer<Body> {
@@ -33,6 +33,13 @@ export interface TestInbox {
 
 const running = new Set<{ stop(): Promise<void> }>();
 afterAll(() => Promise.all([...running].map((inbox) => inbox.stop())));
+
+/** Makes a database with the two places of `noonZip` and `nightZip`, and serves its inbox. */
+export async function makeInbox(): Promise<{ database: TestDatabase; inbox: TestInbox }> {
+  const database = await makeDatabase();
+  await addPlaces(database);
+  return { database, inbox: await serveInbox(database) };
+}
 
 /** Serves the inbox of a database. */
 export async function serveInbox(
