@@ -1,5 +1,5 @@
-// The inbox as one value: a request in, its answer out. Below /api/ nothing is answered without a session; beside it are the ways to
-// get in and the page itself.
+// The inbox as one value: a request in, its answer out. Below /api/ nothing is answered without a session; beside it are the
+// sign-in requests and the page itself.
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import * as v from "valibot";
@@ -75,7 +75,7 @@ function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl }: Routin
   app.use("/api/*", async ({ req }, next) => {
     // Before anything else is looked at: without a session nothing is learned, not even which calls there are.
     await me(asker(req.raw)).catch((error) => {
-      // A locked session can be left, too.
+      // A member can also sign out of a locked session.
       if (req.path === "/api/sign-out" && error instanceof Refused && error.status === 423) return;
       throw error;
     });
@@ -84,7 +84,7 @@ function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl }: Routin
   app.get("/api/events", async ({ req }) => {
     const ask = asker(req.raw);
     const { id } = await me(ask);
-    return eventStream(events, id, () => me(ask).then(() => true, isNoRefusal), req.raw.signal);
+    return eventStream(events, id, () => me(ask).then(() => true, mayStillBeOpen), req.raw.signal);
   });
   app.post("/api/*", limitBody, async ({ req }) => {
     const name = req.path.slice("/api/".length);
@@ -93,7 +93,7 @@ function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl }: Routin
     const given = await readRequest(req.raw, request, inboxUrl);
     if (given instanceof Response) return given;
     const handle = answers[name] as (ask: Ask, request: unknown) => Promise<unknown>;
-    // What the schema does not name does not leave.
+    // The schema keeps anything that it does not name out of the answer.
     const answer = json(v.parse(response as v.GenericSchema, await handle(asker(req.raw), given.output)));
     if (name === "sign-out") answer.headers.append("set-cookie", cookies.endSession());
     return answer;
@@ -124,7 +124,7 @@ function addCompanyCallback(app: Hono, { company, cookies, asker }: Routing): vo
       const session = await finishCompanySignIn(asker(req.raw), company, new URL(req.url), state);
       return withSession(redirect("/"), session, cookies);
     } catch (error) {
-      const why = whyNotIn(error);
+      const why = signInRefusal(error);
       if (!why) throw error;
       return redirect(`/sign-in#${why.replaceAll(" ", "-")}`);
     }
@@ -154,12 +154,12 @@ function withSession(answer: Response, { token, ends_at }: Session, cookies: Coo
   return answer;
 }
 
-/** What a failure is answered with. Below /api/ a missing session says nothing at all. */
+/** The answer to a failure. Below /api/ the answer to a missing or locked session has no body. */
 function answerOf(error: unknown, path: string, log: Log): Response {
   if (/^\/api(?:\/|$)/.test(path) && error instanceof Refused && [401, 423].includes(error.status)) {
     return new Response(null, { status: error.status });
   }
-  const why = whyNotIn(error);
+  const why = signInRefusal(error);
   if (why) return json({ error: why }, 401);
   if (error instanceof Refused) {
     return json({ error: error.status === 404 ? "not found" : error.message }, error.status);
@@ -169,8 +169,8 @@ function answerOf(error: unknown, path: string, log: Log): Response {
   return json({ error: "a bug" }, 500);
 }
 
-/** Why a way in stays shut, in a word of inbox/api-sign-in.ts; undefined for any other failure. */
-function whyNotIn(error: unknown): string | undefined {
+/** Why a sign-in was refused, as one of the words in inbox/api-sign-in.ts; undefined for any other failure. */
+function signInRefusal(error: unknown): string | undefined {
   if (error instanceof SignInRefused) return error.why;
   return error instanceof Refused && error.status === 401 ? error.message : undefined;
 }
@@ -181,8 +181,8 @@ const isDatabaseAway = (error: unknown) =>
     codeOf(error),
   );
 
-// A session that the database cannot be asked about may be open still.
-const isNoRefusal = (error: unknown): boolean => !(error instanceof Refused);
+// Only a refusal says that the session is over; any other failure leaves it unknown.
+const mayStillBeOpen = (error: unknown): boolean => !(error instanceof Refused);
 
 const isCall = (name: string): name is CallName => Object.hasOwn(calls, name);
 const notFound = () => json({ error: "not found" }, 404);

@@ -24,7 +24,7 @@ export function makeCookies(inboxUrl: string): Cookies {
       `${prefix}session=${token}; Max-Age=${Math.max(0, Math.floor((Date.parse(endsAt) - Date.now()) / 1000))}${strict}`,
     endSession: () => `${prefix}session=; Max-Age=0${strict}`,
     stateOf: (request) => cookieOf(request, `${prefix}company-sign-in`),
-    // The provider sends the browser back with a link from another site, on which a strict cookie would not come along.
+    // The provider sends the browser back with a link from another site, with which browsers do not send a strict cookie.
     setState: (state) =>
       `${prefix}company-sign-in=${state}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax${secure}`,
   };
@@ -33,7 +33,7 @@ export function makeCookies(inboxUrl: string): Cookies {
 function cookieOf(request: Request, name: string): string | undefined {
   for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
     const [key = "", value] = pair.trim().split("=", 2);
-    // Ours hold base64url alone.
+    // Our cookies hold base64url only, and at most 200 characters.
     if (key === name && value && value.length <= 200) return value;
   }
   return undefined;

@@ -18,8 +18,8 @@ export interface LiveEvents {
 }
 
 /** Milliseconds. */
-const betweenLooks = 400;
-const betweenHeartbeats = 5_000;
+const lookInterval = 400;
+const heartbeatInterval = 5_000;
 const maxPause = 5_000;
 /** A notification names up to so many leads (private.tell_inbox_of_leads). */
 const maxToldById = 100;
@@ -34,7 +34,7 @@ export function startLiveEvents(address: string, log: Log): LiveEvents {
       else listener(notification);
     }
   };
-  const running = listenForEver(address, log, stopping.signal, tell, () => listeners.size > 0);
+  const running = listenForever(address, log, stopping.signal, tell, () => listeners.size > 0);
   return {
     subscribe(listener) {
       listeners.add(listener);
@@ -48,18 +48,18 @@ export function startLiveEvents(address: string, log: Log): LiveEvents {
   };
 }
 
-async function listenForEver(
+async function listenForever(
   address: string,
   log: Log,
   stopping: AbortSignal,
   tell: (notification: Notification) => void,
-  isHeard: () => boolean,
+  hasListeners: () => boolean,
 ): Promise<void> {
   let isUnreachable = false;
   while (!stopping.aborted) {
     const sql = connect(address, { max: 1, name: "leads inbox events" });
     try {
-      await listenUntilLost(sql, stopping, tell, isHeard, () => {
+      await listenUntilLost(sql, stopping, tell, hasListeners, () => {
         if (isUnreachable) log("database-ready");
         isUnreachable = false;
         // Notifications while the connection was down are lost, so pages load everything again.
@@ -88,7 +88,7 @@ async function listenUntilLost(
   sql: Sql,
   stopping: AbortSignal,
   tell: (notification: Notification) => void,
-  isHeard: () => boolean,
+  hasListeners: () => boolean,
   onListening: () => void,
 ): Promise<void> {
   let heardAt = Date.now();
@@ -103,9 +103,9 @@ async function listenUntilLost(
   while (!stopping.aborted) {
     const started = Date.now();
     // An inbox beside the database is not told of an insert: that would cost each insert a lock that all of them share.
-    const found = isHeard() ? await lookForNewLeads(sql) : 0;
+    const found = hasListeners() ? await lookForNewLeads(sql) : 0;
     const pause = pauseAfterLook(Date.now() - started, found);
-    if (started - beatenAt >= betweenHeartbeats) {
+    if (started - beatenAt >= heartbeatInterval) {
       if (beatenAt > 0 && heardAt < beatenAt) throw new Silence();
       beatenAt = started;
       await sql`select pg_notify('team', ${beat})`;
@@ -128,29 +128,29 @@ async function lookForNewLeads(sql: Sql): Promise<number> {
  */
 export function pauseAfterLook(took: number, found: number): number {
   const isFlood = found > maxToldById;
-  return Math.min(maxPause, Math.max(betweenLooks, took * (isFlood ? 30 : 10)));
+  return Math.min(maxPause, Math.max(lookInterval, took * (isFlood ? 30 : 10)));
 }
 
 const encoder = new TextEncoder();
 
 /**
- * The answer to `GET /api/events`: a stream that ends when the page leaves or `isIn` says that the session is not open any more.
+ * The answer to `GET /api/events`: a stream that ends when the page leaves or `isSignedIn` says that the session is not open any more.
  * `member` is whose page it is; another's sessions are not told.
  */
 export function eventStream(
   events: LiveEvents,
   member: string,
-  isIn: () => Promise<boolean>,
-  gone: AbortSignal,
+  isSignedIn: () => Promise<boolean>,
+  closed: AbortSignal,
 ): Response {
-  const over = AbortSignal.any([gone, events.ended]);
+  const over = AbortSignal.any([closed, events.ended]);
   let close = () => {};
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
       const check = async () => {
         send(": still here\n\n");
-        if (!(await isIn().catch(() => true))) end();
+        if (!(await isSignedIn().catch(() => true))) end();
       };
       const unsubscribe = events.subscribe((event, whose) => {
         if (event.kind === "session" && whose !== member) return;

@@ -1,4 +1,4 @@
-// The requests with which a member gets in (inbox/api-sign-in.ts). They are the only ones that are answered without a session, and
+// The requests of a sign-in (inbox/api-sign-in.ts). They are the only ones that are answered without a session, and
 // tell only whether a sign-in or an invitation is valid.
 import type * as v from "valibot";
 import type { Ask } from "../team/acting.ts";
@@ -37,7 +37,7 @@ export function makeSignIn({ passkeys, company }: SignInDependencies): Handlers 
     "sign-in/verify": async (ask, { credential }) => {
       const kept = await sessions.passkeyToCheck(ask, idOf(credential));
       const { challenge, ...checked } = await passkeys.checkSignature(credential, kept);
-      return begun(await sessions.signInWithPasskey(ask, checked, challenge));
+      return signedIn(await sessions.signInWithPasskey(ask, checked, challenge));
     },
     "join/open": async (ask, { token }) => {
       const { name, expires_at } = await sessions.openInvitation(ask, token);
@@ -48,7 +48,7 @@ export function makeSignIn({ passkeys, company }: SignInDependencies): Handlers 
     }),
     "join/verify": async (ask, { token, credential, label = "" }) => {
       const { challenge, passkey } = await passkeys.checkNew(credential);
-      return begun(await sessions.joinWithPasskey(ask, token, challenge, passkey, label));
+      return signedIn(await sessions.joinWithPasskey(ask, token, challenge, passkey, label));
     },
     "oidc/start": async (ask, { token, unlock = false }) => {
       if (!company) throw new SignInRefused("sign-in refused");
@@ -80,7 +80,7 @@ export async function finishCompanySignIn(
   return sessions.signInWithCompany(ask, state, issuer, subject);
 }
 
-const begun = (session: sessions.Session): SignInAnswer => {
+const signedIn = (session: sessions.Session): SignInAnswer => {
   const { name, role, ends_at } = session;
   return { body: { name, role, ends_at }, session };
 };

@@ -1,4 +1,4 @@
-// The member's own page: passkeys, what this browser may do to be noticed, and the way out.
+// The member's own page: passkeys, the notifications of this browser, and locking and signing out.
 import { useState } from "react";
 import { CallFailed } from "./call-api.ts";
 import { dropDrafts } from "./page/drafts.ts";
@@ -20,8 +20,8 @@ export function AccountPage({ member }: { member: SignedIn }) {
         {member.role === "manager" ? "Manager" : "Member"}, signed in until {moment(member.ends_at)}
       </p>
       <Passkeys />
-      <BeingNoticed />
-      <Leaving />
+      <BrowserPreferences />
+      <LockAndSignOut />
     </>
   );
 }
@@ -30,10 +30,10 @@ function Passkeys() {
   const { data, error } = useCall("passkeys", {});
   const remove = useAction("passkeys/remove");
   const [trouble, setTrouble] = useState("");
-  const again = () => refresh("passkeys", "me");
+  const reload = () => refresh("passkeys", "me");
   const add = () => {
     setTrouble("");
-    addPasskey().then(again, (failure) => setTrouble(signInSentence(failure)));
+    addPasskey().then(reload, (failure) => setTrouble(signInSentence(failure)));
   };
   return (
     <section className="card" aria-labelledby="passkeys">
@@ -54,7 +54,7 @@ function Passkeys() {
                 <button
                   type="button"
                   className="button quiet"
-                  onClick={() => remove.mutate({ id: passkey.id }, { onSuccess: again })}
+                  onClick={() => remove.mutate({ id: passkey.id }, { onSuccess: reload })}
                 >
                   Remove
                 </button>
@@ -74,7 +74,7 @@ function Passkeys() {
   );
 }
 
-function BeingNoticed() {
+function BrowserPreferences() {
   const { keys, sound, notifications } = usePreferences();
   const allow = async () => {
     const isAllowed = !notifications && (await Notification.requestPermission()) === "granted";
@@ -102,14 +102,14 @@ function BeingNoticed() {
   );
 }
 
-function Leaving() {
-  const [lock, leave] = [useAction("lock"), useAction("sign-out")];
-  const out = () => {
+function LockAndSignOut() {
+  const [lock, signOut] = [useAction("lock"), useAction("sign-out")];
+  const onSignedOut = () => {
     dropDrafts();
     tellTabs();
     noteFailure(new CallFailed("signed out"), queries);
   };
-  const locked = () => {
+  const onLocked = () => {
     tellTabs();
     noteFailure(new CallFailed("locked"), queries);
   };
@@ -117,14 +117,18 @@ function Leaving() {
     <section className="card" aria-labelledby="leaving">
       <h2 id="leaving">Going away</h2>
       <div className="actions">
-        <button type="button" className="button" onClick={() => lock.mutate({}, { onSuccess: locked })}>
+        <button type="button" className="button" onClick={() => lock.mutate({}, { onSuccess: onLocked })}>
           Lock now
         </button>
-        <button type="button" className="button" onClick={() => leave.mutate({}, { onSuccess: out })}>
+        <button
+          type="button"
+          className="button"
+          onClick={() => signOut.mutate({}, { onSuccess: onSignedOut })}
+        >
           Sign out
         </button>
       </div>
-      <FailureNotice error={lock.error ?? leave.error} />
+      <FailureNotice error={lock.error ?? signOut.error} />
     </section>
   );
 }

@@ -9,21 +9,21 @@ type Message =
   | { kind: "gap" };
 
 /**
- * Calls `hear` with each event until the returned function is called, and with `gap` after a gap in the stream.
+ * Calls `onEvent` with each event until the returned function is called, and with `gap` after a gap in the stream.
  */
-export function followEvents(hear: (message: Message) => void): () => void {
+export function followEvents(onEvent: (message: Message) => void): () => void {
   const channel = new BroadcastChannel("inbox-events");
-  const over = new AbortController();
+  const ended = new AbortController();
   const share = (message: Message) => {
-    hear(message);
+    onEvent(message);
     channel.postMessage(message);
   };
-  channel.onmessage = ({ data }) => hear(data);
+  channel.onmessage = ({ data }) => onEvent(data);
   const holdStream = () => {
-    if (over.signal.aborted) return undefined;
+    if (ended.signal.aborted) return undefined;
     const close = openStream(share);
     return new Promise<void>((resolve) =>
-      over.signal.addEventListener("abort", () => {
+      ended.signal.addEventListener("abort", () => {
         close();
         resolve();
       }),
@@ -33,21 +33,21 @@ export function followEvents(hear: (message: Message) => void): () => void {
     .request("inbox-events", { ifAvailable: true }, (lock) => {
       if (lock) return holdStream();
       // Another tab holds the stream. What it heard before this tab followed is lost here.
-      if (!over.signal.aborted) hear({ kind: "gap" });
+      if (!ended.signal.aborted) onEvent({ kind: "gap" });
       return undefined;
     })
-    .then(() => navigator.locks.request("inbox-events", { signal: over.signal }, holdStream))
+    .then(() => navigator.locks.request("inbox-events", { signal: ended.signal }, holdStream))
     // `followEvents` was ended before this tab held the lock.
     .catch(() => {});
   return () => {
-    over.abort();
+    ended.abort();
     channel.close();
   };
 }
 
 function openStream(share: (message: Message) => void): () => void {
   let stream: EventSource;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let reopening: ReturnType<typeof setTimeout> | undefined;
   const open = () => {
     stream = new EventSource("/api/events");
     stream.onopen = () => {
@@ -61,12 +61,12 @@ function openStream(share: (message: Message) => void): () => void {
       share({ kind: "connection", isOpen: false });
       share({ kind: "session" });
       // The browser tries again by itself, except after an answer that is no stream.
-      if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, 2_000);
+      if (stream.readyState === EventSource.CLOSED) reopening = setTimeout(open, 2_000);
     };
   };
   open();
   return () => {
-    clearTimeout(again);
+    clearTimeout(reopening);
     stream.close();
   };
 }

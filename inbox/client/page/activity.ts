@@ -1,11 +1,11 @@
-// Tells the server that a member works at this screen, at most once a minute, and looks whether the lock has come when nobody does.
+// Reports a member's activity to the server, at most once a minute, and after idle minutes asks whether the session is locked.
 import { useEffect } from "react";
 import { callApi } from "../call-api.ts";
 import { refresh } from "../queries.ts";
 
-/** A minute less a little, so that a minute's activity is never told too late. */
-const betweenTells = 55_000;
-const kinds = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"] as const;
+/** Milliseconds between two reports: a little less than a minute, so that activity is reported within the minute. */
+const reportInterval = 55_000;
+const activityEvents = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"] as const;
 
 let leadOnScreen: string | undefined;
 
@@ -21,22 +21,22 @@ export function useLeadOnScreen(id: string | undefined): void {
 
 export function useActivity(idleMinutes: number): void {
   useEffect(() => {
-    let toldAt = 0;
+    let reportedAt = 0;
     let lastAt = Date.now();
     const note = () => {
       lastAt = Date.now();
-      if (lastAt - toldAt < betweenTells) return;
-      toldAt = lastAt;
+      if (lastAt - reportedAt < reportInterval) return;
+      reportedAt = lastAt;
       callApi("keep-alive", leadOnScreen ? { lead: leadOnScreen } : {}).catch(() => refresh("me"));
     };
-    // The server locks by itself; this finds out at once.
-    const look = setInterval(() => {
+    // The server locks the session by its own clock; asking then shows the lock at once.
+    const idleCheck = setInterval(() => {
       if (Date.now() - lastAt > idleMinutes * 60_000) refresh("me");
     }, 5_000);
-    for (const kind of kinds) addEventListener(kind, note, { passive: true });
+    for (const name of activityEvents) addEventListener(name, note, { passive: true });
     return () => {
-      clearInterval(look);
-      for (const kind of kinds) removeEventListener(kind, note);
+      clearInterval(idleCheck);
+      for (const name of activityEvents) removeEventListener(name, note);
     };
   }, [idleMinutes]);
 }

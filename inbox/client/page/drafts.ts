@@ -17,11 +17,11 @@ const subscribe = (follower: () => void) => {
 export interface Draft<Value> {
   value: Value;
   set(value: Value): void;
-  /** It was sent, or is not wanted any more. */
+  /** Deletes the draft, because it was sent or is not wanted any more. */
   drop(): void;
 }
 
-/** The draft of that name. `initial` is what stands in the field before anything was typed; hand in the same object each time. */
+/** The draft of that name. `initial` is what stands in the field before anything was typed; pass the same object each time. */
 export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
   const read = () => (drafts.has(name) ? (drafts.get(name) as Value) : initial);
   const value = useSyncExternalStore(subscribe, read);

@@ -1,4 +1,4 @@
-// What surrounds every page of a member: the way around, the state of the connection, and what is said aloud.
+// What surrounds every page of a member: the navigation, the state of the connection, and the announcements to a screen reader.
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { ResponseOf } from "../../api.ts";
@@ -15,16 +15,16 @@ export type SignedIn = ResponseOf<"me">;
 
 export function Frame({ member, children }: { member: SignedIn; children: ReactNode }) {
   const [, navigate] = useLocation();
-  const [showsKeys, showKeys] = useState(false);
+  const [showsKeys, setShowsKeys] = useState(false);
   useActivity(member.idle_minutes);
   useLiveEvents();
-  useKeys({ "?": () => showKeys(true), q: () => navigate("/") });
+  useKeys({ "?": () => setShowsKeys(true), q: () => navigate("/") });
   return (
     <div className="frame">
       <a className="skip-link" href="#main">
         Skip to the page
       </a>
-      <Navigation member={member} onShowKeys={() => showKeys(true)} />
+      <Navigation member={member} onShowKeys={() => setShowsKeys(true)} />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
         <AlertBanner isManager={member.role === "manager"} />
@@ -32,7 +32,7 @@ export function Frame({ member, children }: { member: SignedIn; children: ReactN
         {children}
       </main>
       <Announcer />
-      {showsKeys && <KeysDialog onClose={() => showKeys(false)} />}
+      {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
     </div>
   );
 }
@@ -41,12 +41,12 @@ let isPutOff = false;
 
 /** One lost device must not keep a member out. */
 function SecondPasskey() {
-  const [isShown, show] = useState(!isPutOff);
+  const [isShown, setShown] = useState(!isPutOff);
   const [path] = useLocation();
   if (!isShown || path !== "/") return null;
   const putOff = () => {
     isPutOff = true;
-    show(false);
+    setShown(false);
   };
   return (
     <aside className="suggestion" aria-label="Suggestion">

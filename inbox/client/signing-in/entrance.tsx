@@ -1,4 +1,4 @@
-// The frame of the pages before a member is in: one card, one thing to do.
+// The frame of the pages before a member has signed in: one card, one thing to do.
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../page/icon.tsx";
 import { Notice } from "../page/notice.tsx";
@@ -25,24 +25,24 @@ export function Entrance({ title, heading, children }: Props) {
   );
 }
 
-interface ActProps {
+interface ButtonProps {
   label: string;
   kind?: "primary" | "plain";
-  act(): Promise<void>;
+  run(): Promise<void>;
   onDone(): void;
 }
 
 /** A button that asks the browser for something, and says what went wrong. */
-export function EntranceButton({ label, kind = "primary", act, onDone }: ActProps) {
+export function EntranceButton({ label, kind = "primary", run, onDone }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
-  // A page that has gone back in the history may be mid-act no more.
+  // The browser may show this page again from its history, and then nothing is under way.
   useEffect(() => () => setBusy(false), []);
   const press = async () => {
     setBusy(true);
     setTrouble("");
     try {
-      await act();
+      await run();
       onDone();
     } catch (error) {
       setTrouble(signInSentence(error));

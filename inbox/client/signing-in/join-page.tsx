@@ -39,7 +39,7 @@ export function JoinPage() {
         A passkey lets you in with the PIN, fingerprint or face check of this device. There is no password to
         remember, and nothing to type.
       </p>
-      <EntranceButton label="Create a passkey" act={() => joinWithPasskey(token)} onDone={enter} />
+      <EntranceButton label="Create a passkey" run={() => joinWithPasskey(token)} onDone={enter} />
       <CompanySignIn token={token} />
     </Entrance>
   );

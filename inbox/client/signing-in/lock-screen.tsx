@@ -31,7 +31,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       <p>
         {name ? `${name}, nobody` : "Nobody"} touched this screen for a while. What you typed is still here.
       </p>
-      <EntranceButton label="Unlock with a passkey" act={signInWithPasskey} onDone={enter} />
+      <EntranceButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn unlock />
       <button type="button" className="button quiet" onClick={leave}>
         Sign out

@@ -19,7 +19,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   return (
     <Entrance title="Sign in" heading="Sign in">
       {said && <Notice kind="trouble">{said}</Notice>}
-      <EntranceButton label="Sign in with a passkey" act={signInWithPasskey} onDone={enter} />
+      <EntranceButton label="Sign in with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />
       <p className="quiet">New here, or a new device? Ask a manager for a link.</p>
     </Entrance>
@@ -39,7 +39,7 @@ export function CompanySignIn({ token, unlock }: { token?: string; unlock?: bool
     location.assign((await callSignIn("oidc/start", request)).address);
   };
   return (
-    <EntranceButton label="Sign in with your company account" kind="plain" act={leave} onDone={() => {}} />
+    <EntranceButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
   );
 }
 
