@@ -45,7 +45,7 @@ export async function openDatabase(
 export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
   const wanted = await newestVersion();
   const found = await versionOf(sql);
-  // A newer release adds to the tables, and takes nothing away that this one needs (decision 090).
+  // A newer release adds to the tables, and takes nothing away that this one needs (decision 092).
   if (found !== undefined && found >= wanted) return;
   if (found === undefined && make) return void (await migrate(sql));
   throw new Refusal(

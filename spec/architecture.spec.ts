@@ -262,3 +262,14 @@ describe("what comes in from outside", () => {
     expect(argued.toSorted()).toEqual([...new Set(Object.keys(named).map(family))].toSorted());
   });
 });
+
+describe("a decision note", () => {
+  const notes = readdirSync(join(root, "docs/decisions"));
+  const numbers = notes.map((name) => name.slice(0, 3));
+
+  it("has a number of its own, in its file's name and in its heading", () => {
+    expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
+    for (const name of notes)
+      expect(read(`docs/decisions/${name}`), name).toMatch(new RegExp(`^# ${name.slice(0, 3)}[: ]`));
+  });
+});
