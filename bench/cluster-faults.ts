@@ -34,7 +34,7 @@ const both =
     return () => undo.forEach((each) => void each());
   };
 
-/** Its PostgreSQL goes on as a primary that nobody watches, while another one is made. */
+/** The PostgreSQL of this host goes on as a primary without a supervisor, while Patroni promotes another one. */
 export const frozen = "stop Patroni of the primary (SIGSTOP)";
 
 export const faults: Record<string, Fault> = {

@@ -70,7 +70,7 @@ export function openHosts(folder: string) {
       for (const pid of [postmaster, ...children.split(" ").filter(Boolean).map(Number)]) tryKill(pid);
     },
 
-    /** Drops everything that is sent to a host and by it. Nobody is told: connections fall silent. */
+    /** Drops everything that is sent to a host and by it. Its connections stay open and carry nothing. */
     cut: (host: Host) => setPort(host, "disabled"),
     rejoin: (host: Host) => setPort(host, "forwarding"),
 

@@ -1,5 +1,5 @@
 // `deploy/cluster/trial [ROUNDS [MINUTES]]` runs this on the host `visitors` of the cluster: kills programs and cuts networks under
-// load, then upgrades the web processes and the schema, and prints what became of the promises.
+// load, then upgrades the web processes and the schema, and prints which promises were broken.
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../database/connect.ts";
 import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
@@ -13,7 +13,7 @@ const deadline = performance.now() + Number(minutes) * 60_000;
 const hosts = openHosts(folder);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-const load = startLoad(key, () => site, { visitors: 8, rest: 80 });
+const load = startLoad(key, () => site, { visitors: 8, pauseAfter: 80 });
 const owner = connect(hosts.databaseUrl, { max: 1, name: "leads trial" });
 try {
   await failAgainAndAgain();

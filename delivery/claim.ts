@@ -38,7 +38,7 @@ export async function claim(
           select from private.deliveries older
           where older.lead_id = d.lead_id and older.channel = d.channel and older.event <> d.event
             and older.created_at < d.created_at
-            -- Not as the index of due deliveries says it, so that the lead's own few rows are read and not the backlog.
+            -- Not the condition of the index of due deliveries, so that PostgreSQL reads the lead's few rows and not the backlog.
             and coalesce(older.delivered_at, older.failed_at) is null
             and (older.due_at <= ${now} or older.claimed_until > ${now})
         ))
@@ -70,7 +70,7 @@ export async function claim(
   return (await withFlags(sql, rows)).map(toDelivery);
 }
 
-// The flags of a lead that came this moment are decided here, because its message tells them.
+// Decides the flags of leads that are not indexed yet, because the message about a lead has its flags.
 async function withFlags(sql: Sql, rows: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
   const unflagged = rows.filter(({ flags, created_at }) => !flags && created_at).map((row) => row.lead_id);
   if (unflagged.length === 0) return [...rows];

@@ -34,7 +34,7 @@ export interface Dispatcher {
 /** Seconds a dispatcher holds what it claimed: longer than any message takes. */
 const lease = 90;
 
-/** Milliseconds after which a claim that failed by a bug of ours is tried again. */
+/** Milliseconds after which a claim that failed because of a bug is tried again. */
 const pauseAfterBug = 60_000;
 
 /** Makes the dispatcher of a channel. */
@@ -59,7 +59,7 @@ export function makeDispatcher(
   const mayClaim = () => !isStopped && free() > 0 && !breaker.isPaused() && clock() >= pausedUntil;
   const add = (deliveries: Delivery[], outcome: Outcome) =>
     results.add(deliveries, outcome, abort.signal.aborted);
-  const flush = () => void results.flush().then(tellWhenDrained);
+  const flush = () => void results.flush().then(resolveWhenDrained);
 
   async function look(): Promise<void> {
     await retryIfAsked();
@@ -72,7 +72,7 @@ export function makeDispatcher(
       );
       const [sendable, unsendable] = sort(deliveries);
       for (const [delivery, reason] of unsendable) add([delivery], { kind: "permanent", reason });
-      for (const message of portions(sendable, channel.batch)) void send(message);
+      for (const message of batchesOf(sendable, channel.batch)) void send(message);
       if (unsendable.length > 0) flush();
       looksAgain ||= deliveries.length === max;
     } while (looksAgain && mayClaim());
@@ -105,7 +105,7 @@ export function makeDispatcher(
       .finally(() => {
         isLooking = false;
         if (looksAgain && mayClaim()) run();
-        tellWhenDrained();
+        resolveWhenDrained();
       });
   }
 
@@ -119,7 +119,7 @@ export function makeDispatcher(
     // Looks for more once half of the places are free; until then the worker's sweep does, because a query after each delivery
     // would be too many.
     if (underWay === 0 || free() >= channel.concurrency / 2) run();
-    tellWhenDrained();
+    resolveWhenDrained();
   }
 
   // `send` returns every failure as an outcome. One that throws has a bug, and its deliveries are tried again.
@@ -143,9 +143,9 @@ export function makeDispatcher(
     retries = true;
   }
 
-  function tellWhenDrained(): void {
+  function resolveWhenDrained(): void {
     if (isLooking || underWay > 0 || results.isFlushing()) return;
-    for (const tell of onDrained.splice(0)) tell();
+    for (const resolve of onDrained.splice(0)) resolve();
   }
 
   return {
@@ -157,7 +157,7 @@ export function makeDispatcher(
     drained: () =>
       new Promise((resolve) => {
         onDrained.push(resolve);
-        tellWhenDrained();
+        resolveWhenDrained();
       }),
   };
 }
@@ -181,7 +181,7 @@ function whyUnsendable({ attempt, owedFor, event, lead }: Delivery): string | un
   return undefined;
 }
 
-function portions<T>(all: readonly T[], size: number): [T, ...T[]][] {
+function batchesOf<T>(all: readonly T[], size: number): [T, ...T[]][] {
   const count = Math.ceil(all.length / size);
   return Array.from({ length: count }, (_, i) => all.slice(i * size, (i + 1) * size) as [T, ...T[]]);
 }

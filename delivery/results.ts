@@ -18,7 +18,7 @@ export interface Results {
   isFlushing(): boolean;
 }
 
-/** Milliseconds until a statement that failed by a bug of ours is tried again, so that it does not fail at each sweep. */
+/** Milliseconds until a statement that failed because of a bug is tried again, so that it does not fail at each sweep. */
 const pauseAfterBug = 60_000;
 
 export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {

@@ -22,10 +22,14 @@ interface Waiter {
 }
 
 /**
- * Starts the load. `address` tells where the server listens at the moment, and `key` is its anonymous key. `rest` is how many
+ * Starts the load. `address` tells where the server listens at the moment, and `key` is its anonymous key. `pauseAfter` is how many
  * milliseconds pass between an acknowledgement and the next lead of the same visitor.
  */
-export function startLoad(key: string, address: () => string, { visitors = 8, rest = 0 } = {}): SteadyLoad {
+export function startLoad(
+  key: string,
+  address: () => string,
+  { visitors = 8, pauseAfter = 0 } = {},
+): SteadyLoad {
   const acknowledged = new Set<string>();
   const answers = new Map<number, number>();
   const run = Math.random().toString(36).slice(2, 8);
@@ -53,7 +57,7 @@ export function startLoad(key: string, address: () => string, { visitors = 8, re
       const [name, isPlain] = [`Visitor ${run} ${count}`, count % 3 === 0];
       // The visitor reads the banner for a moment, and tries again.
       while (!(await send(name, isPlain)) && !retriesEnded) await pause(20);
-      if (rest > 0) await pause(rest);
+      if (pauseAfter > 0) await pause(pauseAfter);
     }
   };
 
