@@ -27,7 +27,7 @@ export class Refused extends Error {
 
 /** Asks for a member, by the token of their session; for a token that is none SQL raises 401. */
 export const askWithSession = (database: ResilientConnection, token: string | undefined): Ask =>
-  // A text that is no token, because no text at all would be the operator's own connection.
+  // Any text that is no token: an empty one would stand for the operator's own connection.
   makeAsk((work) => database.query(work), token || "none");
 
 /** Asks for the operator, over the owner's connection. */

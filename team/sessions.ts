@@ -1,4 +1,4 @@
-// Getting into the inbox and staying in: invitations, passkeys, the company's own sign-in, and the session, as functions over SQL.
+// Signing in to the inbox, and the session: invitations, passkeys, the company's own sign-in, all as functions over SQL.
 import type { Ask } from "./acting.ts";
 
 /** A session that began, or was unlocked. `token` is told once, when it begins. */
@@ -63,7 +63,7 @@ export const signInWithPasskey = async (
     (sql) => sql`team.sign_in_with_passkey(${id}, ${challenge}, ${counter}, ${backed_up})`,
   )) as Session;
 
-/** Notes a sign-in at the company's provider, with the invitation that it is to be linked through, if any. */
+/** Records a sign-in that begins at the company's provider, with the invitation that it is to be linked through, if any. */
 export const beginCompanySignIn = (
   ask: Ask,
   begun: { state: string; nonce: string; verifier: string; token: string | undefined },

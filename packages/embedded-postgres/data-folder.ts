@@ -149,9 +149,9 @@ export function makeSocketFolder(
   const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= longestSocketPath;
   const temporary = !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
   const sockets = isShort ? beside : join(temporary, `${setup.name}-${shortHash(cluster)}`);
-  const isOurs = mkdirIfNone(sockets) || isShort;
-  if (isOurs) chmodSync(sockets, 0o700);
-  if (isOurs && account) chownSync(sockets, account.uid, account.gid);
+  const mayChange = mkdirIfNone(sockets) || isShort;
+  if (mayChange) chmodSync(sockets, 0o700);
+  if (mayChange && account) chownSync(sockets, account.uid, account.gid);
   // In a folder that anyone may write to, the name proves nothing.
   const found = lstatSync(sockets);
   const isPrivate = found.isDirectory() && (found.mode & 0o777) === 0o700;

@@ -50,7 +50,7 @@ export interface Advice {
 /** Options with nothing left open. */
 export type Setup = Required<Omit<Options, "programs">> & { programs: string | undefined; advice: Advice };
 
-const usualAdvice: Advice = {
+const defaultAdvice: Advice = {
   otherFolder: "name another folder in dataDir",
   ownServer: "use a PostgreSQL server of your own",
   upgrade: "bring the data over with upgradeData",
@@ -73,6 +73,6 @@ export function setUp(options: Options): Setup {
     settings: options.settings ?? {},
     maxLogBytes: options.maxLogBytes ?? 10_000_000,
     onEvent: options.onEvent ?? (() => {}),
-    advice: { ...usualAdvice, ...options.advice },
+    advice: { ...defaultAdvice, ...options.advice },
   };
 }
