@@ -8,10 +8,9 @@ import { anExperiment } from "./support/an-experiment.ts";
 import { useBrowser } from "./support/browser.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
-import { openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
-useInboxBuild();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let database: TestDatabase;

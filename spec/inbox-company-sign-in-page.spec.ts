@@ -8,10 +8,8 @@ import { useBrowser } from "./support/browser.ts";
 import { serveInboxOfCompany } from "./support/company-sign-in.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import type { TestInbox } from "./support/inbox.ts";
-import { useInboxBuild } from "./support/inbox-pages.ts";
 
 const { open } = useBrowser();
-useInboxBuild();
 let database: TestDatabase;
 let inbox: TestInbox;
 beforeAll(async () => {

@@ -1,37 +1,18 @@
-// The inbox as a member has it on the screen: getting in, the queue, a lead, the call, the outcome, the stop, the lock, a lost network.
+// The inbox as a member has it on the screen: signing in, the queue, a lead, the call, the outcome, the stop, the lock, a lost network.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import {
-  addLead,
-  addPlaces,
-  aNumber,
-  nightZip,
-  serveInbox,
-  type TestInbox,
-  type TestMember,
-} from "./support/inbox.ts";
-import { addAuthenticator, emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addLead, aNumber, makeInbox, nightZip, serveInbox, type TestMember } from "./support/inbox.ts";
+import { addAuthenticator, emptyQueue, openAs } from "./support/inbox-pages.ts";
 
 const { browser, open } = useBrowser();
-useInboxBuild();
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-let lee: TestMember;
-let maria: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-  lee = await inbox.member("Lee");
-  maria = await inbox.member("Maria", "manager");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const lee = await inbox.member("Lee");
+const maria = await inbox.member("Maria", "manager");
 beforeEach(() => emptyQueue(database));
 
 const as = (member: TestMember, path?: string) => openAs(browser(), inbox, member, path);

@@ -1,24 +1,16 @@
-// How a member who looks elsewhere hears that a lead is waiting: a desktop notification and a sound, both without a name. The browser's
-// own notification and its own sound are used. What they are given is listened to where the page hands it over, because no
-// program can look at a desktop or hear a loudspeaker that is not there: each call is passed on to the browser's own.
+// How a member who looks elsewhere hears that a lead is waiting: a desktop notification and a sound, both without a name. The
+// browser's own notification and sound are used. The tests record each call and pass it on to the browser, because no program
+// can see a desktop or hear a loudspeaker that is not there.
 import type { Page } from "playwright-core";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
-import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
+import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 
-const { browser } = useBrowser();
-useInboxBuild();
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-});
+// The headless shell shows no notification.
+const { browser } = useBrowser("whole browser");
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
 beforeEach(() => emptyQueue(database));
 
 interface Heard {

@@ -1,25 +1,14 @@
 // Who has a lead, as everybody else sees it: in the list, on the lead's own page, and when they try to call.
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { addLead, addPlaces, aNumber, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
-import { emptyQueue, openAs, useInboxBuild } from "./support/inbox-pages.ts";
+import { addLead, aNumber, makeInbox, type TestMember } from "./support/inbox.ts";
+import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
-useInboxBuild();
-let database: TestDatabase;
-let inbox: TestInbox;
-let dana: TestMember;
-let lee: TestMember;
-let maria: TestMember;
-beforeAll(async () => {
-  database = await makeDatabase();
-  await addPlaces(database);
-  inbox = await serveInbox(database);
-  dana = await inbox.member("Dana");
-  lee = await inbox.member("Lee");
-  maria = await inbox.member("Maria", "manager");
-});
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const lee = await inbox.member("Lee");
+const maria = await inbox.member("Maria", "manager");
 beforeEach(() => emptyQueue(database));
 
 const as = (member: TestMember, path?: string) => openAs(browser(), inbox, member, path);

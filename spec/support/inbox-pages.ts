@@ -1,20 +1,7 @@
-// The inbox's pages in a browser: built, opened as a member who is signed in, or with a virtual authenticator for passkeys.
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+// The inbox's pages in a browser: opened as a member who is signed in, or with a virtual authenticator for passkeys.
 import type { Browser, Page } from "playwright-core";
-import { beforeAll } from "vitest";
 import { removeLeads, type TestDatabase } from "./database.ts";
 import type { TestInbox, TestMember } from "./inbox.ts";
-
-const build = fileURLToPath(new URL("../../inbox/build.ts", import.meta.url));
-
-/** Builds the pages before the chapter's first test, unless they are built. */
-export function useInboxBuild(): void {
-  beforeAll(() => {
-    const { status, stderr } = spawnSync(process.execPath, [build, "--if-stale"], { encoding: "utf8" });
-    if (status !== 0) throw new Error(stderr);
-  });
-}
 
 type Context = Parameters<Browser["newContext"]>[0];
 
