@@ -1,7 +1,8 @@
 // The running product for a measurement of what it costs: `serve.ts` as `npm start` starts it, a process of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 export const key = "sb_publishable_bench";
@@ -12,6 +13,8 @@ export interface Running {
   pid: number;
   /** Milliseconds from the start of the process to the moment it listens. */
   startedIn: number;
+  /** Bytes of log that it has written. */
+  logged(): number;
   end(signal?: NodeJS.Signals): Promise<unknown>;
 }
 
@@ -39,6 +42,8 @@ export async function start(env: Record<string, string>): Promise<Running> {
   });
   running.add(child);
   const gone = once(child, "exit").then(() => running.delete(child));
+  let logged = 0;
+  child.stdout.on("data", (bytes: Buffer) => (logged += bytes.length));
   const address = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on("line", (line) => {
       const found = / listening: Open this address in a browser\. address=(\S+)/.exec(line)?.[1];
@@ -51,6 +56,7 @@ export async function start(env: Record<string, string>): Promise<Running> {
     port: Number(new URL(address).port),
     pid: child.pid ?? 0,
     startedIn: performance.now() - began,
+    logged: () => logged,
     end: (signal = "SIGTERM") => {
       child.kill(signal);
       return gone;
@@ -70,12 +76,44 @@ function cpuOfOne(pid: number): number {
   return ticks / 100;
 }
 
-/** The memory of one process in MB: now, and the most it ever was. */
+/** The processes that a process started, and theirs. */
+export function childrenOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      .split(" ")
+      .filter(Boolean)
+      .map(Number);
+    return children.flatMap((one) => [one, ...childrenOf(one)]);
+  } catch {
+    // It has just ended.
+    return [];
+  }
+}
+
+/** Files and connections that a process holds open. */
+export const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** Bytes in a folder, with all below it. */
+export function sizeOf(folder: string): number {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+      const path = join(folder, entry.name);
+      return (
+        sum + (entry.isDirectory() ? sizeOf(path) : (statSync(path, { throwIfNoEntry: false })?.size ?? 0))
+      );
+    }, 0);
+  } catch {
+    // It is not there yet, or was just removed.
+    return 0;
+  }
+}
+
+/** The memory of one process in MB: now, the most it ever was, and now without what it shares with others. */
 export function memoryOf(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const inMegabytes = (name: string) =>
     Number(new RegExp(`${name}:\\s{1,20}(\\d+)`).exec(status)?.[1]) / 1024;
-  return { now: inMegabytes("VmRSS"), peak: inMegabytes("VmHWM") };
+  return { now: inMegabytes("VmRSS"), peak: inMegabytes("VmHWM"), own: inMegabytes("RssAnon") };
 }
 
 export const median = (values: number[]) =>

@@ -9,6 +9,7 @@ import { readCommand } from "../cli/program.ts";
 import { ConfigError, readConfig } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { isLoss } from "../database/transaction.ts";
+import { isReadOnly } from "../database/trouble.ts";
 import { settingsFile } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
@@ -59,7 +60,9 @@ async function main(words: string[]): Promise<number> {
     const command = readCommand(words, columns);
     if ("handler" in command)
       return await runHandler(command.handler, command.makesDatabase === true, stop.signal);
-    if ("folderHandler" in command) return await command.folderHandler(contextOf(stop.signal));
+    if ("folderHandler" in command) {
+      return await command.folderHandler(contextOf(stop.signal)).finally(clearStatusLine);
+    }
     await out(command.help);
     return 0;
   } catch (error) {
@@ -130,6 +133,12 @@ function explain(error: unknown): number {
   }
   if (isLoss(error)) {
     tell("The connection to the database was lost. See whether it runs, and type it again.");
+    return 1;
+  }
+  if (isReadOnly(error)) {
+    tell(
+      "This database takes no writes: it is a standby, or set to read only. Nothing was changed. For this, name the primary in DATABASE_URL.",
+    );
     return 1;
   }
   const isOurs = [Refusal, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);

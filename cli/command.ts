@@ -55,6 +55,10 @@ export class UsageError extends Error {
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
+/** What is said where the audit log took no entry of a look or an export. */
+export const noAuditEntry =
+  "This database takes no writes (a standby), so the audit log has no entry of this. Write down who did it, and why.";
+
 /** Reads a whole number of one or more. @throws UsageError */
 export function readCount(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);

@@ -6,7 +6,7 @@ import { type Cell, csvLine } from "../team/csv.ts";
 import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { leadColumns } from "../team/lead-row.ts";
-import { type AddCommand, type CommandContext, UsageError } from "./command.ts";
+import { type AddCommand, type CommandContext, noAuditEntry, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { progressOf } from "./progress.ts";
 import { readSince, sinceHelp } from "./times.ts";
@@ -32,11 +32,11 @@ export const exportCommand: AddCommand = (program, run) => {
       if (format !== "csv" && format !== "json")
         throw new UsageError("In which format? Add --format csv or --format json.");
       run(async (context) => {
-        const { sql, out, onTerminal } = context;
+        const { sql, out, tell, onTerminal } = context;
         // Results on the same terminal would run through the line that shows how far it is.
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
-        await auditOperator(sql, "exported leads");
+        if (!(await auditOperator(sql, "exported leads"))) tell(noAuditEntry);
         if (permission) await exportPermissions(sql, { since, onProgress }, write.add);
         else await exportLeads(sql, { since, onProgress }, write.add);
         await write.end();

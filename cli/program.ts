@@ -21,6 +21,7 @@ import { erase } from "./erase.ts";
 import { experimentsCommand } from "./experiments.ts";
 import { exportCommand } from "./export.ts";
 import { list } from "./list.ts";
+import { move } from "./move.ts";
 import { restore } from "./restore.ts";
 import { retry } from "./retry.ts";
 import { review } from "./review.ts";
@@ -39,7 +40,7 @@ const groups: [heading: string, commands: AddCommand[]][] = [
   ["Their way to the team:", [status, watch, retry, channel, test]],
   ["The ads (see docs/campaigns.md):", [campaigns, experimentsCommand]],
   ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
-  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade]],
+  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade, move]],
 ];
 
 const isInstalled = leadsProgram === "leads";

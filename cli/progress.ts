@@ -5,7 +5,10 @@ import type { CommandContext } from "./command.ts";
 const interval = 200;
 
 /** Makes what is called with the part done, from 0 to 1. It shows whole percents, such as "Backing up: 35 %". */
-export function progressOf({ showStatusLine }: CommandContext, label: string): (part: number) => void {
+export function progressOf(
+  { showStatusLine }: Pick<CommandContext, "showStatusLine">,
+  label: string,
+): (part: number) => void {
   let next = 0;
   return (part) => {
     const now = performance.now();

@@ -6,7 +6,7 @@ import { fields, reference, type StoredLead } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
 import { type LeadDetails, type PermissionDetails, showLead } from "../team/show-lead.ts";
-import { type AddCommand, typed } from "./command.ts";
+import { type AddCommand, noAuditEntry, typed } from "./command.ts";
 import { json } from "./json.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { printable, wrap } from "./terminal.ts";
@@ -20,9 +20,9 @@ export const show: AddCommand = (program, run) => {
     .argument("<id>", idHelp, readId)
     .option("--json", "print JSON")
     .action((id: string, options: { json?: true }) =>
-      run(async ({ sql, now, out, columns }) => {
+      run(async ({ sql, now, out, tell, columns }) => {
         const lead = await findOne(sql, id);
-        await auditOperator(sql, "opened lead", [lead]);
+        if (!(await auditOperator(sql, "opened lead", [lead]))) tell(noAuditEntry);
         const details = (await showLead(sql, lead)) as LeadDetails;
         await out(options.json ? `${json(details, 2)}\n` : page(details, now, columns));
         return 0;

@@ -3,16 +3,17 @@ import { CopyError } from "../database/copy-database.ts";
 import { upgradeEmbedded } from "../database/upgrade.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, counted } from "./command.ts";
+import { progressOf } from "./progress.ts";
 
 export const upgrade: AddCommand = (program, _, runOnFolder) => {
   program
     .command("upgrade")
     .summary("bring the embedded database to this program's PostgreSQL")
     .description(
-      "Brings the embedded database to the major version of PostgreSQL that this program brings. Stop the server first. The old data is kept beside the new.",
+      "Brings the embedded database to the major version of PostgreSQL that this program brings. Stop the server first. The old data is kept beside the new. Ctrl-C leaves it in force.",
     )
     .action(() =>
-      runOnFolder(async ({ config, tell, out, signal }) => {
+      runOnFolder(async ({ config, tell, out, showStatusLine, signal }) => {
         if (config.databaseUrl) {
           throw new Refusal(
             "DATABASE_URL names a PostgreSQL server of your own: upgrade that one with its own tools (pg_upgrade).",
@@ -22,6 +23,7 @@ export const upgrade: AddCommand = (program, _, runOnFolder) => {
           dataDir: config.dataDir,
           signal,
           onStep: (step, major) => tell(steps[step](major)),
+          onCopied: progressOf({ showStatusLine }, "Copying"),
         }).catch(explainCopy);
         const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
         await out(

@@ -1,5 +1,6 @@
 // Copies everything that one database of ours holds into another, table by table and as a stream, so that memory stays flat.
-// It is for an upgrade of PostgreSQL: unlike a backup it also carries sessions, claims and whatever else is temporary.
+// It is for an upgrade of PostgreSQL and for a move to another server: unlike a backup it also carries sessions, claims and whatever
+// else is temporary.
 import { pipeline } from "node:stream/promises";
 import type { TransactionSql } from "postgres";
 import type { Sql } from "./connect.ts";
@@ -9,20 +10,24 @@ import { oneMoment, transaction } from "./transaction.ts";
 /** How many rows were copied of each table, such as `public.leads`. */
 export type CopiedRows = Record<string, number>;
 
-/** Two databases hold different numbers of rows after a copy. */
+/** Called now and then with the part of the work that is done, from 0 to 1. */
+type Progress = (part: number) => void;
+
+/** A table of the copy is not as the one it was copied from. */
 export class CopyError extends Error {
   override name = "CopyError";
 }
 
 /**
  * Brings the empty database `to` to the schema that `from` has, copies all rows in one transaction, and then applies the newer
- * migrations. Both belong to a superuser. @throws CopyError when a table has other rows afterwards; nothing is copied then.
+ * migrations. @throws CopyError when a table has other rows afterwards; nothing is copied then.
  */
-export async function copyDatabase(from: Sql, to: Sql): Promise<CopiedRows> {
+export async function copyDatabase(from: Sql, to: Sql, onProgress: Progress = () => {}): Promise<CopiedRows> {
   await migrate(to, { upTo: await schemaVersion(from) });
   const rows = await transaction(
     from,
-    (source) => transaction(to, (target) => copyTables(source, target)),
+    (source) =>
+      transaction(to, async (target) => copyTables(source, target, await tablesOf(target), onProgress)),
     oneMoment,
   );
   await migrate(to);
@@ -31,40 +36,115 @@ export async function copyDatabase(from: Sql, to: Sql): Promise<CopiedRows> {
   return rows;
 }
 
-async function copyTables(source: TransactionSql, target: TransactionSql): Promise<CopiedRows> {
-  const tables = await tablesOf(target);
-  // No trigger fires: no lead is taken for a new one, and the order of the tables does not matter.
-  await target`set local session_replication_role = replica`;
+/** A table, as SQL writes it. */
+export interface Table {
+  /** With its schema. */
+  name: string;
+  /** The columns that hold what was stored. */
+  columns: string;
+  /** The tables that its rows refer to. */
+  references: string[];
+}
+
+/** Replaces what the tables of `target` hold by what those of `source` do, and counts both. @throws CopyError */
+export async function copyTables(
+  source: TransactionSql,
+  target: TransactionSql,
+  tables: readonly Table[],
+  onProgress: Progress,
+): Promise<CopiedRows> {
+  const sizes = await sizesOf(source);
+  const total = tables.reduce((sum, { name }) => sum + (sizes.get(name) ?? 0), 0) || 1;
+  const endQuiet = await quietTriggers(target, tables);
   await target.unsafe(`truncate ${tables.map(({ name }) => name).join(", ")}`);
   const rows: CopiedRows = {};
-  for (const table of tables) rows[table.name] = await copyTable(table, source, target);
+  let done = 0;
+  for (const table of inOrder(tables)) {
+    const size = sizes.get(table.name) ?? 0;
+    // As text a row takes about as much as on disk.
+    const onBytes = (bytes: number) => onProgress((done + Math.min(bytes, size)) / total);
+    rows[table.name] = await copyTable(table, source, target, onBytes);
+    done += size;
+  }
+  await endQuiet();
   await copySequences(source, target);
   return rows;
 }
 
-interface Table {
-  /** With its schema, as SQL writes it. */
-  name: string;
-  /** The columns that hold what was stored, as SQL writes them. */
-  columns: string;
-}
-
-/** What the migrations made, apart from the ledger, which `to` has of its own. */
-const tablesOf = (sql: TransactionSql) => sql<Table[]>`
+/** What the migrations made, apart from the ledger, which each database has of its own. A hosted one holds tables of others, too. */
+export const tablesOf = (sql: TransactionSql) => sql<Table[]>`
   select
     format('%I.%I', n.nspname, c.relname) as name,
-    string_agg(quote_ident(a.attname), ', ' order by a.attname) as columns
+    (
+      select string_agg(quote_ident(a.attname), ', ' order by a.attname) from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    ) as columns,
+    array(
+      select distinct format('%I.%I', rn.nspname, r.relname)
+      from pg_constraint f join pg_class r on r.oid = f.confrelid join pg_namespace rn on rn.oid = r.relnamespace
+      where f.conrelid = c.oid and f.contype = 'f' and r.oid <> c.oid
+    ) as references
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
-  join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-  where n.nspname !~ '^(pg_|information_schema$|supabase_migrations$)' and c.relkind in ('r', 'p')
-    and not c.relispartition
-  group by 1 order by 1`;
+  where (n.nspname in ('private', 'team') or n.nspname = 'public' and c.relname = 'leads')
+    and c.relkind in ('r', 'p') and not c.relispartition
+  order by 1`;
 
-async function copyTable({ name, columns }: Table, source: TransactionSql, target: TransactionSql) {
+/** Each table after those that its rows refer to. */
+function inOrder(tables: readonly Table[]): Table[] {
+  const ordered = new Set<Table>();
+  const add = (table: Table) => {
+    for (const name of table.references) {
+      const other = tables.find((one) => one.name === name);
+      if (other && !ordered.has(other)) add(other);
+    }
+    ordered.add(table);
+  };
+  for (const table of tables) add(table);
+  return [...ordered];
+}
+
+/** Keeps every trigger from firing, so that no lead is taken for a new one. Returns what ends that. */
+async function quietTriggers(target: TransactionSql, tables: readonly Table[]): Promise<() => Promise<void>> {
+  const [role] = await target<{ mayAll: boolean }[]>`
+    select rolsuper as "mayAll" from pg_roles where rolname = current_user`;
+  if (role?.mayAll) {
+    // No reference is looked up either, which an owner who is no superuser cannot choose.
+    await target`set local session_replication_role = replica`;
+    return async () => {};
+  }
+  const alterAll = async (what: string) => {
+    for (const { name } of tables) await target.unsafe(`alter table ${name} ${what} trigger user`);
+  };
+  await alterAll("disable");
+  return () => alterAll("enable");
+}
+
+async function sizesOf(source: TransactionSql): Promise<Map<string, number>> {
+  const rows = await source<{ name: string; size: number }[]>`
+    select format('%I.%I', n.nspname, c.relname) as name, pg_table_size(c.oid)::float as size
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('public', 'private', 'team') and c.relkind in ('r', 'p')`;
+  return new Map(rows.map(({ name, size }) => [name, size]));
+}
+
+async function copyTable(
+  { name, columns }: Table,
+  source: TransactionSql,
+  target: TransactionSql,
+  onBytes: (count: number) => void,
+) {
   const reading = await source.unsafe(`copy (select ${columns} from ${name}) to stdout`).readable();
   const writing = await target.unsafe(`copy ${name} (${columns}) from stdin`).writable();
-  await pipeline(reading, writing);
+  let bytes = 0;
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      onBytes(bytes);
+      yield chunk;
+    }
+  };
+  await pipeline(reading, counted, writing);
   // postgres.js 3.4.9 leaves its socket paused when the last rows met a full buffer; reading once more lets it go on.
   reading._read(0);
   const [read, written] = await Promise.all([countOf(name, source), countOf(name, target)]);
@@ -81,6 +161,6 @@ async function countOf(table: string, sql: TransactionSql): Promise<number> {
 async function copySequences(source: TransactionSql, target: TransactionSql): Promise<void> {
   const sequences = await source<{ name: string; last: string }[]>`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as last
-    from pg_sequences where last_value is not null`;
+    from pg_sequences where last_value is not null and schemaname in ('public', 'private', 'team')`;
   for (const { name, last } of sequences) await target`select setval(${name}::regclass, ${last}::bigint)`;
 }

@@ -99,8 +99,8 @@ async function untilReachable(
   }
 }
 
-// In another encoding the database refuses names that people have, and counts characters wrongly.
-async function requireUtf8(sql: Sql): Promise<void> {
+/** In another encoding the database refuses names that people have, and counts characters wrongly. @throws DatabaseRefusal */
+export async function requireUtf8(sql: Sql): Promise<void> {
   const [server] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`;
   if (server?.encoding === "UTF8") return;
   throw new DatabaseRefusal(
@@ -108,8 +108,11 @@ async function requireUtf8(sql: Sql): Promise<void> {
   );
 }
 
-// What an operator can change, by SQLSTATE. Anything else of class 42 is a mistake in our SQL, and stays visible as a bug.
-function refusalOf(error: unknown, setting: string): DatabaseRefusal | undefined {
+/**
+ * What an operator can change, by SQLSTATE; undefined for any other error. Anything else of class 42 is a mistake in our SQL, and
+ * stays visible as a bug. `setting` is what names the address.
+ */
+export function refusalOf(error: unknown, setting: string): DatabaseRefusal | undefined {
   if (error instanceof DatabaseRefusal) return error;
   const code = codeOf(error);
   if (code.startsWith("28"))
@@ -123,7 +126,7 @@ function refusalOf(error: unknown, setting: string): DatabaseRefusal | undefined
     );
   if (/^(42P06|42P07|42710|42723)$/.test(code))
     return refusal(
-      `has something else under a name that the leads need (${code}). Name an empty database in DATABASE_URL.`,
+      `has something else under a name that the leads need (${code}). Name an empty database in ${setting}.`,
       error,
     );
   return undefined;

@@ -25,8 +25,10 @@ export async function upgradeEmbedded(options: {
   dataDir: string | undefined;
   signal: AbortSignal;
   onStep: (step: UpgradeStep, major: number) => void;
+  /** Called with the part of the rows that is copied, from 0 to 1. */
+  onCopied?: (part: number) => void;
 }): Promise<UpgradeReport> {
-  const { dataDir, signal, onStep } = options;
+  const { dataDir, signal, onStep, onCopied = () => {} } = options;
   let programs: OldPrograms | undefined;
   let rows: CopiedRows = {};
   let major = 0;
@@ -41,7 +43,7 @@ export async function upgradeEmbedded(options: {
       },
       copy: async (from, to) => {
         onStep("copying", major);
-        rows = await copyBetween(from, to, signal);
+        rows = await copyBetween(from, to, signal, onCopied);
       },
     });
     return { ...upgrade, rows };
@@ -50,14 +52,19 @@ export async function upgradeEmbedded(options: {
   }
 }
 
-async function copyBetween(from: string, to: string, signal: AbortSignal): Promise<CopiedRows> {
+async function copyBetween(
+  from: string,
+  to: string,
+  signal: AbortSignal,
+  onCopied: (part: number) => void,
+): Promise<CopiedRows> {
   const source = connect(from, { max: 1, name: "leads upgrade" });
   const target = connect(to, { max: 1, name: "leads upgrade" });
   const aborted = once(signal, "abort").then(() => signal.throwIfAborted() as never);
   try {
     signal.throwIfAborted();
     // A copy under way ends with its servers, which the upgrade stops next.
-    return await Promise.race([copyDatabase(source, target), aborted]);
+    return await Promise.race([copyDatabase(source, target, onCopied), aborted]);
   } finally {
     for (const sql of [source, target]) sql.end({ timeout: 0 }).catch(() => {});
   }

@@ -9,12 +9,14 @@ export class UsageError extends Error {
 }
 
 export const help = `Usage: npm run doctor -- --url <address> --key <key> [--site <address>]
+                             [--inbox <address>]
 
 Examines a running deployment from outside, and says what fails and how to fix it. It sends one marked test lead.
 
   --url    The backend: a Supabase project (https://abc.supabase.co), or our own server  (else VITE_SUPABASE_URL, SITE_URL)
   --key    The public key of the pages: sb_publishable_..., eyJ..., or ANON_KEY           (else VITE_SUPABASE_ANON_KEY, ANON_KEY)
   --site   Where the pages are, when they are elsewhere than the backend                  (else SITE_URL)
+  --inbox  Where the team's inbox is, when it has an address of its own                   (else INBOX_URL)
   --help   Print this
 
 Two settings let it see more, and erase the test lead again. They are secrets, so they are never typed as options:
@@ -32,15 +34,16 @@ Examples:
 /** Returns what to examine, or "help". @throws UsageError */
 export function readCommand(
   words: readonly string[],
-  { site, anonKey }: Pick<Config, "site" | "anonKey">,
+  { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
 ): Deployment | "help" {
   const options = {
     url: { type: "string" },
     key: { type: "string" },
     site: { type: "string" },
+    inbox: { type: "string" },
     help: { type: "boolean", short: "h" },
   } as const;
-  let values: { url?: string; key?: string; site?: string; help?: boolean };
+  let values: { url?: string; key?: string; site?: string; inbox?: string; help?: boolean };
   try {
     ({ values } = parseArgs({ args: [...words], options, strict: true }));
   } catch (error) {
@@ -50,13 +53,19 @@ export function readCommand(
   if (values.help) return "help";
   const url = origin("--url", values.url ?? (site.backendUrl || site.url));
   const pages = values.site ?? (values.url === undefined ? site.url : undefined);
+  // The settings of this machine are not those of another deployment.
+  const isOurs = url === new URL(site.backendUrl || site.url).origin || pages === site.url;
+  const team = values.inbox ?? (isOurs && !isLocal(inbox.url) ? inbox.url : undefined);
   const isProject = /\.supabase\./.test(url);
   return {
     url,
     key: values.key ?? (site.backendUrl ? site.backendKey : anonKey),
     site: pages ? origin("--site", pages) : isProject ? undefined : url,
+    inbox: team && origin("--inbox", team),
   };
 }
+
+const isLocal = (address: string) => /^(.*\.)?localhost$/.test(new URL(address).hostname);
 
 function origin(option: string, text: string): string {
   const given = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,5 +1,6 @@
 // The whole examination, in the order in which one thing depends on another.
 import type { Sql } from "../database/connect.ts";
+import { examineAddresses } from "./addresses.ts";
 import { examineClaims } from "./claims.ts";
 import { examineCors } from "./cors.ts";
 import { examineInserting, examineReading } from "./data-path.ts";
@@ -33,6 +34,7 @@ export async function examine(
     hasFailed ||= findings.some((finding) => finding.is === "fail");
   };
   const testLead = makeTestLead(now);
+  say(await examineAddresses(deployment, now));
   say(await examinePages(deployment));
   say([examineClaims(now)]);
   say(examineKey(deployment, now));

@@ -22,6 +22,8 @@ export interface Deployment {
   key: string;
   /** Where the pages are; `undefined` when it is a project and the address of its site is not known. */
   site: string | undefined;
+  /** Where the team's inbox is; `undefined` when it is not known or has no address of its own. */
+  inbox?: string | undefined;
 }
 
 /** Whether the backend is a Supabase project, by its address. */

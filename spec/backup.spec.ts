@@ -83,6 +83,7 @@ describe("leads backup", () => {
       "retention_plan",
       "inbox_settings",
       "backup_state",
+      "alert_state",
       ...endsByItself,
     ].map((name) => `private.${name}`);
     const sums = [
@@ -272,6 +273,24 @@ describe("a long command", () => {
     });
     expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
     expect((await readdir(folder)).filter((name) => name.startsWith("broken-off"))).toEqual([]);
+  });
+
+  it("leaves no transaction behind when Ctrl-C breaks an export off that is under way", async () => {
+    const ran = await database.owner.begin(async (sql) => {
+      await sql`lock table private.reviews in access exclusive mode`;
+      const child = startLeads(["export", "--format", "csv"], { DATABASE_URL: database.url });
+      await waits(database.owner);
+      child.kill("SIGINT");
+      return waitForExit(child);
+    });
+    expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
+    await until(
+      async () =>
+        (
+          await database.owner`
+            select from pg_stat_activity where application_name = 'leads command' and datname = current_database()`
+        ).length === 0,
+    );
   });
 
   it("leaves the database as it was when Ctrl-C breaks a restoration off", async () => {

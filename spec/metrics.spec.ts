@@ -50,6 +50,7 @@ describe("/metrics", () => {
     await owner`
       update private.deliveries d set failed_at = now(), last_error = '410' from leads l
       where l.id = d.lead_id and l.name = 'Failed' and d.channel = 'webhook'`;
+    await owner`update private.settings set alert_after_minutes = 15`;
     await owner`
       update private.backup_state
       set enabled = true, taken_at = now() - interval '1 hour', file_name = 'a', verified_by = 'read'`;
@@ -63,7 +64,7 @@ describe("/metrics", () => {
       leads_unreviewed: 3,
       leads_overdue: 1,
       leads_untold: 0,
-      leads_nobody_told: 0,
+      leads_nobody_told: 1,
       'leads_deliveries{channel="webhook",state="delivered"}': 1,
       'leads_deliveries{channel="webhook",state="pending"}': 1,
       'leads_deliveries{channel="webhook",state="failed"}': 1,

@@ -49,6 +49,7 @@ export const system = [
   "spec/killed-processes.spec.ts",
   "spec/many-leads.spec.ts",
   "spec/migrations.spec.ts",
+  "spec/moving.spec.ts",
   "spec/nothing-personal-in-logs.spec.ts",
   "spec/other-engines.spec.ts",
   "spec/rate-limit.spec.ts",

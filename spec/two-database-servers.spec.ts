@@ -6,6 +6,7 @@ import { connect } from "../database/connect.ts";
 import { type Cluster, makeCluster, makeStandby } from "./support/clusters.ts";
 import { aLead } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
+import { leads } from "./support/leads-command.ts";
 import { insertAt, type RunningServer, startServer } from "./support/server.ts";
 import { brokenPromises, noneBroken, startLoad } from "./support/steady-load.ts";
 
@@ -43,6 +44,40 @@ describe("two database servers", () => {
     const there = connect(standby.url, { max: 1 });
     await expect.poll(() => there`select name from leads`).toHaveLength(1);
     await there.end();
+  });
+
+  it("answer lists, the status and exports from the second, which takes no writes, and say where that matters", async () => {
+    const at = (...words: string[]) => leads(standby.url, ...words);
+    // The primary's delivery writes what lists read within a second.
+    const listed = async () => (await at("list", "--json")).stdout;
+    await expect.poll(listed, { timeout: 20_000 }).toContain(aLead().name);
+    const list = await at("list", "--json");
+    expect(list).toMatchObject({ status: 0, stderr: "" });
+    const [{ id = "" } = {}] = JSON.parse(list.stdout) as { id: string }[];
+    expect((await at("status")).stdout).toContain("1 lead accepted: 1 stored, 0 erased.");
+    const noEntry = { status: 0, stderr: expect.stringContaining("the audit log has no entry of this.") };
+    for (const words of [
+      ["export", "--format", "csv"],
+      ["export", "--format", "json", "--permission"],
+      ["show", id],
+    ]) {
+      const ran = await at(...words);
+      expect(ran).toMatchObject(noEntry);
+      expect(ran.stdout).toContain(aLead().name);
+    }
+    for (const words of [
+      ["review", id],
+      ["erase", id, "--yes"],
+      ["retry", "--failed"],
+    ]) {
+      expect(await at(...words)).toEqual({
+        ...{ status: 1, stdout: "" },
+        stderr: expect.stringContaining(
+          "This database takes no writes: it is a standby, or set to read only.",
+        ),
+      });
+    }
+    expect((await leads(primary.url, "list", "--json")).stdout).toBe(list.stdout);
   });
 
   it("lose no acknowledged lead when the first is killed under load and the second promoted", async () => {

@@ -11,7 +11,7 @@ import { syncChannels } from "../delivery/outbox.ts";
 import { startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
 import { findInstalled } from "../packages/embedded-postgres/old-programs.ts";
 import { aLead } from "./support/database.ts";
-import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
+import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
 
 const older = [17, 16, 15, 14].find(findInstalled) ?? 0;
@@ -87,6 +87,30 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     expect((await insertAt(server.address, aLead({ name: "After the upgrade" }))).status).toBe(201);
     const listed = await leads((await findRunning({ dataDir: folder })) ?? "", "list", "--json");
     expect(JSON.parse(listed.stdout)).toHaveLength(3);
+  }, 180_000);
+
+  it("shows how far it is, and leaves the old data in force when Ctrl-C breaks it off", async () => {
+    const held = await makeOldData();
+    const child = startOnTerminal(["upgrade"], { DATA_DIR: folder });
+    let isCopying = false;
+    child.stdout?.on("data", (text) => {
+      isCopying ||= String(text).includes("Copying everything from");
+      // As the terminal sends it.
+      if (isCopying && child.stdin?.writable) child.stdin.end("\x03");
+    });
+    const { status, stdout } = await waitForExit(child, { keepOpen: true });
+    expect([status, stdout]).toEqual([130, expect.not.stringContaining("Upgraded")]);
+    const postgres = await startPostgres({ ...embeddedOptions(folder), programs });
+    const sql = connect(postgres.url, { max: 1 });
+    expect(await contentsOf(sql)).toEqual(held);
+    await sql.end();
+    await postgres.stop();
+
+    const again = await waitForExit(startOnTerminal(["upgrade"], { DATA_DIR: folder }));
+    expect([again.status, again.stdout]).toEqual([
+      0,
+      expect.stringMatching(/Copying: \d{1,3} % {2}\(Ctrl-C/),
+    ]);
   }, 180_000);
 
   it("says what keeps it from working", async () => {

@@ -1,21 +1,27 @@
 // Writes to the audit log what the operator's commands show, export and erase, so that one log has all that was seen, in the inbox or by
 // command.
 import type { Sql } from "../database/connect.ts";
-import { codeOf } from "../log/log.ts";
+import { isReadOnly } from "../database/trouble.ts";
 
 export type OperatorAction = "opened lead" | "exported leads" | "erased lead";
 
-/** Writes an entry before the action is done. A database that takes no writes, such as a standby, is read without an entry. */
+/**
+ * Writes an entry before the action is done, and returns whether that was possible. A database that takes no writes, such as a
+ * standby, is read without an entry, because its owner could read it without this program just as well; the caller says so.
+ */
 export async function auditOperator(
   sql: Sql,
   action: OperatorAction,
   leads: readonly (string | null)[] = [null],
-) {
-  await sql`
-    select private.audit(private.acting(), ${action}, lead, '{"by": "command"}')
-    from unnest(${[...leads].map((lead) => lead ?? "")}::text[]) as given (id)
-    cross join lateral (select nullif(given.id, '')::uuid as lead) l`.catch((error) => {
-    // SQLSTATE read_only_sql_transaction.
-    if (codeOf(error) !== "25006") throw error;
-  });
+): Promise<boolean> {
+  try {
+    await sql`
+      select private.audit(private.acting(), ${action}, lead, '{"by": "command"}')
+      from unnest(${[...leads].map((lead) => lead ?? "")}::text[]) as given (id)
+      cross join lateral (select nullif(given.id, '')::uuid as lead) l`;
+    return true;
+  } catch (error) {
+    if (!isReadOnly(error)) throw error;
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import type { Progress } from "./backup.ts";
+import { indexNewLeads } from "./index-new-leads.ts";
 import { beyond, leadsWithoutWork, type PageEnd, pagesOf, selectPageEnd } from "./lead-pages.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";
 
@@ -22,7 +23,7 @@ export async function exportLeads(
   take: (page: LeadRow[]) => Promise<void>,
 ): Promise<void> {
   // The spam flags of leads of the last second are not decided yet.
-  await sql`select private.index_new_leads(100000)`;
+  await indexNewLeads(sql);
   await transaction(
     sql,
     async (tx) => {

@@ -2,6 +2,7 @@
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
+import { indexNewLeads } from "./index-new-leads.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";
 
 export interface LeadFilter {
@@ -27,7 +28,7 @@ export async function listLeads(
   take: (page: LeadRow[]) => Promise<void>,
 ): Promise<void> {
   // Leads of the last second have no row yet.
-  await sql`select private.index_new_leads(100000)`;
+  await indexNewLeads(sql);
   await transaction(
     sql,
     async (tx) => {

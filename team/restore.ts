@@ -77,15 +77,20 @@ export async function restore(
   return rows;
 }
 
-/** Refuses a database that is in use, and clears what each start of the server writes anew. */
-async function makeRoom(tx: TransactionSql, keep: boolean): Promise<void> {
-  await tx`lock table public.leads in access exclusive mode`;
+/** Counts what would be lost if a database were filled anew: leads, and whether anybody has worked with it. */
+export async function countHeld(tx: TransactionSql): Promise<{ leads: number; hasTeamWork: boolean }> {
   const [held] = await tx<{ leads: number }[]>`select count(*)::int as leads from public.leads`;
-  const leads = held?.leads ?? 0;
   let hasTeamWork = false;
   for (const table of tables.filter((name) => ![...rewritten, ...visitors].includes(name))) {
     hasTeamWork ||= (await tx`select from ${tx(table)} limit 1`).count > 0;
   }
+  return { leads: held?.leads ?? 0, hasTeamWork };
+}
+
+/** Refuses a database that is in use, and clears what each start of the server writes anew. */
+async function makeRoom(tx: TransactionSql, keep: boolean): Promise<void> {
+  await tx`lock table public.leads in access exclusive mode`;
+  const { leads, hasTeamWork } = await countHeld(tx);
   if (hasTeamWork || (leads > 0 && !keep)) throw new UsedDatabase(leads, hasTeamWork);
   if (!keep) for (const table of [...tables].reverse()) await tx`delete from ${tx(table)}`;
 }

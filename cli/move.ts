@@ -1,0 +1,116 @@
+// `leads move --to <database>`: everything into another database, compared there; the old one stays as it is.
+import * as v from "valibot";
+import { databaseAddress } from "../config/values.ts";
+import { connect } from "../database/connect.ts";
+import { CopyError } from "../database/copy-database.ts";
+import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
+import { moveDatabase } from "../team/move-database.ts";
+import { Refusal } from "../team/refusal.ts";
+import { UsedDatabase } from "../team/restore.ts";
+import { type AddCommand, type CommandContext, counted, typed, UsageError } from "./command.ts";
+import { progressOf } from "./progress.ts";
+
+export const move: AddCommand = (program, run) => {
+  program
+    .command("move")
+    .summary("copy everything into another database: your own server, Supabase, or the embedded one")
+    .description(
+      "Copies everything from the database in use (DATABASE_URL, or the embedded one) into another that holds nothing, compares each table, and says which setting to change. Stop the server first. The old database is only read; Ctrl-C leaves the other without a row.",
+    )
+    .option(
+      "--to <database>",
+      "embedded, or an address as DATABASE_URL takes it; its password may stand in PGPASSWORD",
+    )
+    .addHelpText(
+      "after",
+      `\nExamples:\n  PGPASSWORD=... ${typed("move --to postgres://leads_owner@db.example.com/leads")}\n  ${typed("move --to embedded")}`,
+    )
+    .action(({ to }: { to?: string }) => {
+      const target = readTarget(to);
+      run((context) => moveTo(target, context));
+    });
+};
+
+type Target = "embedded" | { address: string };
+
+function readTarget(text: string | undefined): Target {
+  if (text === "embedded") return text;
+  const read = v.safeParse(databaseAddress, text ?? "");
+  if (read.success) return { address: read.output };
+  throw new UsageError(
+    `Where to? Add --to embedded, or --to postgres://user:password@host:port/name\nHelp: ${typed("move --help")}`,
+  );
+}
+
+async function moveTo(target: Target, context: CommandContext): Promise<number> {
+  const { sql, config, out, tell, signal } = context;
+  const opened = await openTarget(target, context);
+  const to = connect(opened.url, { max: 2, name: "leads command" });
+  signal.addEventListener("abort", () => void to.end({ timeout: 0 }));
+  try {
+    const progress = {
+      onCopied: progressOf(context, "Copying"),
+      onCompared: progressOf(context, "Comparing"),
+    };
+    const rows = await moveDatabase(sql, to, progress).catch(explain);
+    const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
+    await out(
+      `Moved ${counted(rows["public.leads"] ?? 0, "lead")}, ${counted(all, "row")} in all, and compared each table.\n`,
+    );
+    for (const line of whatNext(target, config)) tell(line);
+    return 0;
+  } finally {
+    await to.end({ timeout: 1 });
+    await opened.close();
+  }
+}
+
+/** The embedded database is made when it is not there. */
+async function openTarget(target: Target, { config, tell }: CommandContext) {
+  if (target !== "embedded") return { url: target.address, close: async () => {} };
+  const { databaseUrl, dataDir } = config;
+  if (!databaseUrl) throw new Refusal("The leads are in the embedded database already. Nothing was moved.");
+  const { path } = findDataFolder(dataDir);
+  if (await findRunning({ dataDir }))
+    throw new Refusal(`A server runs on the embedded database in ${path}. Stop it, and type it again.`);
+  tell(`The embedded database in ${path} is started for this command, and made when it is not there.`);
+  const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
+  return { url, close: stop };
+}
+
+function explain(error: unknown): never {
+  if (error instanceof UsedDatabase) {
+    const held = [
+      ...(error.leads > 0 ? [counted(error.leads, "lead")] : []),
+      ...(error.hasTeamWork ? ["work of the team"] : []),
+    ];
+    throw new Refusal(
+      `The database to move to holds ${held.join(" and ")} already. Nothing was moved. Name an empty one.`,
+      { cause: error },
+    );
+  }
+  if (error instanceof CopyError)
+    throw new Refusal(`${error.message} Nothing was moved: both databases are as before.`, { cause: error });
+  throw error;
+}
+
+function whatNext(target: Target, { databaseUrl, ...config }: CommandContext["config"]): string[] {
+  const ownLogins = [
+    ...(config.intakeDatabaseUrl ? ["INTAKE_DATABASE_URL"] : []),
+    ...(config.deliveryDatabaseUrl ? ["DELIVERY_DATABASE_URL"] : []),
+    ...(config.inboxDatabaseUrl ? ["INBOX_DATABASE_URL"] : []),
+  ];
+  return [
+    target === "embedded"
+      ? "Now take DATABASE_URL out of the settings, and start the server."
+      : `Now set DATABASE_URL=${withoutPassword(target.address)} (with its password), and start the server.`,
+    ...(ownLogins.length > 0
+      ? [
+          `${ownLogins.join(", ")} in the settings still ${ownLogins.length > 1 ? "name" : "names"} the old database: change that, too.`,
+        ]
+      : []),
+    `The old database${databaseUrl ? "" : " in DATA_DIR"} is as it was. A server that is started on it by mistake would send what waits a second time: delete it when the leads have been looked at in the new one.`,
+  ];
+}
+
+const withoutPassword = (address: string) => address.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:...@");

@@ -1,0 +1,96 @@
+// The names and certificates of the deployment's addresses, which end one day without anybody changing anything: whether each name
+// resolves, its certificate is trusted, is for that name, and is good for two weeks more.
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
+import { codeOf } from "../log/log.ts";
+import { type Answer, ask, summaryOf } from "./ask.ts";
+import { type Deployment, type Finding, fail, pass } from "./finding.ts";
+
+/** Days. Let's Encrypt's are renewed 30 days before their end, so one that ends sooner is not renewed any more. */
+const minDays = 14;
+
+const timeout = 15_000;
+const day = 24 * 60 * 60_000;
+
+/** Examines each name once, and whether the inbox's address shows the inbox. */
+export async function examineAddresses({ url, site, inbox }: Deployment, now: Date): Promise<Finding[]> {
+  const addresses = [url, site, inbox].filter((address) => address !== undefined);
+  const origins = [...new Set(addresses.map((address) => new URL(address).origin))];
+  const findings = await Promise.all(origins.map((origin) => examineCertificate(origin, { now })));
+  return [...findings.flat(), ...(inbox ? [await examineInbox(inbox)] : [])];
+}
+
+/** Examines one address. Has no finding for one without TLS. `ca` is a test's own authority, beside those of the machine. */
+export async function examineCertificate(
+  origin: string,
+  { now, ca }: { now: Date; ca?: string },
+): Promise<Finding[]> {
+  const { protocol, hostname, port } = new URL(origin);
+  if (protocol !== "https:") return [];
+  const host = hostname.replace(/^\[|\]$/g, "");
+  try {
+    await lookup(host);
+  } catch (error) {
+    return [
+      fail(
+        `The name ${host} does not resolve (${codeOf(error)}).`,
+        "Check its spelling, and its DNS record.",
+      ),
+    ];
+  }
+  const socket = connect({
+    ...{ host, port: Number(port || 443), servername: host, ...(ca && { ca }) },
+    // An untrusted one is looked at too, to say what is wrong with it.
+    rejectUnauthorized: false,
+    timeout,
+  });
+  try {
+    socket.once("timeout", () => socket.destroy(Object.assign(new Error(), { code: "ETIMEDOUT" })));
+    await once(socket, "secureConnect");
+    return [judge(host, socket, now)];
+  } catch (error) {
+    return [
+      fail(`There is no TLS at ${origin} (${codeOf(error)}).`, "See whether the web server in front runs."),
+    ];
+  } finally {
+    socket.destroy();
+  }
+}
+
+function judge(host: string, socket: TLSSocket, now: Date): Finding {
+  const certificate = socket.getPeerCertificate();
+  const days = Math.floor((Date.parse(certificate.valid_to) - now.getTime()) / day);
+  const renew = "See why it is not renewed: with Caddy, `journalctl -u caddy`.";
+  if (days < 0) return fail(`The certificate of ${host} has expired.`, renew);
+  if (checkServerIdentity(host, certificate))
+    return fail(
+      `The certificate at ${host} is for another name.`,
+      "Have the web server get one for this name.",
+    );
+  if (!socket.authorized) {
+    const code = String(socket.authorizationError ?? "not trusted");
+    return fail(
+      `Browsers do not trust the certificate of ${host} (${code}).`,
+      "Take one from an authority that browsers know, with the certificates between.",
+    );
+  }
+  if (days < minDays)
+    return fail(`The certificate of ${host} expires in ${days} ${days === 1 ? "day" : "days"}.`, renew);
+  return pass(`The certificate of ${host} is good for ${days} days more.`);
+}
+
+async function examineInbox(inbox: string): Promise<Finding> {
+  const answer = await ask(`${inbox}/`);
+  if (isInbox(answer)) return pass("The team's inbox is there.");
+  return fail(
+    `The team's inbox is not at ${inbox} (${summaryOf(answer)}).`,
+    "See whether it runs (INBOX, INBOX_PORT), and whether the web server in front passes INBOX_URL on to it.",
+  );
+}
+
+/** By a path of its own, because any web page may be called as the inbox is. */
+const isInbox = (answer: Awaited<ReturnType<typeof ask>>): answer is Answer =>
+  answer.status === 200 &&
+  "body" in answer &&
+  /<script [a-z ="]{1,40}src="\/assets\/inbox-/.test(answer.body);

@@ -1,0 +1,203 @@
+// `leads move`: everything from the embedded database to a server of one's own or to Supabase, and back, compared table by table.
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
+import { CopyError } from "../database/copy-database.ts";
+import { syncChannels } from "../delivery/outbox.ts";
+import { moveDatabase } from "../team/move-database.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
+import { startSupabaseLike } from "./support/supabase-like.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "leads-move-"));
+  chmodSync(folder, 0o755);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+
+const move = (to: string, settings: Record<string, string>) =>
+  waitForExit(startLeads(["move", "--to", to], settings));
+
+/** Something of everything, and text that is hard to carry. */
+async function fill(owner: Sql): Promise<void> {
+  await syncChannels(owner, ["webhook", "email"]);
+  for (const name of ["Zoë O’Neil\t\\N \\. 'x'", "line\r\nend\u2028", "José 田中"])
+    await owner`insert into public.leads ${owner(aLead({ name }))}`;
+  await owner`select private.index_new_leads()`;
+  await owner`update private.deliveries set delivered_at = now() where channel = 'email'`;
+  await owner`insert into private.members (name, role) values ('Dana', 'manager')`;
+  await owner`select private.begin_session(id, 'the specification') from private.members`;
+  await owner`insert into private.reviews (lead_id) select id from public.leads limit 1`;
+  await owner`insert into private.audit_log (who, action) values ('the specification', 'tried')`;
+}
+
+/** Every row of every table of ours, as text. */
+async function contentsOf(sql: Sql): Promise<Record<string, string[]>> {
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname = 'private' or schemaname = 'public' and tablename = 'leads' order by 1`;
+  const rows: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const found = await sql.unsafe<{ row: string }[]>(
+      `select row_to_json(t)::text as row from ${name} t order by 1`,
+    );
+    rows[name] = found.map(({ row }) => row);
+  }
+  return rows;
+}
+
+const isEmpty = async ({ owner }: TestDatabase) => {
+  const [row] = await owner<{ leads: number }[]>`select count(*)::int as leads from public.leads`;
+  return row?.leads === 0 && (await owner`select from private.members`).length === 0;
+};
+
+let from: TestDatabase;
+/** What is in it. No test changes it. */
+let held: Record<string, string[]>;
+beforeAll(async () => {
+  from = await makeDatabase();
+  await fill(from.owner);
+  held = await contentsOf(from.owner);
+  expect(held["private.deliveries"]).toHaveLength(6);
+});
+
+describe("leads move", () => {
+  it("brings every row into an embedded database, which it makes, and from there to a server of one's own", async () => {
+    const ran = await move("embedded", { DATABASE_URL: from.url, DATA_DIR: folder });
+    expect(ran).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Moved 3 leads, [\d,]{1,12} rows in all, and compared each table\.\n$/),
+      stderr: expect.stringContaining("take DATABASE_URL out of the settings"),
+    });
+    const to = await makeDatabase({ schema: false });
+    const back = await move(to.url, { DATA_DIR: folder });
+    expect(back).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining("Now set DATABASE_URL=postgres://"),
+    });
+    expect(back.stderr).not.toContain(new URL(to.url).password);
+    expect(await contentsOf(to.owner)).toEqual(held);
+  }, 90_000);
+
+  it("brings every row to Supabase, whose owner is no superuser, and back", async () => {
+    const project = await (await startSupabaseLike()).makeDatabase();
+    expect(await move(project.url, { DATABASE_URL: from.url })).toMatchObject({ status: 0 });
+    expect(await contentsOf(project.owner)).toEqual(held);
+    // Its triggers are in force again.
+    await project.owner`insert into public.leads ${project.owner(aLead({ name: "Through Supabase" }))}`;
+    expect(await project.owner`select from private.permissions`).toHaveLength(4);
+
+    const to = await makeDatabase({ schema: false });
+    await project.authenticator`select`;
+    expect(await move(to.url, { DATABASE_URL: project.url })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("revoke insert on public.leads from anon;"),
+    });
+    await project.owner`revoke insert on public.leads from anon`;
+    expect(await move(to.url, { DATABASE_URL: project.url })).toMatchObject({ status: 0 });
+    expect(await contentsOf(to.owner)).toEqual(await contentsOf(project.owner));
+  }, 90_000);
+
+  it("refuses while a program of ours is at work on either database", async () => {
+    const [busy, to] = [await makeDatabase(), await makeDatabase()];
+    await busy.intake`select`;
+    const atWork = (which: string) => ({
+      status: 1,
+      stderr: expect.stringContaining(
+        `Still at work on the database to move${which}: the intake. Nothing was moved.`,
+      ),
+    });
+    expect(await move(to.url, { DATABASE_URL: busy.url })).toMatchObject(atWork(""));
+    expect(await move(busy.url, { DATABASE_URL: from.url })).toMatchObject(atWork(" to"));
+  });
+
+  it("refuses a database that is in use, and one that it cannot use, in a sentence", async () => {
+    const used = await makeDatabase();
+    await used.owner`insert into public.leads ${used.owner(aLead())}`;
+    const settings = { DATABASE_URL: from.url };
+    const [refused, wrong, embedded, elsewhere] = await Promise.all([
+      move(used.url, settings),
+      move(used.url.replace(/:[^:@]*@/, ":wrong@"), settings),
+      move("embedded", { DATA_DIR: folder }),
+      move("elsewhere", settings),
+    ]);
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(
+        "The database to move to holds 1 lead already. Nothing was moved. Name an empty one.",
+      ),
+    });
+    expect(await used.owner`select name from public.leads`).toEqual([{ name: "Rosa Martinez" }]);
+    expect(wrong).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(
+        "does not let us in. Check the user and the password in --to. Nothing was moved.",
+      ),
+    });
+    expect(embedded.status).toBe(1);
+    expect(elsewhere).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("Where to? Add --to embedded"),
+    });
+  });
+
+  it("leaves the old database untouched and the new one without a row when Ctrl-C breaks it off", async () => {
+    const to = await makeDatabase();
+    const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const blocking = to.owner.begin(async (tx) => {
+      await tx`lock table private.reviews in access exclusive mode`;
+      locked.resolve();
+      await over.promise;
+    });
+    await locked.promise;
+    const child = startOnTerminal(["move", "--to", to.url], { DATABASE_URL: from.url });
+    const ran = waitForExit(child, { keepOpen: true });
+    await until(async () => (await to.owner`select from pg_locks where not granted`).length > 0, 20);
+    // As the terminal sends it.
+    child.stdin?.write("\x03");
+    expect((await ran).status).toBe(130);
+    over.resolve();
+    await blocking;
+    expect(await isEmpty(to)).toBe(true);
+    expect(await contentsOf(from.owner)).toEqual(held);
+  });
+});
+
+describe("moving", () => {
+  const onProgress = { onCopied: () => {}, onCompared: () => {} };
+
+  it("fails when a row of the copy is another than it was, and leaves nothing there", async () => {
+    const to = await makeDatabase();
+    await to.owner.unsafe(`
+      create function private.spoil() returns trigger language plpgsql as $$ begin new.zip_code := '00000'; return new; end $$;
+      create trigger spoil before insert on public.leads for each row execute function private.spoil();
+      alter table public.leads enable always trigger spoil`);
+    await expect(moveDatabase(from.owner, to.owner, onProgress)).rejects.toEqual(
+      new CopyError("The table public.leads is not as the one it was copied from."),
+    );
+    expect(await isEmpty(to)).toBe(true);
+  });
+
+  it("waits for no writer for ever, and lets none write until the copy is whole", async () => {
+    const [busy, to] = [await makeDatabase(), await makeDatabase()];
+    await fill(busy.owner);
+    let hasWaited = false;
+    let writing: Promise<unknown> | undefined;
+    await moveDatabase(busy.owner, to.owner, {
+      ...onProgress,
+      onCopied: () => {
+        writing ??= busy.owner`insert into public.leads ${busy.owner(aLead({ name: "Late" }))}`.then(() => {
+          hasWaited = true;
+        });
+        expect(hasWaited).toBe(false);
+      },
+    });
+    await writing;
+    expect(await to.owner`select from public.leads`).toHaveLength(3);
+    expect(await busy.owner`select from public.leads`).toHaveLength(4);
+  });
+});

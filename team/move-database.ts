@@ -1,0 +1,147 @@
+// Moves everything into another database: from the embedded one to a server of one's own or to Supabase, or back. All is copied as it
+// is at one moment and compared, in one transaction of the other database. The old one is only read.
+import type { TransactionSql } from "postgres";
+import type { Sql } from "../database/connect.ts";
+import { type CopiedRows, CopyError, copyTables, type Table, tablesOf } from "../database/copy-database.ts";
+import { migrate } from "../database/migrate.ts";
+import { refusalOf, requireUtf8 } from "../database/prepare.ts";
+import { oneMoment, transaction } from "../database/transaction.ts";
+import { codeOf } from "../log/log.ts";
+import type { Progress } from "./backup.ts";
+import { Refusal } from "./refusal.ts";
+import { countHeld, UsedDatabase } from "./restore.ts";
+
+export interface MoveProgress {
+  onCopied: Progress;
+  onCompared: Progress;
+}
+
+/**
+ * Moves all that `from` holds into `to`, which must hold nothing, and returns how many rows of each table that is. Both pools are the
+ * owners'. Broken off, it leaves `from` untouched and `to` without a row.
+ * @throws Refusal when a program still works on one of the two or the target cannot be used, UsedDatabase when the target holds
+ * something, CopyError when a table of the copy is not as the one it was copied from.
+ */
+export async function moveDatabase(
+  from: Sql,
+  to: Sql,
+  { onCopied, onCompared }: MoveProgress,
+): Promise<CopiedRows> {
+  await requireNoWriter(from, "source");
+  await prepareTarget(to);
+  await requireNoWriter(to, "target");
+  const copy = async (source: TransactionSql) => {
+    await printAlike(source);
+    const tables = (await tablesOf(source)).filter(({ name }) => !ofItsPlace.has(name));
+    await lockOutWriters(source, tables);
+    return transaction(to, async (target) => {
+      await printAlike(target);
+      await requireEmpty(target);
+      const rows = await copyTables(source, target, tables, onCopied);
+      await compare(source, target, tables, onCompared);
+      // A backup that a server of the old database was just making ends with that server.
+      await target`update private.backup_state set claimed_until = null`;
+      return rows;
+    });
+  };
+  const rows = await transaction(from, copy, oneMoment);
+  // Until a table is analyzed, the planner takes it for empty.
+  await to`analyze`;
+  return rows;
+}
+
+/** Says where the submit-lead of one database is, which the other has to find out by itself. */
+const ofItsPlace = new Set(["private.wake_up_call"]);
+
+/** Looks for logins of our programs, and on the source for that of Supabase's API, through which visitors add leads there. */
+async function requireNoWriter(sql: Sql, which: "source" | "target"): Promise<void> {
+  const writers = await sql<{ name: string }[]>`
+    select distinct usename as name from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+      and (
+        usename in ('leads_intake', 'leads_delivery', 'leads_team')
+        or ${which === "source"} and usename = 'authenticator'
+          and has_any_column_privilege('anon', 'public.leads', 'insert')
+      )
+    order by 1`;
+  if (writers.length === 0) return;
+  const names = writers.map(({ name }) => programs[name] ?? name);
+  const isHosted = writers.some(({ name }) => name === "authenticator");
+  throw new Refusal(
+    [
+      `Still at work on the database to move${which === "target" ? " to" : ""}: ${names.join(", ")}. Nothing was moved.`,
+      isHosted
+        ? `Let no visitor add a lead meanwhile (their form says that it cannot be sent now, and keeps what was typed), in the project's SQL editor:\n  revoke insert on public.leads from anon;\nand for the way back: grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`
+        : "Stop the server, and `npm run deliver` and `npm run inbox` where they run, and type it again.",
+    ].join("\n"),
+  );
+}
+
+const programs: Record<string, string> = {
+  leads_intake: "the intake",
+  leads_delivery: "the delivery",
+  leads_team: "the inbox",
+  authenticator: "Supabase's API",
+};
+
+/** Brings the target to the newest schema. A database of somebody else's, or one that is not ours to change, is refused. */
+async function prepareTarget(to: Sql): Promise<void> {
+  try {
+    await requireUtf8(to);
+    await migrate(to);
+  } catch (error) {
+    const refusal = refusalOf(error, "--to");
+    throw refusal ? new Refusal(`${refusal.message} Nothing was moved.`, { cause: error }) : error;
+  }
+}
+
+/** Values are compared and copied as text, which depends on these settings of a session. */
+const printAlike = (tx: TransactionSql) =>
+  tx.unsafe(
+    "set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres'; " +
+      "set local bytea_output = 'hex'; set local extra_float_digits = 1",
+  );
+
+/** What is written after the moment of the copy would be missing in it, so nobody may write until it is whole. */
+async function lockOutWriters(source: TransactionSql, tables: readonly Table[]): Promise<void> {
+  await source`set local lock_timeout = '10s'`;
+  await source
+    .unsafe(`lock table ${tables.map(({ name }) => name).join(", ")} in share mode`)
+    .catch((error) => {
+      if (codeOf(error) !== "55P03") throw error;
+      throw new Refusal(
+        "Somebody is writing to the database to move. Nothing was moved. Type it again later.",
+        {
+          cause: error,
+        },
+      );
+    });
+}
+
+async function requireEmpty(target: TransactionSql): Promise<void> {
+  await target`lock table public.leads in access exclusive mode`;
+  const { leads, hasTeamWork } = await countHeld(target);
+  if (leads > 0 || hasTeamWork) throw new UsedDatabase(leads, hasTeamWork);
+}
+
+/** Compares the rows of each table by a sum of their hashes, whatever order they are in. */
+async function compare(
+  source: TransactionSql,
+  target: TransactionSql,
+  tables: readonly Table[],
+  onProgress: Progress,
+): Promise<void> {
+  for (const [index, table] of tables.entries()) {
+    const [read, written] = await Promise.all([sumOf(table, source), sumOf(table, target)]);
+    if (read !== written)
+      throw new CopyError(`The table ${table.name} is not as the one it was copied from.`);
+    onProgress((index + 1) / tables.length);
+  }
+}
+
+async function sumOf({ name, columns }: Table, tx: TransactionSql): Promise<string> {
+  const [row] = await tx.unsafe<{ sum: string }[]>(
+    `select concat_ws(' ', count(*), sum(('x' || left(md5(row(${columns})::text), 15))::bit(60)::bigint)) as sum from ${name}`,
+  );
+  return row?.sum ?? "";
+}
