@@ -12,8 +12,8 @@ export interface Years {
   vacuum?: boolean;
 }
 
-/** Rows that are made in one statement. */
-const portion = 250_000;
+/** Leads that are made in one statement. */
+const batchSize = 250_000;
 
 /** The database has the schema and no leads, and belongs to a superuser. */
 export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: number) => void): Promise<void> {
@@ -33,9 +33,9 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
     create temporary table places_of_zips as
     select z.zip_code, private.place_of(z.zip_code, '') as place
     from (select lpad(n::text, 3, '0') || '01' as zip_code from generate_series(0, 999) n) z`;
-  for (let from = 0; from < years.leads; from += portion) {
-    await fillPortion(sql, years, from, Math.min(years.leads, from + portion));
-    onRows(Math.min(years.leads, from + portion));
+  for (let from = 0; from < years.leads; from += batchSize) {
+    await fillBatch(sql, years, from, Math.min(years.leads, from + batchSize));
+    onRows(Math.min(years.leads, from + batchSize));
   }
   await sql`
     insert into private.erasures (lead_id, erased_at, reason)
@@ -56,7 +56,7 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
 
 // The oldest lead first, and the open ones of the last day. One in twelve has the number and address of an earlier one,
 // one in 100,000 the same number as all those, one in a hundred withdrew the permission, one in a thousand was never reviewed.
-async function fillPortion(
+async function fillBatch(
   sql: Sql,
   { leads, open, days = 700 }: Years,
   from: number,
@@ -68,7 +68,7 @@ async function fillPortion(
   // PostgreSQL before 18 has random ids, and there the product has, too.
   const id = (server?.version ?? 0) >= 180_000 ? "uuidv7(t.given - now())" : "gen_random_uuid()";
   await sql`
-    create temporary table portion as
+    create temporary table batchSize as
     select ${sql.unsafe(id)} as id, t.n, t.given as created_at, t.is_done, t.is_withdrawn,
       t.first_name || ' ' || t.last_name as name,
       'visitor' || t.same || '@example.com' as email,
@@ -93,23 +93,23 @@ async function fillPortion(
         from generate_series(${from}::bigint, ${to - 1}::bigint) as n
       ) times
     ) t`;
-  await sql`analyze portion`;
+  await sql`analyze batchSize`;
   await sql`
     insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
-    select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from portion order by n`;
+    select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from batchSize order by n`;
   await sql`
     insert into private.permissions (lead_id, given_at, page_origin, page_path, address, browser, utm, withdrawn_at)
     select id, created_at, 'https://site.example', '/', address,
       'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
       case when is_withdrawn then created_at + interval '5 hours' end
-    from portion order by n`;
+    from batchSize order by n`;
   await sql`
     insert into private.deliveries (lead_id, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error)
     select id, channel, created_at, created_at, 1,
       case when (is_done or n % 10 > 0) and n % 5000 <> 9 then created_at + interval '2 seconds' end,
       case when n % 5000 = 9 then created_at + interval '1 day' end, case when n % 5000 = 9 then 'answered 410' end
-    from portion, unnest(array['email', 'webhook']) as channel order by n, channel`;
+    from batchSize, unnest(array['email', 'webhook']) as channel order by n, channel`;
   await sql`
     insert into private.lead_work (
       lead_id, created_at, phone_digits, email_key, search, flags, address, place, number_key, stage, outcome,
@@ -121,28 +121,28 @@ async function fillPortion(
       case when is_withdrawn then created_at + interval '5 hours' end, true,
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
       case when is_done and n % 2 = 0 then created_at + interval '1 hour' + n % 100 * interval '1 minute' end
-    from portion join places_of_zips p using (zip_code) order by n`;
+    from batchSize join places_of_zips p using (zip_code) order by n`;
   await sql`
     insert into private.reviews (lead_id, reviewed_at, outcome)
     select id, created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end, replace(outcome, '_', ' ')
-    from portion where is_done order by n`;
+    from batchSize where is_done order by n`;
   // Half of the leads were phoned, one in ten of them twice.
   await sql`
     insert into private.calls (lead_id, number_key, member_id, at)
     select p.id, p.phone, m.id, p.created_at + c.nth * interval '1 hour' + p.n % 100 * interval '1 minute'
-    from portion p
+    from batchSize p
     join (select id, row_number() over (order by name) as nth from private.members) m on m.nth = 1 + p.n % 12
     join generate_series(1, 2) as c (nth) on c.nth = 1 or p.n % 20 = 0
     where p.is_done and p.n % 2 = 0 order by p.n`;
   await sql`
     insert into private.outcomes (lead_id, call_id, member_id, at, outcome, note, before)
     select c.lead_id, c.id, c.member_id, c.at + interval '6 minutes', p.outcome, 'Spoke with the daughter, who asked for a letter.', '{}'
-    from private.calls c join portion p on p.id = c.lead_id`;
+    from private.calls c join batchSize p on p.id = c.lead_id`;
   await sql`
     insert into private.audit_log (at, member_id, who, action, lead_id)
     select c.at + s.nth * interval '1 minute', c.member_id, m.name, s.action, c.lead_id
-    from private.calls c join portion p on p.id = c.lead_id join private.members m on m.id = c.member_id,
+    from private.calls c join batchSize p on p.id = c.lead_id join private.members m on m.id = c.member_id,
       (values (0, 'opened lead'), (1, 'called'), (6, 'recorded outcome')) s (nth, action)
     order by c.at`;
-  await sql`drop table portion`;
+  await sql`drop table batchSize`;
 }

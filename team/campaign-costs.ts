@@ -30,10 +30,10 @@ export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<num
 export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
   (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as number;
 
-/** At most so many lines, which is more than a year of thirty campaigns. */
-const mostLines = 10_000;
+/** Lines of a file: more than a year of thirty campaigns needs. */
+const maxLines = 10_000;
 
-/** The names that a column may have in the first line, in small letters. */
+/** The names that a column may have in the first line, in lower case. */
 const columnNames: Record<"day" | "campaign" | "amount" | "source" | "medium", readonly string[]> = {
   day: ["date", "day", "reporting starts"],
   campaign: ["campaign", "campaign name", "utm_campaign"],
@@ -59,8 +59,8 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
         },
       ],
     };
-  if (lines.length > mostLines)
-    return { problems: [{ line: mostLines + 2, problem: "A file has at most 10,000 lines." }] };
+  if (lines.length > maxLines)
+    return { problems: [{ line: maxLines + 2, problem: "A file has at most 10,000 lines." }] };
   const costs: Cost[] = [];
   const problems: CostProblem[] = [];
   for (const { cells, line } of lines) {

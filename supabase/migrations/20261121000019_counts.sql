@@ -126,7 +126,7 @@ begin
   return null;
 end $$;
 
--- What an insert of a lead owes is neither delivered nor failed yet, so it pays for none of these.
+-- A delivery of a new lead is neither delivered nor failed, so the insert fires none of these.
 create trigger deliveries_20_tally_insert after insert on private.deliveries
 for each row when (new.delivered_at is not null or new.failed_at is not null or new.last_error is not null)
 execute function private.tally_delivery();
@@ -142,8 +142,8 @@ create trigger deliveries_22_tally_delete after delete on private.deliveries
 for each row when (old.delivered_at is not null or old.failed_at is not null or old.last_error is not null)
 execute function private.tally_delivery();
 
--- A table that is emptied at once fires no trigger for its rows.
-create function private.tally_nothing() returns trigger
+-- A truncate fires no trigger for the rows.
+create function private.clear_tallies() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -162,14 +162,14 @@ begin
   return null;
 end $$;
 
-create trigger lead_work_29_tally_nothing after truncate on private.lead_work
-for each statement execute function private.tally_nothing();
-create trigger deliveries_29_tally_nothing after truncate on private.deliveries
-for each statement execute function private.tally_nothing();
-create trigger erasures_29_tally_nothing after truncate on private.erasures
-for each statement execute function private.tally_nothing();
+create trigger lead_work_29_clear_tallies after truncate on private.lead_work
+for each statement execute function private.clear_tallies();
+create trigger deliveries_29_clear_tallies after truncate on private.deliveries
+for each statement execute function private.clear_tallies();
+create trigger erasures_29_clear_tallies after truncate on private.erasures
+for each statement execute function private.clear_tallies();
 
--- Adds the rows up. A reader sees either the rows or their sum.
+-- Replaces the rows by their sums. A reader sees either the rows or their sum.
 create function private.add_up_tallies() returns void
 language plpgsql
 security definer
@@ -178,18 +178,18 @@ as $$
 begin
   -- private.recount must not replace what is added up at this moment.
   perform pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0));
-  with gone as (delete from private.lead_tallies returning *)
+  with removed as (delete from private.lead_tallies returning *)
   insert into private.lead_tallies (leads, waiting, unowed, untold, erased)
-  select sum(g.leads), sum(g.waiting), sum(g.unowed), sum(g.untold), sum(g.erased) from gone g having count(*) > 0;
-  with gone as (delete from private.queue_tallies returning *)
+  select sum(g.leads), sum(g.waiting), sum(g.unowed), sum(g.untold), sum(g.erased) from removed g having count(*) > 0;
+  with removed as (delete from private.queue_tallies returning *)
   insert into private.queue_tallies (place, open, unfinished, untried)
-  select g.place, sum(g.open), sum(g.unfinished), sum(g.untried) from gone g group by g.place having sum(g.unfinished) <> 0;
-  with gone as (delete from private.delivery_tallies returning *)
+  select g.place, sum(g.open), sum(g.unfinished), sum(g.untried) from removed g group by g.place having sum(g.unfinished) <> 0;
+  with removed as (delete from private.delivery_tallies returning *)
   insert into private.delivery_tallies (channel, delivered, failed, troubled)
-  select g.channel, sum(g.delivered), sum(g.failed), sum(g.troubled) from gone g group by g.channel;
+  select g.channel, sum(g.delivered), sum(g.failed), sum(g.troubled) from removed g group by g.channel;
 end $$;
 
--- Counts everything anew, once a day and after a restoration, so that no fault can stay. Reads every row.
+-- Counts everything anew, once a day and after a restoration, so that no error in a tally lasts. Reads every row.
 create function private.recount() returns void
 language plpgsql
 security definer
@@ -210,17 +210,17 @@ begin
   where w.lead_id = s.lead_id;
   perform pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0));
   -- One statement sees one moment: the rows that it removes are those whose leads it counts.
-  with gone as (delete from private.lead_tallies)
+  with removed as (delete from private.lead_tallies)
   insert into private.lead_tallies (leads, waiting, unowed, untold, erased)
   select count(*), count(*) filter (where w.reviewed_at is null and w.withdrawn_at is null), count(*) filter (where not w.is_owed),
     count(*) filter (where w.reviewed_at is null and w.withdrawn_at is null and not w.is_owed),
     (select count(*) from private.erasures)
   from private.lead_work w;
-  with gone as (delete from private.queue_tallies)
+  with removed as (delete from private.queue_tallies)
   insert into private.queue_tallies (place, open, unfinished, untried)
   select w.place, count(*) filter (where w.stage = 'open'), count(*), count(*) filter (where w.tried_at is null)
   from private.lead_work w where w.stage <> 'closed' group by w.place;
-  with gone as (delete from private.delivery_tallies)
+  with removed as (delete from private.delivery_tallies)
   insert into private.delivery_tallies (channel, delivered, failed, troubled)
   select d.channel, count(d.delivered_at), count(d.failed_at),
     count(*) filter (where d.delivered_at is null and d.last_error is not null)
@@ -304,7 +304,7 @@ as $$
 $$;
 
 revoke execute on function
-  private.tally_lead, private.tally_queue, private.tally_erasures, private.tally_delivery, private.tally_nothing, private.add_up_tallies, private.recount,
+  private.tally_lead, private.tally_queue, private.tally_erasures, private.tally_delivery, private.clear_tallies, private.add_up_tallies, private.recount,
   private.lead_counts, private.delivery_counts
 from public;
 grant execute on function

@@ -1,4 +1,4 @@
-// What the campaigns cost: typed in for a day, or read from the file that an ad network exports. Costs that no campaign took are shown,
+// What the campaigns cost: typed in for a day, or read from the file that an ad network exports. Costs that match no campaign are shown,
 // because a name is easily written in two ways.
 import { type FormEvent, useState } from "react";
 import { csvLine } from "../../../team/csv.ts";
@@ -34,7 +34,7 @@ export function CampaignCosts({ unmatched, costs, period }: Props) {
         <h2 id="costs">Costs</h2>
         <CostForm lastDay={period.until} onSend={send} />
         <CostFile onSend={send} />
-        {record.data && <WhatCameOfIt answer={record.data} />}
+        {record.data && <RecordResult answer={record.data} />}
         <FailureNotice error={record.error} />
       </section>
       <CostReports unmatched={unmatched} costs={costs} />
@@ -44,7 +44,7 @@ export function CampaignCosts({ unmatched, costs, period }: Props) {
 
 type Answer = { recorded: number } | { problems: string[] };
 
-function WhatCameOfIt({ answer }: { answer: Answer }) {
+function RecordResult({ answer }: { answer: Answer }) {
   if ("recorded" in answer)
     return <Notice kind="done">{`${count(answer.recorded, "cost is", "costs are")} recorded.`}</Notice>;
   return (
@@ -105,17 +105,17 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
   );
 }
 
-/** More than this the inbox reads in no request. */
-const mostCharacters = 50_000;
+/** The inbox refuses a longer request (inbox/api-campaigns.ts). */
+const maxCharacters = 50_000;
 
 function CostFile({ onSend }: SendProps) {
   const [isTooLong, setTooLong] = useState(false);
   const read = async (input: HTMLInputElement) => {
     const text = (await input.files?.[0]?.text()) ?? "";
-    // So that the same file can be chosen again once it is mended.
+    // So that the same file can be chosen again once it is corrected.
     input.value = "";
-    setTooLong(text.length > mostCharacters);
-    if (text && text.length <= mostCharacters) onSend(text);
+    setTooLong(text.length > maxCharacters);
+    if (text && text.length <= maxCharacters) onSend(text);
   };
   return (
     <div>

@@ -20,9 +20,9 @@ type Step = (typeof steps)[number][0];
 
 export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
   const [chosen, setChosen] = useState("");
-  const named = (line: CampaignLine) => JSON.stringify([line.source, line.medium, line.campaign]);
-  const isThere = campaigns.some((line) => named(line) === chosen);
-  const shown = isThere ? campaigns.filter((line) => named(line) === chosen) : campaigns;
+  const keyOf = (line: CampaignLine) => JSON.stringify([line.source, line.medium, line.campaign]);
+  const isListed = campaigns.some((line) => keyOf(line) === chosen);
+  const shown = isListed ? campaigns.filter((line) => keyOf(line) === chosen) : campaigns;
   const sum = (step: Step) => shown.reduce((all, line) => all + line[step], 0);
   const counts = steps.map(([step, name]) => [name, sum(step)] as const);
   const lines = counts.map(([name, here], nth) => {
@@ -44,10 +44,10 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
     >
       <label className="field no-print">
         Campaign
-        <select value={isThere ? chosen : ""} onChange={({ target }) => setChosen(target.value)}>
+        <select value={isListed ? chosen : ""} onChange={({ target }) => setChosen(target.value)}>
           <option value="">All campaigns</option>
           {campaigns.map((line) => (
-            <option key={named(line)} value={named(line)}>
+            <option key={keyOf(line)} value={keyOf(line)}>
               {[campaignName(line), line.medium].filter(Boolean).join(", ")}
             </option>
           ))}
@@ -58,6 +58,6 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
   );
 }
 
-/** Nothing where there was nobody before, or where more came than were there: a reader may see the form and read on later. */
+/** Empty where the step before has no loads or fewer loads: a reader may see the form first and read on later. */
 const share = (part: number, whole: number): string =>
   whole > 0 && part >= 0 ? `${((100 * part) / whole).toFixed(part > 0 && part / whole < 0.1 ? 1 : 0)} %` : "";

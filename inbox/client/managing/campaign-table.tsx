@@ -7,7 +7,7 @@ import { ReportSection } from "./report-section.tsx";
 
 interface Column {
   name: string;
-  /** What the lines are sorted by; nothing comes last. */
+  /** The value to sort by; null comes last. */
   value(line: CampaignLine): string | number | null;
   /** What the cell shows, unless it is the value. */
   shown?(line: CampaignLine): string;
@@ -65,7 +65,7 @@ export function CampaignTable({ campaigns }: Pick<Campaigns, "campaigns">) {
   );
 }
 
-/** The same column again turns the order around; a new one begins with its largest value, and words with A. */
+/** The same column again reverses the order; another column begins with its largest number, or with A. */
 const nextOrder = (order: Order, { name }: Column): Order => ({
   column: name,
   isDescending: order.column === name ? !order.isDescending : !wordColumns.has(name),

@@ -1,4 +1,4 @@
-// How a campaign, its money and its shares are said.
+// The words for a campaign, for money and for shares.
 import type { Campaigns } from "../../api-campaigns.ts";
 import { count } from "../page/words.ts";
 

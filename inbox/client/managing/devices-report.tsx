@@ -1,4 +1,4 @@
-// On which kind of device the pages were seen, and what the server sent without anybody having looked: bots, and pages fetched ahead.
+// On which kind of device the pages were seen, and what the server sent that no reader saw: to bots, and pages fetched ahead.
 import type { Campaigns } from "../../api-campaigns.ts";
 import { ReportSection } from "./report-section.tsx";
 

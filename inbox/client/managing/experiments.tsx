@@ -1,4 +1,4 @@
-// The experiments with the article: what each has brought so far as a range, not a trophy; whether its loads are split as they should be;
+// The experiments with the article: what each has brought so far, as a range; whether its loads are split as they should be;
 // and how much longer it takes.
 import type { Experiment } from "../../api-campaigns.ts";
 import { Loading } from "../page/notice.tsx";
