@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
+import { browsers, countsOf } from "./support/counts.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { type HostedProject, startHosted } from "./support/hosted.ts";
@@ -36,6 +37,12 @@ const { open } = useBrowser();
 const stored = () =>
   project.database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;
 
+/** What the form called; the counting of page loads calls as well. */
+const callsOfForm = () =>
+  project.calls
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((call) => !call.endsWith("/functions/v1/submit-lead/c"));
+
 describe.each([
   ["publishable", keys.publishable],
   ["long JWT", keys.jwt],
@@ -50,7 +57,7 @@ describe.each([
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank You for Your Interest");
     expect(await stored()).toEqual([aLead()]);
-    expect(project.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(callsOfForm()).toEqual([
       "OPTIONS /rest/v1/leads",
       "POST /rest/v1/leads",
       "OPTIONS /functions/v1/submit-lead",
@@ -62,6 +69,16 @@ describe.each([
   });
 });
 
+describe("a page load of the static site", () => {
+  it("is counted by the function, across origins, without a preflight", async () => {
+    await open(`${host.url}/?utm_campaign=static`, { userAgent: browsers.phone });
+    await expect.poll(() => countsOf(project.database.owner, "static")).toEqual({ "phone view": 1 });
+    expect(project.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /functions/v1/submit-lead/c",
+    ]);
+  });
+});
+
 describe("a visitor of the static site without script", () => {
   it("has the lead stored by the function, and is thanked on the site itself", async () => {
     const page = await open(host.url, { javaScriptEnabled: false });
@@ -69,9 +86,7 @@ describe("a visitor of the static site without script", () => {
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await stored()).toEqual([aLead()]);
-    expect(project.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      "POST /functions/v1/submit-lead",
-    ]);
+    expect(callsOfForm()).toEqual(["POST /functions/v1/submit-lead"]);
   });
 
   it("reads what to correct, and finds everything typed after Back", async () => {

@@ -28,6 +28,8 @@ export interface HostedProject {
   override: Override | undefined;
 }
 
+const submitLeadPath = "/functions/v1/submit-lead";
+
 /** Starts a project for the chapter, whose pages are at `site`. */
 export async function startHosted(
   site: string,
@@ -47,7 +49,8 @@ export async function startHosted(
     if (override) {
       request.resume();
       response.writeHead(override.status, override.headers).end(override.body);
-    } else if (path.startsWith("/functions/v1/submit-lead")) pass(request, response, submitLead.url);
+    } else if (path.startsWith(submitLeadPath))
+      pass(request, response, `${submitLead.url}${path.slice(submitLeadPath.length)}`);
     else pass(request, response, `${rest.address}${path}`);
   });
   server.listen(0, "127.0.0.1");
