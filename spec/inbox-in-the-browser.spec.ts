@@ -513,6 +513,22 @@ describe("a server that starts again", () => {
   });
 });
 
+describe("a page whose script does not come", () => {
+  it("says so, keeps the way around, and comes when it is loaded again", async () => {
+    const page = await as(maria);
+    await page.route("**/assets/reports-page-*.js", (route) => route.abort());
+    await page.getByRole("link", { name: "Reports" }).click();
+    await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Reports" }).click();
+    await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
+    await page.unroute("**/assets/reports-page-*.js");
+    await page.getByRole("button", { name: "Load the inbox again" }).click();
+    await page.getByRole("heading", { name: "Reports" }).waitFor();
+  });
+});
+
 describe("two tabs", () => {
   it("lock together and unlock together, and both hear of a new lead", async () => {
     const page = await join("Tess");

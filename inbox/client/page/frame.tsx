@@ -9,12 +9,13 @@ import { ConnectionBanner } from "./connection-banner.tsx";
 import { useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { Navigation } from "./navigation.tsx";
+import { PageFailure } from "./page-failure.tsx";
 import { useLiveEvents } from "./use-live-events.ts";
 
 export type SignedIn = ResponseOf<"me">;
 
 export function Frame({ member, children }: { member: SignedIn; children: ReactNode }) {
-  const [, navigate] = useLocation();
+  const [path, navigate] = useLocation();
   const [showsKeys, setShowsKeys] = useState(false);
   useActivity(member.idle_minutes);
   useLiveEvents();
@@ -29,7 +30,7 @@ export function Frame({ member, children }: { member: SignedIn; children: ReactN
         <ConnectionBanner />
         <AlertBanner isManager={member.role === "manager"} />
         {member.passkeys === 1 && <SecondPasskey />}
-        {children}
+        <PageFailure path={path}>{children}</PageFailure>
       </main>
       <Announcer />
       {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}

@@ -1,0 +1,48 @@
+// What stands in place of a page that could not be shown: its script did not come, because the network was away or the server has a
+// newer build, or the page has a bug. The way around stays on screen, and so does what was typed on other pages.
+import { Component, type ReactNode } from "react";
+import { Notice } from "./notice.tsx";
+import { PageHeading } from "./page-heading.tsx";
+
+interface Props {
+  /** The page's address; another page is tried anew. */
+  path: string;
+  children: ReactNode;
+}
+
+interface State {
+  /** Where it failed. */
+  failedAt: string | undefined;
+}
+
+export class PageFailure extends Component<Props, State> {
+  override state: State = { failedAt: undefined };
+
+  static getDerivedStateFromError(): Partial<State> {
+    return { failedAt: "" };
+  }
+
+  static getDerivedStateFromProps({ path }: Props, { failedAt }: State): State {
+    if (failedAt === "") return { failedAt: path };
+    return { failedAt: failedAt === path ? failedAt : undefined };
+  }
+
+  override render(): ReactNode {
+    return this.state.failedAt === undefined ? this.props.children : <Failed />;
+  }
+}
+
+function Failed() {
+  return (
+    <>
+      <PageHeading title="Not loaded">This page could not be loaded</PageHeading>
+      <Notice kind="trouble">
+        There was no connection, or the inbox has been brought up to date since you opened it. Load it again.
+        If it stays like this, tell your operator.
+      </Notice>
+      <button type="button" className="button primary" onClick={() => location.reload()}>
+        Load the inbox again
+      </button>
+    </>
+  );
+}
