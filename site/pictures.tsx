@@ -22,7 +22,7 @@ export function Picture({ alt, photo }: { alt: string; photo: Photo | null }) {
       <circle cx="640" cy="270" r="228" fill={sun} />
       <Plant />
       <Woman />
-      <path fill="#b98d5a" stroke="#a67a48" d="M-9 550h999v99H-9z" />
+      <path fill="#b98d5a" stroke="#a67a48" d="M-9 550h999v54H-9z" />
       <Arm />
     </svg>
   );
