@@ -48,6 +48,8 @@ export async function requeueLead(sql: Sql, id: string, at?: At): Promise<number
     from public.leads l cross join private.channels c
     where c.enabled and l.id = ${id}
       and not exists (select from private.deliveries d where d.lead_id = l.id)
+    -- An erasure at this moment waits for this, and takes away what is enqueued here.
+    for key share of l
     on conflict do nothing`;
   return owed.count || makeDue(sql, sql`lead_id = ${id}`, at);
 }

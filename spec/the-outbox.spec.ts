@@ -1,6 +1,7 @@
 // The outbox on real PostgreSQL: which deliveries are owed, who has claimed them, and how they end. The time is a parameter.
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
 import { isLastAttempt, maxAttempts, waitAfter } from "../delivery/backoff.ts";
 import { claim, record, retryNow } from "../delivery/claim.ts";
 import { countDeliveries, countLeads } from "../delivery/counts.ts";
@@ -30,9 +31,34 @@ const insert = (differences = {}) => intake`insert into public.leads ${intake(aL
 const insertMany = async (count: number) => {
   await intake`insert into public.leads ${intake(Array.from({ length: count }, (_, i) => aLead({ name: `Visitor ${i}` })))}`;
 };
+const theLead = async () => (await sql<{ id: string }[]>`select id from public.leads`)[0]?.id;
 const states = () => sql`
   select event, channel, attempts, delivered_at is not null as delivered, failed_at is not null as failed, last_error
   from private.deliveries order by channel, event`;
+
+describe("a lead that is erased while its delivery is enqueued", () => {
+  it.each([
+    ["because it was owed to no channel", enqueueMissedDeliveries],
+    ["because it waits for a review", enqueueOverdueAlerts],
+    ["because the team asks for it", async (sql: Sql) => requeueLead(sql, (await theLead()) ?? "")],
+  ] as const)("leaves nothing owed that could never be sent: %s", async (_, enqueue) => {
+    await syncChannels(sql, []);
+    await insert();
+    await sql`update public.leads set created_at = now() - interval '21 hours'`;
+    await syncChannels(sql, ["webhook"]);
+    let enqueued: Promise<unknown> | undefined;
+    await sql.begin(async (erasing) => {
+      await erasing`delete from public.leads`;
+      let isOver = false;
+      enqueued = enqueue(sql).finally(() => (isOver = true));
+      const waits = () => sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => isOver || (await waits()).length > 0).toBe(true);
+    });
+    await enqueued;
+    expect(await states()).toEqual([]);
+  });
+});
 
 describe("the outbox", () => {
   it("owes a stored lead to each channel that is set up, and to no other", async () => {

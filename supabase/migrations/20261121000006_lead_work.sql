@@ -355,6 +355,8 @@ begin
     and l.created_at > moment - interval '3 days'
     and not exists (select from private.deliveries d where d.lead_id = l.id)
     and not exists (select from private.reviews r where r.lead_id = l.id)
+  -- An erasure at this moment waits for this, and takes away what is enqueued here.
+  for key share of l
   on conflict do nothing;
   get diagnostics made = row_count;
   return made;
@@ -378,6 +380,8 @@ begin
     and l.created_at > moment - interval '44 hours'
     and not exists (select from private.reviews r where r.lead_id = l.id)
     and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
+  -- As above.
+  for key share of l
   on conflict do nothing;
   get diagnostics made = row_count;
   return made;
