@@ -198,7 +198,8 @@ describe("stopping", () => {
     const { address, end } = await startServer({ DATABASE_URL: database.url });
     const lock = connect(database.url, { max: 1 });
     await lock`begin`;
-    await lock`lock table leads in exclusive mode`;
+    // Holds up inserts alone: the delivery, which locks rows, goes on.
+    await lock`lock table leads in share mode`;
     const answer = insertAt(address, aLead({ name: "Under way" }));
     // The insert waits for the lock now; only then is the server told to stop.
     const waiting = () =>
