@@ -1,5 +1,6 @@
 // How the specification runs: in three tiers (spec/tiers.ts), on one PostgreSQL for all chapters, each chapter on databases
 // of its own.
+import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { browser, system, type Tier } from "./spec/tiers.ts";
 
@@ -21,7 +22,8 @@ const tier = (name: Tier, include: string[], exclude: string[] = []): TestProjec
 export default defineConfig({
   test: {
     globalSetup: ["spec/support/built-pages.ts", "spec/support/postgresql.ts"],
-    maxWorkers: 3,
+    // One for each core, because chapters that wait for a core miss their time limits.
+    maxWorkers: Math.min(4, availableParallelism()),
     reporters: ["default", "./spec/support/skipped-tests.ts"],
     projects: [
       tier("quick", chapters, [...browser, ...system]),

@@ -101,7 +101,19 @@ function page({ send }: Session, context: string): Omit<Engine, "close"> {
     if (!result) throw new Error(exceptionDetails?.text ?? "The script failed.");
     return result;
   };
-  const find = `(selector) => { const one = document.querySelector(selector); one.scrollIntoView({ block: "center" }); return one; }`;
+  // Waits until the element rests where it can be pressed, because a page that has just come still scrolls to its banner.
+  const find = `async (selector) => {
+    const rest = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+    for (;;) {
+      const one = document.querySelector(selector);
+      const before = one.getBoundingClientRect().top;
+      await rest();
+      const { top, bottom } = one.getBoundingClientRect();
+      if (one.isConnected && top === before && top >= 0 && bottom <= innerHeight) return one;
+      one.scrollIntoView({ block: "center", behavior: "instant" });
+      await rest();
+    }
+  }`;
   const click = async (selector: string) => {
     const { sharedId } = await call(find, selector);
     const origin = { type: "element", element: { sharedId } };
