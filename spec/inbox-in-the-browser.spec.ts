@@ -474,6 +474,10 @@ describe("a network that drops", () => {
   it("is said, loses nothing that was typed, and the list catches up when it is back", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });
     const page = await leadPage(dana, id);
+    // The event stream is open before the network drops, because its opening would say that the connection is there.
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.reload();
+    await stream;
     await page.getByRole("button", { name: "Review without a call" }).click();
     await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
     await page.context().setOffline(true);
