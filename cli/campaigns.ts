@@ -126,7 +126,7 @@ function tableOf(rows: readonly CountedRow[]): string {
     .map(([name, of]): [string, Sums] => [name, sumsOf(of)])
     .toSorted(([, one], [, another]) => another.views - one.views);
   const total = (
-    key: "served" | "prefetched" | "reloaded" | "returned" | "views",
+    key: "served" | "prefetched" | "reloaded" | "returned" | "views" | "stored",
     of: readonly CountedRow[],
   ) => of.reduce((sum, row) => sum + row[key], 0).toLocaleString("en-US");
   const device = (name: string) => matched.filter((row) => row.device === name);
@@ -144,7 +144,7 @@ function tableOf(rows: readonly CountedRow[]): string {
     "\nCounts are page loads, not people.",
     ` Documents served: ${total("served", matched)}; fetched ahead by browsers: ${total("prefetched", matched)};`,
     ` reloads: ${total("reloaded", matched)}; returns: ${total("returned", matched)}.`,
-    ` Bots, which the table leaves out: ${total("views", device("bot"))} loads, ${total("served", device("bot"))} served.`,
+    ` Bots, which the table leaves out: ${total("views", device("bot"))} loads, ${total("served", device("bot"))} served, ${total("stored", device("bot"))} leads.`,
     ` Loads without script, which the table holds: ${total("views", device("no-script"))}.\n`,
     ...rows
       .filter(({ is_matched }) => !is_matched)

@@ -77,6 +77,7 @@ describe("leads campaigns", () => {
     ]);
     expect(stdout).toContain("Counts are page loads, not people.");
     expect(stdout).toContain("Bots, which the table leaves out: 7 loads");
+    expect(stdout).toMatch(/Bots, which the table leaves out: 7 loads, [0-9]+ served, 0 leads\./);
   });
 
   it("says so when nothing was counted", async () => {
