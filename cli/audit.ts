@@ -1,5 +1,5 @@
 // `leads audit`: who did what in the inbox, and when. The log names no visitor: a lead is its reference.
-import { askAsOperator } from "../team/acting.ts";
+import { askAsOperator } from "../team/ask.ts";
 import { type AuditEntry, auditLog } from "../team/managing.ts";
 import type { AddCommand } from "./command.ts";
 import { json } from "./json.ts";

@@ -1,5 +1,5 @@
 // `leads call-log <id>`: when a person was called, by whom, and with which outcome.
-import { askAsOperator } from "../team/acting.ts";
+import { askAsOperator } from "../team/ask.ts";
 import { callLog, type LoggedCall } from "../team/managing.ts";
 import type { AddCommand } from "./command.ts";
 import { json } from "./json.ts";

@@ -1,6 +1,6 @@
 // `leads experiments`: what each experiment with the article has brought so far, as ranges, and how much longer it takes.
 import type { ExperimentResult, Side, Verdict } from "../campaigns/experiment-results.ts";
-import { askAsOperator } from "../team/acting.ts";
+import { askAsOperator } from "../team/ask.ts";
 import { experiments } from "../team/experiments.ts";
 import { type AddCommand, counted } from "./command.ts";
 import { json } from "./json.ts";

@@ -1,6 +1,6 @@
 // `leads stop <phone>`: a person asked not to be called. It holds at once for every lead that was given with the number so far, and the
 // channels are told.
-import { askAsOperator } from "../team/acting.ts";
+import { askAsOperator } from "../team/ask.ts";
 import { stopNumber } from "../team/working-leads.ts";
 import { type AddCommand, counted, UsageError } from "./command.ts";
 

@@ -1,7 +1,7 @@
 // `leads team`: who works in the inbox. An invitation is one line, the link; a recovery ends old passkeys and sessions; a removal holds
 // at once, everywhere.
 import { typed } from "../log/installation.ts";
-import { type Ask, askAsOperator, Refused } from "../team/acting.ts";
+import { type Ask, askAsOperator, Refused } from "../team/ask.ts";
 import { inviteMember, linkOf, type Member, members, recoverMember, removeMember } from "../team/managing.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, UsageError } from "./command.ts";

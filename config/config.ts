@@ -115,7 +115,7 @@ const deliveryOf = (settings: Settings) => ({
   on: settings.DELIVERY,
   /** The settings of the channels, as each channel reads them. */
   channels: channelSettingsOf(settings),
-  /** When leads that nobody could be told of are an alert, and where that is sent. */
+  /** After how many minutes leads that no channel took are an alert, and where that is sent. */
   alertAfterMinutes: settings.ALERT_AFTER_MINUTES,
   alertUrl: settings.ALERT_URL,
   /** The origin of the site's own pages, and the origins that may send leads; "*" for any. */

@@ -15,7 +15,7 @@ export interface SyncedSettings {
   permissionDays?: number | undefined;
   /** Days after which a lead is erased; undefined keeps it. */
   retentionDays?: number | undefined;
-  /** Minutes after which a lead that nobody could be told of is an alert; undefined means never. */
+  /** Minutes after which a lead that no channel took is an alert; undefined means never. */
   alertAfterMinutes?: number | undefined;
   /** The experiments that the pages list. Earlier ones stay in the database, because leads remember their variants. */
   experiments?: readonly SyncedExperiment[] | undefined;

@@ -1,5 +1,5 @@
-// The alert that leads wait and nobody could be told of them: when it begins, every four hours while it lasts, and when it is over. It
-// goes to the log and to ALERT_URL, which is another way than the channels that failed.
+// The alert about unnotified leads, which wait while no channel has taken a message about them. It is sent when it begins, every four
+// hours while it lasts, and when it is over, to the log and to ALERT_URL, because the channels are what has failed.
 import type { Sql } from "../database/connect.ts";
 import type { Log } from "../log/log.ts";
 import { discardBody, outcomeOf } from "./channels/http-response.ts";
@@ -38,8 +38,8 @@ export function makeAlertCheck({ url }: AlertSettings, log: Log): (sql: Sql) => 
 }
 
 function logAlert({ what, leads, minutes }: Alert, log: Log): void {
-  if (what === "began") log("nobody-told", { leads, minutes: minutes ?? undefined });
-  else log("nobody-told-ended");
+  if (what === "began") log("leads-unnotified", { leads, minutes: minutes ?? undefined });
+  else log("leads-unnotified-ended");
 }
 
 /** Posts the alert, and returns why that failed, or undefined. */
@@ -65,7 +65,7 @@ export function messageOf({ what, leads, minutes }: Alert) {
   const [who, verb] = leads === 1 ? ["1 lead", "waits"] : [`${leads} leads`, "wait"];
   const text =
     what === "began"
-      ? `${who} ${verb}, the oldest for ${minutes} minutes, and nobody could be told: no channel takes a message. Look into the inbox, and at: leads status`
-      : "No lead waits any more of which nobody could be told.";
-  return { type: `nobody-told.${what}`, text, leads, oldest_minutes: minutes };
+      ? `${who} ${verb}, the oldest for ${minutes} minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: leads status`
+      : "No lead waits any more of which the team has not been notified.";
+  return { type: `leads-unnotified.${what}`, text, leads, oldest_minutes: minutes };
 }

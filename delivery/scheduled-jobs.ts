@@ -1,6 +1,6 @@
-// The scheduled jobs of a worker: they decide spam flags, alert the team to leads that wait too long or that nobody could be told
-// of, erase what has reached its age, add up what counts, reports and campaigns are made of, and log the leads' counts once a day.
-// Several processes may run them at once.
+// The scheduled jobs of a worker: they decide spam flags, alert the team to leads that wait too long or that no channel took, erase
+// what has reached its age, add up what counts, reports and campaigns are made of, and log the leads' counts once a day. Several
+// processes may run them at once.
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";

@@ -2,7 +2,7 @@
 // that member may see and do.
 import type * as v from "valibot";
 import { languageCodes, textsIn } from "../content/languages.ts";
-import type { Ask } from "../team/acting.ts";
+import type { Ask } from "../team/ask.ts";
 import { readCostsCsv, recordCostsAs } from "../team/campaign-costs.ts";
 import { campaignReport } from "../team/campaign-report.ts";
 import { type Cell, csvLine } from "../team/csv.ts";

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
-import { type Ask, askWithSession, Refused } from "../team/acting.ts";
+import { type Ask, askWithSession, Refused } from "../team/ask.ts";
 import { me, type Session } from "../team/sessions.ts";
 import type { makeAnswers } from "./answers.ts";
 import { type CallName, calls } from "./api.ts";
@@ -131,7 +131,7 @@ function addCompanyCallback(app: Hono, { company, cookies, asker }: Routing): vo
   });
 }
 
-/** For programs that watch: the figures, and in one status whether leads wait of which nobody could be told. */
+/** For programs that watch: the figures, and as one status whether leads wait of which no channel has notified the team. */
 function addMetrics(app: Hono, { metrics, metricsToken, inboxUrl }: Routing): void {
   const addWatched = (path: string, handle: () => Promise<Response>) =>
     app.get(path, async ({ req, env }) => {
@@ -141,10 +141,10 @@ function addMetrics(app: Hono, { metrics, metricsToken, inboxUrl }: Routing): vo
   const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
   addWatched("/metrics", async () => new Response(await metrics.text(), { headers }));
   addWatched("/alertz", async () => {
-    const leads = await metrics.nobodyTold();
+    const leads = await metrics.unnotified();
     if (leads === undefined) return json({ status: "the database does not answer" }, 503);
     return leads > 0
-      ? json({ status: "leads wait, and nobody was told", leads }, 503)
+      ? json({ status: "leads wait, and the team has not been notified", leads }, 503)
       : json({ status: "ok" });
   });
 }

@@ -20,7 +20,7 @@ export interface Metrics {
   /** All figures as text. Never rejects. */
   text(): Promise<string>;
   /** Leads that wait, and that no channel took word of; undefined when the database does not answer. Never rejects. */
-  nobodyTold(): Promise<number | undefined>;
+  unnotified(): Promise<number | undefined>;
 }
 
 /** Makes the source of the figures. */
@@ -53,7 +53,7 @@ export function makeMetrics({ database, answers }: MetricsDependencies): Metrics
         ...processMetrics(),
       ]);
     },
-    nobodyTold: async () => (await newest()).figures?.nobody_told,
+    unnotified: async () => (await newest()).figures?.unnotified,
   };
 }
 
@@ -78,7 +78,7 @@ function metricsOf(figures: Figures, age: number): Metric[] {
     oneGauge("leads_unreviewed", "Leads that are neither reviewed nor withdrawn.", figures.unreviewed),
     oneGauge("leads_overdue", "Unreviewed leads older than 24 hours.", figures.overdue),
     oneGauge("leads_untold", "Unreviewed leads that are owed to no channel.", figures.untold),
-    oneGauge("leads_nobody_told", "Leads that wait, and that no channel took word of.", figures.nobody_told),
+    oneGauge("leads_unnotified", "Leads that wait, and that no channel took word of.", figures.unnotified),
     gauge("leads_deliveries", "Deliveries by channel and state.", deliveries),
     gauge(
       "leads_deliveries_stuck",

@@ -1,7 +1,7 @@
 // The requests of a sign-in (inbox/api-sign-in.ts). They are the only ones that are answered without a session, and
 // tell only whether a sign-in or an invitation is valid.
 import type * as v from "valibot";
-import type { Ask } from "../team/acting.ts";
+import type { Ask } from "../team/ask.ts";
 import * as sessions from "../team/sessions.ts";
 import type { SignInName, signIn } from "./api-sign-in.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";

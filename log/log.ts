@@ -109,12 +109,15 @@ const events = {
   delivering: { level: "info", sentence: "Telling the team of leads." },
   reconciled: { level: "info", sentence: "Leads and what became of their deliveries, counted." },
   "leads-overdue": { level: "warn", sentence: "Leads have waited 20 hours without a review." },
-  "nobody-told": {
+  "leads-unnotified": {
     level: "error",
     sentence:
-      "Leads wait, and nobody could be told of them: no channel is set up, or none takes a message. See: npm run leads -- status",
+      "Leads wait, and the team has not been notified: no channel is set up, or none takes a message. See: npm run leads -- status",
   },
-  "nobody-told-ended": { level: "info", sentence: "No lead waits any more of which nobody could be told." },
+  "leads-unnotified-ended": {
+    level: "info",
+    sentence: "No lead waits any more of which the team has not been notified.",
+  },
   "alert-not-sent": {
     level: "error",
     sentence: "The receiver at ALERT_URL did not take the alert. It is sent again in a minute.",

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CountedExperiment, resultOf, type Side } from "../campaigns/experiment-results.ts";
 import { syncSettings } from "../database/sync-settings.ts";
-import { askAsOperator } from "../team/acting.ts";
+import { askAsOperator } from "../team/ask.ts";
 import { experiments } from "../team/experiments.ts";
 import { anExperiment } from "./support/an-experiment.ts";
 import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";

@@ -2,7 +2,7 @@
 // real and runs in this process.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { askAsOperator } from "../team/acting.ts";
+import { askAsOperator } from "../team/ask.ts";
 import { inviteMember } from "../team/managing.ts";
 import { useBrowser } from "./support/browser.ts";
 import { serveInboxOfCompany } from "./support/company-sign-in.ts";

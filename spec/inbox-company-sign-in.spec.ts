@@ -1,6 +1,6 @@
 // Sign-in with the company's own accounts, against a real OpenID provider that runs in this process.
 import { beforeAll, describe, expect, it } from "vitest";
-import { askAsOperator } from "../team/acting.ts";
+import { askAsOperator } from "../team/ask.ts";
 import { inviteMember } from "../team/managing.ts";
 import { serveInboxOfCompany } from "./support/company-sign-in.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";

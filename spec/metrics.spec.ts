@@ -64,7 +64,7 @@ describe("/metrics", () => {
       leads_unreviewed: 3,
       leads_overdue: 1,
       leads_untold: 0,
-      leads_nobody_told: 1,
+      leads_unnotified: 1,
       'leads_deliveries{channel="webhook",state="delivered"}': 1,
       'leads_deliveries{channel="webhook",state="pending"}': 1,
       'leads_deliveries{channel="webhook",state="failed"}': 1,

@@ -20,7 +20,7 @@ export const browser = [
   "spec/inbox-sign-in.spec.ts",
   "spec/inbox-who-has-a-lead.spec.ts",
   "spec/lead-form.spec.ts",
-  "spec/nobody-told.spec.ts",
+  "spec/unnotified-leads.spec.ts",
   "spec/reading.spec.ts",
   "spec/screen-reader.spec.ts",
   "spec/spanish.spec.ts",

@@ -16,7 +16,7 @@ export async function auditOperator(
 ): Promise<boolean> {
   try {
     await sql`
-      select private.audit(private.acting(), ${action}, lead, '{"by": "command"}')
+      select private.audit(private.require_session(), ${action}, lead, '{"by": "command"}')
       from unnest(${[...leads].map((lead) => lead ?? "")}::text[]) as given (id)
       cross join lateral (select nullif(given.id, '')::uuid as lead) l`;
     return true;

@@ -1,7 +1,7 @@
 // What campaigns cost, as the provider types it in or as an ad network exports it: a CSV file with a date, a campaign and an amount a
 // line. A file is recorded as a whole or not at all.
 import type { Sql } from "../database/connect.ts";
-import type { Ask } from "./acting.ts";
+import type { Ask } from "./ask.ts";
 
 export interface Cost {
   /** As YYYY-MM-DD. */

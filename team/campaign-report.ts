@@ -5,7 +5,7 @@ import {
   reportOf,
   type VitalCount,
 } from "../campaigns/campaign-report.ts";
-import type { Ask } from "./acting.ts";
+import type { Ask } from "./ask.ts";
 import { campaigns } from "./campaigns.ts";
 import type { Period } from "./managing.ts";
 

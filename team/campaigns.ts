@@ -1,6 +1,6 @@
 // What the ads brought: counts of page loads, the leads that came of them, and what they cost, by campaign, variant and kind of device.
 import type { Sql } from "../database/connect.ts";
-import type { Ask } from "./acting.ts";
+import type { Ask } from "./ask.ts";
 import type { Period } from "./managing.ts";
 
 /** A row for programs; its keys are a promise. Page loads, not people. */

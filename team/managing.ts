@@ -1,7 +1,7 @@
 // What a manager does in the inbox, or the operator by command, as functions over SQL: members, a lead taken back, export, erasing,
 // paused states, reports, the audit log, deliveries. The answers are those of the inbox's API (inbox/api-managing.ts).
 import type { JSONValue } from "postgres";
-import type { Ask } from "./acting.ts";
+import type { Ask } from "./ask.ts";
 
 export interface Member {
   id: string;

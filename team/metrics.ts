@@ -10,7 +10,7 @@ export interface Figures {
   overdue: number;
   untold: number;
   /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took word of them. */
-  nobody_told: number;
+  unnotified: number;
   channels: {
     channel: string;
     enabled: boolean;

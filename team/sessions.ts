@@ -1,5 +1,5 @@
 // Signing in to the inbox, and the session: invitations, passkeys, the company's own sign-in, all as functions over SQL.
-import type { Ask } from "./acting.ts";
+import type { Ask } from "./ask.ts";
 
 /** A session that began, or was unlocked. `token` is told once, when it begins. */
 export interface Session {

@@ -1,7 +1,7 @@
 // What a member does with leads, as functions over SQL: the queue, the claim, the call, the outcome, the stop. The answers are those
 // of the inbox's API (inbox/api-work.ts).
 import type { JSONValue } from "postgres";
-import type { Ask } from "./acting.ts";
+import type { Ask } from "./ask.ts";
 
 /** The next page begins after `after`, which a page before answered as `next`. */
 export interface Page {

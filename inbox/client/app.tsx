@@ -34,7 +34,7 @@ function MembersPages() {
   }, [id, dataUpdatedAt]);
   useEffect(() => followTabs(() => void refetch()), [refetch]);
   const enter = () => void refetch().then(({ data }) => data && noteMember(data.id));
-  if (state === "out") return <SignInPage onSignedIn={enter} />;
+  if (state === "signed out") return <SignInPage onSignedIn={enter} />;
   if (state === "locked") return <LockScreen name={member?.name} onUnlocked={enter} />;
   if (!member) return <p className="loading first">Loading…</p>;
   return (

@@ -1,10 +1,10 @@
-// Whether a member is in, locked or out, as the server's answers say it, in every tab at once.
+// Whether the member is signed in, locked or signed out, as the server's answers say it, in every tab at once.
 import type { QueryClient } from "@tanstack/react-query";
 import type { CallFailed } from "./call-api.ts";
 import { dropDrafts } from "./page/drafts.ts";
 import { makeSharedValue, useSharedValue } from "./page/shared-value.ts";
 
-export type SessionState = "unknown" | "in" | "locked" | "out";
+export type SessionState = "unknown" | "signed in" | "locked" | "signed out";
 
 const state = makeSharedValue<SessionState>(() => "unknown");
 const tabs = new BroadcastChannel("inbox-session");
@@ -15,19 +15,19 @@ export const sessionState = (): SessionState => state.get();
 /** Whose drafts are kept while the session is locked or has ended. */
 let memberOfDrafts = "";
 
-/** A member is in. What another member typed at this screen is dropped. */
+/** A member is signed in. What another member typed at this screen is dropped. */
 export function noteMember(id: string): void {
   if (memberOfDrafts && memberOfDrafts !== id) dropDrafts();
   memberOfDrafts = id;
-  state.set("in");
+  state.set("signed in");
 }
 
-/** Who is in, and which ways in there are: neither holds anything about a lead. */
+/** Who is signed in, and how one can sign in: neither holds anything about a lead. */
 const askedWithoutSession = ["me", "sign-in/methods"];
 
 /** Reads a failed call for what it says of the session. What the page has loaded goes; what was typed stays. */
 export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
-  const next = why === "signed out" ? "out" : why === "locked" ? "locked" : undefined;
+  const next = why === "signed out" || why === "locked" ? why : undefined;
   if (!next || state.get() === next) return;
   state.set(next);
   // After the pages have left the screen, or they would load anew what they miss. What the page that comes instead asks for stays.

@@ -25,7 +25,7 @@ create table private.settings (
   -- After so many days a permission's circumstances are emptied, and a lead is erased. Null: never.
   permission_days integer,
   retention_days integer,
-  -- After so many minutes a lead that nobody could be told of is an alert. Null: never.
+  -- After so many minutes a lead that no channel took is an alert. Null: never.
   alert_after_minutes integer,
 
   constraint there_is_one_row check (only_row),

@@ -198,10 +198,10 @@ as $$
   )::text);
 $$;
 
--- Finds out who acts, from the session token that the inbox sets for each transaction. Counts as activity unless told
--- otherwise. Raises PT401 without a session and PT423 when it is locked. Only the owner's own connection, which states no token,
--- is the operator.
-create function private.acting(is_activity boolean default true) returns private.actor
+-- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
+-- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked. Only the owner's own connection,
+-- which sets no token, is the operator.
+create function private.require_session(is_activity boolean default true) returns private.actor
 language plpgsql
 set search_path = ''
 as $$
@@ -230,13 +230,13 @@ begin
   return row(found_session.id, found_session.member_id, found_session.name, found_session.role)::private.actor;
 end $$;
 
--- The same for what a manager does; raises PT403 for a member.
-create function private.acting_manager() returns private.actor
+-- The same, and raises PT403 for a member who is no manager.
+create function private.require_manager() returns private.actor
 language plpgsql
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   if actor.role not in ('manager', 'operator') then
     raise exception using errcode = 'PT403', message = 'Only a manager may do that.';
@@ -559,7 +559,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting(is_activity => false);
+  actor private.actor := private.require_session(is_activity => false);
 begin
   return (
     select jsonb_build_object(
@@ -577,7 +577,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   update private.sessions s set locked_at = now() where s.id = actor.session_id;
   perform private.audit(actor, 'locked');
@@ -608,7 +608,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   return jsonb_build_object('passkeys', coalesce((
     select jsonb_agg(jsonb_build_object(
@@ -624,7 +624,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   return jsonb_build_object(
     'challenge', private.new_challenge('add passkey', actor.member_id), 'name', actor.name, 'member', actor.member_id,
@@ -638,7 +638,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   perform private.use_challenge(challenge, 'add passkey', actor.member_id);
   perform private.add_passkey(actor.member_id, passkey, passkey_label);
@@ -652,7 +652,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   perform from private.members m where m.id = actor.member_id for update;
   if (select count(*) from private.passkeys p where p.member_id = actor.member_id) <= 1
@@ -676,7 +676,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   m private.members;
 begin
   insert into private.members (name, role) values (btrim(member_name), member_role)
@@ -697,7 +697,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   m private.members;
 begin
   select * into m from private.members x where x.id = member and x.removed_at is null for update;
@@ -710,8 +710,8 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.audit, private.lead_of_entry, private.tell_inbox, private.tell_inbox_of_leads, private.acting,
-  private.acting_manager, private.begin_session, private.new_challenge, private.use_challenge, private.invitation_of, private.invite,
+  private.hash_of, private.random_token, private.audit, private.lead_of_entry, private.tell_inbox, private.tell_inbox_of_leads, private.require_session,
+  private.require_manager, private.begin_session, private.new_challenge, private.use_challenge, private.invitation_of, private.invite,
   private.end_access, private.add_passkey, private.unlock_session
 from public;
 revoke execute on all functions in schema team from public;

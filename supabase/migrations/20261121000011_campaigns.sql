@@ -434,7 +434,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   begins timestamptz := private.day_begins(since, zone);
   ends timestamptz := private.day_begins(until, zone) + interval '1 day';
   report jsonb;
@@ -505,7 +505,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   recorded integer;
 begin
   if jsonb_array_length(costs) > 10000 then

@@ -248,7 +248,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting(is_activity => false);
+  actor private.actor := private.require_session(is_activity => false);
   after_key text[] := string_to_array(after, '|');
   wanted integer := array_position(array['callback_due', 'callable', 'not_callable'], filter ->> 'section');
   section integer := greatest(coalesce(after_key[1]::integer, 1), coalesce(wanted, 1));
@@ -296,7 +296,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
   given text := btrim(words);
   digits text := private.phone_digits(words);
   cursor_parts text[] := string_to_array(after, '|');
@@ -375,7 +375,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.acting(is_activity => false);
+  perform private.require_session(is_activity => false);
   perform private.refresh_place_windows();
   return jsonb_build_object('rows', private.rows_of(leads));
 end $$;
@@ -430,13 +430,13 @@ return (
   where c.lead_id = lead and c.until > now()
 );
 
--- A member's own connection only: the operator has no claims and calls nobody.
-create function private.acting_member() returns private.actor
+-- The same as require_session, and raises PT403 for the operator, who has no claims and calls nobody.
+create function private.require_member() returns private.actor
 language plpgsql
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   if actor.member_id is null then
     raise exception using errcode = 'PT403', message = 'Only a member may do that.';
@@ -452,7 +452,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_member();
+  actor private.actor := private.require_member();
   candidate uuid;
 begin
   perform private.index_new_leads();
@@ -488,7 +488,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_member();
+  actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
 begin
   if not private.claim_lead(w.lead_id, actor.member_id) then
@@ -505,7 +505,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_member();
+  actor private.actor := private.require_member();
 begin
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
   if found then
@@ -521,7 +521,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
 begin
   update private.claims c set until = now() + interval '20 minutes'
   where c.lead_id = lead and c.member_id = actor.member_id and c.until > now();
@@ -539,7 +539,7 @@ $$;
 revoke execute on function
   private.section_of, private.exhausted_numbers, private.zip_shown, private.name_shown, private.place_json,
   private.place_at, private.rows_of, private.day_begins, private.queue_counts, private.queue_section, private.name_query,
-  private.work_of, private.claim_lead, private.holder_of, private.acting_member
+  private.work_of, private.claim_lead, private.holder_of, private.require_member
 from public;
 revoke execute on all functions in schema team from public;
 grant execute on all functions in schema team to leads_team;

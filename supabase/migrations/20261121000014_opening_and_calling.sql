@@ -78,7 +78,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
   w private.lead_work := private.work_of(id_or_reference);
 begin
   return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
@@ -91,7 +91,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
   w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead')::text);
   permission jsonb := private.permission_json(w.lead_id);
   stopped timestamptz := private.stopped_at(w);
@@ -149,7 +149,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
   lead uuid := private.lead_of_entry(entry, actor, 'read health answers');
 begin
   return (
@@ -165,7 +165,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_member();
+  actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
   win private.place_windows;
   refused text;
@@ -250,7 +250,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  number jsonb := private.number_of_started_call(of_call, (private.acting_member()).member_id);
+  number jsonb := private.number_of_started_call(of_call, (private.require_member()).member_id);
 begin
   if number is null then
     raise exception using errcode = 'PT404', message = 'There is no such call under way.';
@@ -283,7 +283,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_member();
+  actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
   call_back_at timestamptz;
   call_back_asked boolean := coalesce((callback ->> 'asked_for_this_time')::boolean, false);
@@ -365,7 +365,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_member();
+  actor private.actor := private.require_member();
   o private.outcomes;
 begin
   select * into o from private.outcomes x where x.id = outcome_id for update;
@@ -431,7 +431,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_member();
+  actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
   checked private.eligibility_checks;
 begin

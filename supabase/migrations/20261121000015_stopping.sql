@@ -25,7 +25,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
   w private.lead_work := private.work_of(lead::text);
 begin
   perform private.stop_calls(actor, lead, w.phone_digits);
@@ -39,7 +39,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
   digits text := private.phone_digits(phone);
 begin
   if digits = '' then
@@ -87,7 +87,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting();
+  actor private.actor := private.require_session();
   w private.lead_work := private.work_of(lead::text);
   proof jsonb := private.stop_proof(w);
 begin

@@ -7,7 +7,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
 begin
   return jsonb_build_object('members', coalesce((
     select jsonb_agg(jsonb_build_object(
@@ -28,7 +28,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   m private.members;
 begin
   if member = actor.member_id then
@@ -52,7 +52,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   holder jsonb := private.holder_of(lead);
 begin
   delete from private.claims c where c.lead_id = lead;
@@ -69,7 +69,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
 begin
   if not exists (select from public.leads l where l.id = lead) then
     raise exception using errcode = 'PT404', message = 'There is no such lead.';
@@ -90,7 +90,7 @@ set search_path = ''
 as $$
 begin
   return private.audit(
-    private.acting_manager(), 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date)
+    private.require_manager(), 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date)
   );
 end $$;
 
@@ -101,7 +101,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   since text;
   until text;
   exported jsonb;
@@ -128,7 +128,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.acting(is_activity => false);
+  perform private.require_session(is_activity => false);
   return jsonb_build_object('states', coalesce((
     select jsonb_agg(jsonb_build_object(
       'state', p.state, 'paused_at', p.paused_at, 'paused_by', p.paused_by, 'reason', p.reason
@@ -144,7 +144,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
 begin
   if not exists (select from private.calling_rules r where r.state = which) then
     raise exception using errcode = 'PT404', message = 'There is no such state.';
@@ -162,7 +162,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
 begin
   delete from private.paused_states p where p.state = which;
   if found then
@@ -179,7 +179,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   begins timestamptz := private.day_begins(since, zone);
   ends timestamptz := private.day_begins(until, zone) + interval '1 day';
 begin
@@ -209,7 +209,7 @@ set search_path = ''
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   lead_given text := reverse(replace(lower(filter ->> 'lead'), '-', ''));
   -- The leads whose ids end so, also those that are erased.
   leads uuid[] := case when lead_given is not null then array(
@@ -262,7 +262,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.audit(private.acting_manager(), 'exported audit log', null, jsonb_build_object('entries', entries));
+  perform private.audit(private.require_manager(), 'exported audit log', null, jsonb_build_object('entries', entries));
 end $$;
 
 -- What was tried to reach a person, for the operator's command.
@@ -272,7 +272,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
 begin
   perform private.audit(actor, 'read call log', lead);
   return private.call_log_of(lead);
@@ -320,7 +320,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.acting(is_activity => false);
+  perform private.require_session(is_activity => false);
   return private.figures();
 end $$;
 
@@ -331,7 +331,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   retried integer;
 begin
   update private.deliveries d set failed_at = null, attempts = 0, due_at = now(), claimed_until = null

@@ -1,11 +1,11 @@
--- What is watched: an alert for the operator and the team that leads wait and nobody could be told of them, because no channel is set
--- up or none takes a message; and the figures that a monitoring program reads. The inbox shows the alert on every page, and the
+-- What is watched: an alert for the operator and the team about unnotified leads, which wait while no channel is set up or none takes
+-- a message; and the figures that a monitoring program reads. The inbox shows the alert on every page, and the
 -- delivery sends it where ALERT_URL says.
 
 create table private.alert_state (
   only_row boolean primary key default true,
-  -- When the alert was given out last; null while there is none.
-  told_at timestamptz,
+  -- When the alert was raised last; null while there is none.
+  alerted_at timestamptz,
 
   constraint there_is_one_row check (only_row)
 );
@@ -17,7 +17,7 @@ revoke all on private.alert_state from public, anon, leads_intake, leads_deliver
 
 -- How many leads have waited longer than the settings say while no channel took word of them, and since when the oldest waits. A lead
 -- that the team has called, reviewed or closed waits no more. Of the last three days, after which a delivery has failed for good.
-create function private.nobody_told(out leads integer, out oldest_at timestamptz)
+create function private.unnotified_leads(out leads integer, out oldest_at timestamptz)
 language plpgsql
 set search_path = ''
 as $$
@@ -36,8 +36,8 @@ begin
     );
 end $$;
 
--- Says whether the alert is to be given out now: 'began' when leads begin to wait and every four hours after that, 'ended' when none
--- waits any more. Of several processes one is told.
+-- Says whether the alert is to be sent now: 'began' when leads are unnotified and every four hours after that, 'ended' when none is
+-- any more. Of several processes that ask, one gets the answer.
 create function private.check_alert(out what text, out leads integer, out minutes integer)
 language plpgsql
 security definer
@@ -48,14 +48,14 @@ declare
   oldest_at timestamptz;
 begin
   select * into state from private.alert_state for update;
-  select n.leads, n.oldest_at into leads, oldest_at from private.nobody_told() n;
+  select n.leads, n.oldest_at into leads, oldest_at from private.unnotified_leads() n;
   minutes := floor(extract(epoch from now() - oldest_at) / 60);
-  if leads > 0 and coalesce(state.told_at < now() - interval '4 hours', true) then
+  if leads > 0 and coalesce(state.alerted_at < now() - interval '4 hours', true) then
     what := 'began';
-    update private.alert_state set told_at = now();
-  elsif leads = 0 and state.told_at is not null then
+    update private.alert_state set alerted_at = now();
+  elsif leads = 0 and state.alerted_at is not null then
     what := 'ended';
-    update private.alert_state set told_at = null;
+    update private.alert_state set alerted_at = null;
   end if;
   if what is not null then
     perform private.tell_inbox('{"kind": "team"}');
@@ -69,8 +69,8 @@ security definer
 set search_path = ''
 as $$
 begin
-  perform private.acting(is_activity => false);
-  return (select jsonb_build_object('leads', n.leads, 'oldest_at', n.oldest_at) from private.nobody_told() n);
+  perform private.require_session(is_activity => false);
+  return (select jsonb_build_object('leads', n.leads, 'oldest_at', n.oldest_at) from private.unnotified_leads() n);
 end $$;
 
 -- For a monitoring program, which has no session, so no figure is about a person: counts, times and names of channels.
@@ -86,13 +86,13 @@ begin
   perform private.index_new_leads();
   figures := private.figures();
   return figures - 'backup_failure' || jsonb_build_object(
-    'nobody_told', (select n.leads from private.nobody_told() n),
+    'unnotified', (select n.leads from private.unnotified_leads() n),
     'channels', (
       select coalesce(jsonb_agg(c.channel - 'last_error'), '[]') from jsonb_array_elements(figures -> 'channels') as c (channel)
     )
   );
 end $$;
 
-revoke execute on function private.nobody_told, private.check_alert, team.alert, team.metrics from public;
+revoke execute on function private.unnotified_leads, private.check_alert, team.alert, team.metrics from public;
 grant execute on function private.check_alert to leads_delivery;
 grant execute on function team.alert, team.metrics to leads_team;

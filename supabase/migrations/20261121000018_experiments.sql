@@ -42,7 +42,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.acting_manager();
+  actor private.actor := private.require_manager();
   report jsonb;
 begin
   perform private.audit(actor, 'read experiments');

@@ -1,5 +1,5 @@
-// How the team's functions of the database are called: with the session of whoever acts, in one statement. SQL finds out who that is
-// and what they may do, and writes the audit log.
+// Calls the functions of the database's schema `team`, each in one statement with the session token of the member. SQL finds out who
+// that is and what they may do, and writes the audit log.
 import type postgres from "postgres";
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
@@ -38,8 +38,8 @@ function makeAsk(run: (work: (sql: Sql) => Promise<unknown>) => Promise<unknown>
     run(async (sql) => {
       // The setting holds for this one statement, because its transaction ends with it.
       const [row] = await sql<{ answer: unknown }[]>`
-        with acting as materialized (select set_config('leads.session', ${session}, true) as token)
-        select ${call(sql)} as answer from acting where acting.token is not null`;
+        with session as materialized (select set_config('leads.session', ${session}, true) as token)
+        select ${call(sql)} as answer from session where session.token is not null`;
       return row?.answer;
     }).catch((error) => {
       throw refusalOf(error) ?? error;

@@ -1,4 +1,4 @@
-// The alert that leads wait and nobody could be told of them, by what is left when every channel is down: the log, the inbox, an address
+// The alert that leads wait of which no channel has notified the team, by what is left when every channel is down: the log, the inbox, an address
 // of the operator's, and the figures for a monitoring program.
 import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
@@ -20,13 +20,13 @@ await syncSettings(database.owner, { notices: [], keepAddress: true, alertAfterM
 beforeEach(async () => {
   lines = [];
   await emptyQueue(database);
-  await database.owner`update private.alert_state set told_at = null`;
+  await database.owner`update private.alert_state set alerted_at = null`;
   await syncChannels(database.owner, ["webhook"]);
 });
 
 const minutesAgo = (minutes: number) => minutes / 60;
 const check = (url?: string) => makeAlertCheck({ url }, log)(database.owner);
-const told = (id: string) =>
+const deliver = (id: string) =>
   database.owner`update private.deliveries set delivered_at = now() where lead_id = ${id}`;
 
 describe("leads that wait while no channel takes word of them", () => {
@@ -38,7 +38,7 @@ describe("leads that wait while no channel takes word of them", () => {
       expect(lines).toEqual([]);
       await addLead(database, {}, minutesAgo(16));
       await check();
-      expect(lines).toEqual([expect.stringContaining(" error nobody-told: ")]);
+      expect(lines).toEqual([expect.stringContaining(" error leads-unnotified: ")]);
       expect(lines[0]?.endsWith(" leads=1 minutes=16\n")).toBe(true);
       await emptyQueue(database);
       await check();
@@ -55,7 +55,7 @@ describe("leads that wait while no channel takes word of them", () => {
       await addLead(database),
     ] as [string, string, string, string];
     await syncChannels(owner, ["webhook", "email"]);
-    await told(delivered);
+    await deliver(delivered);
     await owner`update private.lead_work set tried_at = now() where lead_id = ${tried}`;
     await owner`insert into private.reviews (lead_id) values (${reviewed})`;
     await owner`select private.withdraw_permission(${withdrawn})`;
@@ -68,12 +68,12 @@ describe("leads that wait while no channel takes word of them", () => {
     await Promise.all([check(), check(), check()]);
     await check();
     expect(lines).toHaveLength(1);
-    await database.owner`update private.alert_state set told_at = now() - interval '4 hours 1 minute'`;
+    await database.owner`update private.alert_state set alerted_at = now() - interval '4 hours 1 minute'`;
     await check();
     expect(lines).toHaveLength(2);
-    await told(lead);
+    await deliver(lead);
     await Promise.all([check(), check()]);
-    expect(lines.slice(2)).toEqual([expect.stringContaining(" info nobody-told-ended: ")]);
+    expect(lines.slice(2)).toEqual([expect.stringContaining(" info leads-unnotified-ended: ")]);
   });
 
   it("are never an alert where the settings have no time for it", async () => {
@@ -91,17 +91,17 @@ describe("ALERT_URL", () => {
     const checkAlert = makeAlertCheck({ url: receiver.url }, log);
     const lead = await addLead(database, {}, minutesAgo(42));
     await checkAlert(database.owner);
-    await told(lead);
+    await deliver(lead);
     await checkAlert(database.owner);
     await checkAlert(database.owner);
     expect(receiver.received.map(({ json }) => json)).toEqual([
       {
-        ...{ type: "nobody-told.began", leads: 1, oldest_minutes: 42 },
-        text: "1 lead waits, the oldest for 42 minutes, and nobody could be told: no channel takes a message. Look into the inbox, and at: leads status",
+        ...{ type: "leads-unnotified.began", leads: 1, oldest_minutes: 42 },
+        text: "1 lead waits, the oldest for 42 minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: leads status",
       },
       {
-        ...{ type: "nobody-told.ended", leads: 0, oldest_minutes: null },
-        text: "No lead waits any more of which nobody could be told.",
+        ...{ type: "leads-unnotified.ended", leads: 0, oldest_minutes: null },
+        text: "No lead waits any more of which the team has not been notified.",
       },
     ]);
   });
@@ -119,7 +119,7 @@ describe("ALERT_URL", () => {
       /reason="answered 500"\n$/,
     );
     await receiver.close();
-    await database.owner`update private.alert_state set told_at = null`;
+    await database.owner`update private.alert_state set alerted_at = null`;
     await checkAlert(database.owner);
     expect(lines.at(-1)).toContain("refuses the connection");
   });
@@ -152,7 +152,7 @@ describe("the inbox", () => {
     );
     await page.getByRole("link", { name: "Health" }).click();
     await banner.waitFor();
-    await told(lead);
+    await deliver(lead);
     await check();
     await banner.waitFor({ state: "detached" });
   });
@@ -161,7 +161,7 @@ describe("the inbox", () => {
     const lead = await addLead(database);
     const watched = async () => (await fetch(`${(await serveInbox(database)).url}/alertz`)).status;
     expect(await watched()).toBe(503);
-    await told(lead);
+    await deliver(lead);
     expect(await watched()).toBe(200);
     const { url } = await serveInbox(database, { metricsToken: "secret" });
     expect((await fetch(`${url}/alertz`)).status).toBe(401);
