@@ -5,12 +5,12 @@ import { languageCodes, textsIn } from "../content/languages.ts";
 import type { Ask } from "../team/ask.ts";
 import { readCostsCsv, recordCostsAs } from "../team/campaign-costs.ts";
 import { campaignReport } from "../team/campaign-report.ts";
-import { type Cell, csvLine } from "../team/csv.ts";
 import { experiments } from "../team/experiments.ts";
 import * as managing from "../team/managing.ts";
 import * as sessions from "../team/sessions.ts";
 import * as work from "../team/working-leads.ts";
 import type { CallName, calls } from "./api.ts";
+import { auditAddress, leadsAddress } from "./downloads.ts";
 import type { makePasskeys } from "./passkeys.ts";
 
 export interface AnswerDependencies {
@@ -86,20 +86,16 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
     "members/recover": async (ask, { id }) => linkIn(inboxUrl, await managing.recoverMember(ask, id)),
     "members/remove": (ask, { id }) => doneOr("yourself", managing.removeMember(ask, id)),
     "take-back": (ask, { id }) => thenDone(managing.takeBack(ask, id)),
-    export: async (ask, period) => {
-      const leads = await managing.exportLeads(ask, period);
-      return {
-        name: `leads-${period.since}-${period.until}.csv`,
-        csv: leadsAsCsv(leads),
-        leads: leads.length,
-      };
-    },
+    export: async (ask, period) => ({
+      name: `leads-${period.since}-${period.until}.csv`,
+      address: leadsAddress(await managing.recordExport(ask, period), period.zone),
+    }),
     erase: (ask, { id, reference }) => doneOr("another reference", managing.eraseLead(ask, id, reference)),
     reports: (ask, period) => managing.reports(ask, period),
     audit: (ask, { filter = {}, after }) => managing.auditLog(ask, filter, after ?? null, 100),
     "audit/export": async (ask, { filter = {} }) => ({
       name: "audit-log.csv",
-      csv: auditAsCsv(await managing.exportAuditLog(ask, filter)),
+      address: auditAddress(await managing.recordAuditExport(ask, filter), filter),
     }),
     "paused-states": (ask) => managing.pausedStates(ask),
     "pause-state": (ask, { state, reason }) => thenDone(managing.pauseState(ask, state, reason)),
@@ -128,22 +124,3 @@ const linkIn = (inboxUrl: string, invitation: managing.Invitation) => ({
 });
 
 const callScripts = Object.fromEntries(languageCodes.map((code) => [code, textsIn(code).callScripts]));
-
-const leadColumns = [
-  ...["id", "created_at", "name", "email", "phone", "zip_code", "has_medicare", "has_diabetes"],
-  ...["withdrawn_at", "reviewed_at", "outcome", "marks"],
-];
-
-function leadsAsCsv(leads: Record<string, unknown>[]): string {
-  const cellOf = (value: unknown) => (Array.isArray(value) ? value.join("; ") : ((value ?? null) as Cell));
-  return [leadColumns, ...leads.map((lead) => leadColumns.map((name) => cellOf(lead[name])))]
-    .map(csvLine)
-    .join("");
-}
-
-function auditAsCsv(entries: managing.AuditEntry[]): string {
-  const lines = entries.map(({ id, at, who, action, lead, details }) => [
-    ...[String(id), at, who.name, action, lead?.id ?? null, JSON.stringify(details)],
-  ]);
-  return [["id", "at", "who", "action", "lead", "details"], ...lines].map(csvLine).join("");
-}

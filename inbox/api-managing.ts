@@ -7,6 +7,8 @@ const Lead = v.strictObject({ id: Id });
 const Done = v.object({ done: v.literal(true) });
 const State = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/));
 const Link = v.object({ link: v.string(), expires_at: Moment });
+/** A file to be saved under this name, from an address that holds for this session and an hour (inbox/downloads.ts). */
+const File = v.object({ name: v.string(), address: v.string() });
 /** Days, both included, in a time zone. */
 const Period = { since: Day, until: Day, zone: Zone };
 
@@ -36,7 +38,7 @@ export const AuditEntry = v.object({
   details: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
 });
 
-const AuditFilter = v.strictObject({
+export const AuditFilter = v.strictObject({
   since: v.optional(Day),
   until: v.optional(Day),
   zone: v.optional(Zone),
@@ -136,12 +138,8 @@ export const managing = {
   },
   /** Ends another member's claim. */
   "take-back": { manager: true, request: Lead, response: Done },
-  /** CSV of the leads that came in the period, as `leads export` writes it. Written to the audit log. */
-  export: {
-    manager: true,
-    request: v.strictObject(Period),
-    response: v.object({ name: v.string(), csv: v.string(), leads: v.number() }),
-  },
+  /** Where the leads that came in the period are as CSV, as `leads export` writes it. Written to the audit log. */
+  export: { manager: true, request: v.strictObject(Period), response: File },
   /** For good. `reference` is typed again to confirm it. */
   erase: {
     manager: true,
@@ -161,7 +159,7 @@ export const managing = {
   "audit/export": {
     manager: true,
     request: v.strictObject({ filter: v.optional(AuditFilter) }),
-    response: v.object({ name: v.string(), csv: v.string() }),
+    response: File,
   },
   "paused-states": {
     manager: false,

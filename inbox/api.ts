@@ -15,6 +15,7 @@ import { work } from "./api-work.ts";
  * - 404, `{"error":"not found"}`: no such lead, call, member.
  * - 423, empty: the session is locked. Show the lock; what was typed stays.
  * - 503: the database does not answer. Say so, keep what was typed, and try again.
+ * `GET /api/downloads/<name>?...` is a CSV file, at the address that `export` or `audit/export` answered.
  * Every call but `me`, `queue` and `alert` counts as activity. `GET /api/events` is the event stream (see `LiveEvent`).
  * Signing in happens outside of `/api/`: see `inbox/api-sign-in.ts`.
  */

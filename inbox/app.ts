@@ -14,6 +14,7 @@ import { type SignInName, signIn as signInRequests } from "./api-sign-in.ts";
 import type { ClientFiles } from "./client-files.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
 import { type Cookies, makeCookies } from "./cookies.ts";
+import { answerDownload } from "./downloads.ts";
 import { eventStream, type LiveEvents } from "./live-events.ts";
 import type { Metrics } from "./metrics.ts";
 import { type MetricsAccess, refuseMetrics } from "./metrics-guard.ts";
@@ -71,7 +72,7 @@ export function makeInboxApp(dependencies: InboxDependencies): {
   return app;
 }
 
-function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl }: Routing): void {
+function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl, log }: Routing): void {
   app.use("/api/*", async ({ req }, next) => {
     // Before anything else is looked at: without a session nothing is learned, not even which calls there are.
     await me(asker(req.raw)).catch((error) => {
@@ -85,6 +86,13 @@ function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl }: Routin
     const ask = asker(req.raw);
     const { id } = await me(ask);
     return eventStream(events, id, () => me(ask).then(() => true, mayStillBeOpen), req.raw.signal);
+  });
+  app.get("/api/downloads/:name", async ({ req }) => {
+    // The resilient connection has logged an outage already.
+    const onBroken = (error: unknown) => {
+      if (!(error instanceof Refused) && !isDatabaseAway(error)) logBug(log, error);
+    };
+    return (await answerDownload(req.param("name"), req.raw, asker(req.raw), onBroken)) ?? notFound();
   });
   app.post("/api/*", limitBody, async ({ req }) => {
     const name = req.path.slice("/api/".length);

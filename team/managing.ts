@@ -62,10 +62,26 @@ export const takeBack = (ask: Ask, id: string) => ask((sql) => sql`team.take_bac
 export const eraseLead = async (ask: Ask, id: string, reference: string) =>
   (await ask((sql) => sql`team.erase_lead(${id}, ${reference})`)) as boolean;
 
-/** The audit log says so before the database shows anything. */
-export async function exportLeads(ask: Ask, { since, until, zone }: Period) {
-  const entry = (await ask((sql) => sql`team.record_export(${since}, ${until})`)) as string;
-  return (await ask((sql) => sql`team.export_leads(${entry}, ${zone})`)) as Record<string, unknown>[];
+/** Rows of an export that are held in memory at once. */
+const exportPageSize = 2_000;
+
+/** Writes the audit log, and returns the entry that each page of the export asks for. */
+export const recordExport = async (ask: Ask, { since, until }: Period) =>
+  (await ask((sql) => sql`team.record_export(${since}, ${until})`)) as string;
+
+/**
+ * The leads of the entry's days, the oldest first, a page at a time; the first page may be empty.
+ * @throws Refused 403 when the entry is not this manager's own of the last hour.
+ */
+export async function* exportedLeadPages(ask: Ask, entry: string, zone: string) {
+  for (let after: string | null = null; ; ) {
+    const page = (await ask(
+      (sql) => sql`team.export_leads(${entry}, ${zone}, ${after}, ${exportPageSize})`,
+    )) as { leads: Record<string, unknown>[]; next: string | null };
+    yield page.leads;
+    after = page.next;
+    if (after === null) return;
+  }
 }
 
 export const pausedStates = (ask: Ask) => ask((sql) => sql`team.paused_states()`);
@@ -86,17 +102,23 @@ export const auditLog = async (ask: Ask, filter: Filter, before: number | null, 
     actions: string[];
   };
 
-/** The whole log that the filter leaves, newest first; reading it is in the log, too. */
-export async function exportAuditLog(ask: Ask, filter: Filter): Promise<AuditEntry[]> {
-  const entries: AuditEntry[] = [];
+/** Writes in the log that what the filter leaves is exported, and returns the entry that each page of the export asks for. */
+export const recordAuditExport = async (ask: Ask, filter: Filter) =>
+  (await ask((sql) => sql`team.record_audit_export(${sql.json(plain(filter))})`)) as string;
+
+/**
+ * What the filter leaves of the log before the entry, the newest first, a page at a time; the first page may be empty.
+ * @throws Refused 403 when the entry is not this manager's own of the last hour.
+ */
+export async function* exportedAuditPages(ask: Ask, entry: string, filter: Filter) {
   for (let before: number | null = null; ; ) {
-    const page: Awaited<ReturnType<typeof auditLog>> = await auditLog(ask, filter, before, 5_000);
-    entries.push(...page.entries);
+    const page = (await ask(
+      (sql) => sql`team.export_audit_log(${entry}, ${sql.json(plain(filter))}, ${before}, ${exportPageSize})`,
+    )) as { entries: AuditEntry[]; next: number | null };
+    yield page.entries;
     before = page.next;
-    if (before === null) break;
+    if (before === null) return;
   }
-  await ask((sql) => sql`team.note_audit_export(${entries.length})`);
-  return entries;
 }
 
 export const callLog = async (ask: Ask, id: string) =>

@@ -21,6 +21,8 @@ export interface TestMember {
   cookie: string;
   /** Calls the API as this member's page does. A 200 holds `body`. */
   call<Name extends CallName>(name: Name, request?: RequestOf<Name>): Promise<Answer<ResponseOf<Name>>>;
+  /** Asks for a file at the address that `export` or `audit/export` answered. */
+  download(address: string): Promise<Response>;
 }
 
 export interface TestInbox {
@@ -77,7 +79,11 @@ export async function serveInbox(
       const [begun] = await database.owner<{ session: { token: string } }[]>`
         select private.begin_session(${id}, 'test') as session`;
       const cookie = `session=${begun?.session.token}`;
-      return { id, name, cookie, call: (call, request) => post(address, `api/${call}`, request, cookie) };
+      return {
+        ...{ id, name, cookie },
+        call: (call, request) => post(address, `api/${call}`, request, cookie),
+        download: (path) => fetch(`${address}${path}`, { headers: { cookie } }),
+      };
     },
     stop() {
       running.delete(served);

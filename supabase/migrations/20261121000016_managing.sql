@@ -82,44 +82,66 @@ begin
   return true;
 end $$;
 
--- Says in the audit log that these days are about to be exported, and returns the entry, which the export asks for.
+-- Says in the audit log that these days are about to be exported, and returns the entry, which each page of the export asks for.
 create function team.record_export(since text, until text) returns bigint
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  return private.audit(
-    private.require_manager(), 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date)
-  );
-end $$;
-
--- The leads that came on the days of the entry, the last one included, oldest first.
-create function team.export_leads(entry bigint, zone text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
   actor private.actor := private.require_manager();
-  since text;
-  until text;
-  exported jsonb;
 begin
-  perform private.lead_of_entry(entry, actor, 'exported leads');
-  select a.details ->> 'since', a.details ->> 'until' into since, until from private.audit_log a where a.id = entry;
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'id', l.id, 'created_at', l.created_at, 'name', l.name, 'email', l.email, 'phone', l.phone, 'zip_code', l.zip_code,
-    'has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes, 'withdrawn_at', p.withdrawn_at,
-    'reviewed_at', r.reviewed_at, 'outcome', r.outcome, 'marks', coalesce(to_jsonb(w.flags), '[]')
-  ) order by l.created_at, l.id), '[]')
-  into exported
-  from public.leads l
-  left join private.permissions p on p.lead_id = l.id
-  left join private.reviews r on r.lead_id = l.id
-  left join private.lead_work w on w.lead_id = l.id
-  where l.created_at >= private.day_begins(since, zone) and l.created_at < private.day_begins(until, zone) + interval '1 day';
-  return exported;
+  -- The pages are read in the order of lead_work, which the leads of the last second are not in.
+  perform private.index_new_leads(null);
+  return private.audit(actor, 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date));
+end $$;
+
+-- A page of the leads that came on the days of the entry, the last one included, and before the entry was written, oldest first.
+-- `after` is the `next` of the page before, which is null with the last page. A download may take an hour.
+create function team.export_leads(entry bigint, zone text, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  actor private.actor := private.require_manager();
+  begins timestamptz;
+  ends timestamptz;
+  after_lead uuid := '00000000-0000-0000-0000-000000000000';
+  exported jsonb;
+  next text;
+begin
+  perform private.lead_of_entry(entry, actor, 'exported leads', '1 hour');
+  select
+    private.day_begins(a.details ->> 'since', zone),
+    least(private.day_begins(a.details ->> 'until', zone) + interval '1 day', a.at)
+  into begins, ends
+  from private.audit_log a where a.id = entry;
+  if after is not null then
+    begins := split_part(after, '|', 1)::timestamptz;
+    after_lead := split_part(after, '|', 2)::uuid;
+  end if;
+  with page as (
+    select l.*, p.withdrawn_at, r.reviewed_at, r.outcome, w.flags, w.created_at as came_at
+    from private.lead_work w
+    join public.leads l on l.id = w.lead_id
+    left join private.permissions p on p.lead_id = w.lead_id
+    left join private.reviews r on r.lead_id = w.lead_id
+    where (w.created_at, w.lead_id) > (begins, after_lead) and w.created_at < ends
+    order by w.created_at, w.lead_id
+    limit at_most
+  )
+  select
+    coalesce(jsonb_agg(jsonb_build_object(
+      'id', p.id, 'created_at', p.created_at, 'name', p.name, 'email', p.email, 'phone', p.phone, 'zip_code', p.zip_code,
+      'has_medicare', p.has_medicare, 'has_diabetes', p.has_diabetes, 'withdrawn_at', p.withdrawn_at,
+      'reviewed_at', p.reviewed_at, 'outcome', p.outcome, 'marks', p.flags
+    ) order by p.came_at, p.id), '[]'),
+    case when count(*) = at_most then (array_agg(concat_ws('|', p.came_at, p.id) order by p.came_at desc, p.id desc))[1] end
+  into exported, next
+  from page p;
+  return jsonb_build_object('leads', exported, 'next', next);
 end $$;
 
 create function team.paused_states() returns jsonb
@@ -201,15 +223,15 @@ as $$
 $$;
 revoke execute on function private.audited_actions from public;
 
--- The audit log, newest first. `filter` and `before` are those of the API (inbox/api-managing.ts).
-create function team.audit_log(filter jsonb, before bigint, at_most integer) returns jsonb
-language plpgsql
-security definer
+-- A page of the audit log, newest first; `next` is null with the last page. With `at_most` 0 only counts what the filter leaves.
+create function private.audit_page(
+  filter jsonb, before bigint, at_most integer, out entries jsonb, out next bigint, out total bigint
+)
+language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  actor private.actor := private.require_manager();
   lead_given text := reverse(replace(lower(filter ->> 'lead'), '-', ''));
   -- The leads whose ids end so, also those that are erased.
   leads uuid[] := case when lead_given is not null then array(
@@ -222,12 +244,11 @@ declare
   before_at timestamptz := (select a.at from private.audit_log a where a.id = before);
   since timestamptz := private.day_begins(filter ->> 'since', filter ->> 'zone');
   until timestamptz := private.day_begins(filter ->> 'until', filter ->> 'zone') + interval '1 day';
-  found_entries jsonb;
   oldest bigint;
   is_more boolean;
 begin
   -- In the order of time, which the indexes have for each filter.
-  with page as (
+  with left_by_filter as not materialized (
     select a.* from private.audit_log a
     where (before is null or (a.at, a.id) < (before_at, before))
       and (filter ->> 'member' is null or a.member_id = (filter ->> 'member')::uuid)
@@ -236,9 +257,8 @@ begin
       and (since is null or a.at >= since)
       and (until is null or a.at < until)
       and (filter ->> 'from' is null or a.at >= (filter ->> 'from')::timestamptz)
-    order by a.at desc, a.id desc
-    limit at_most + 1
   ),
+  page as (select * from left_by_filter f order by f.at desc, f.id desc limit case when at_most > 0 then at_most + 1 else 0 end),
   kept as (select p.* from page p order by p.at desc, p.id desc limit at_most)
   select
     coalesce(jsonb_agg(jsonb_build_object(
@@ -246,23 +266,58 @@ begin
       'lead', case when k.lead_id is not null then jsonb_build_object('id', k.lead_id, 'reference', right(k.lead_id::text, 8)) end,
       'details', k.details
     ) order by k.at desc, k.id desc), '[]'),
-    (array_agg(k.id order by k.at, k.id))[1], (select count(*) > at_most from page)
-  into found_entries, oldest, is_more
+    (array_agg(k.id order by k.at, k.id))[1], (select count(*) > at_most from page),
+    case when at_most = 0 then (select count(*) from left_by_filter) end
+  into entries, oldest, is_more, total
   from kept k;
-  return jsonb_build_object(
-    'entries', found_entries, 'next', case when is_more then oldest end,
-    'actions', private.audited_actions()
-  );
+  next := case when is_more then oldest end;
 end $$;
+revoke execute on function private.audit_page from public;
 
--- Reading a whole audit log is itself an act.
-create function team.note_audit_export(entries integer) returns void
+-- The audit log, newest first. `filter` and `before` are those of the API (inbox/api-managing.ts).
+create function team.audit_log(filter jsonb, before bigint, at_most integer) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  actor private.actor := private.require_manager();
 begin
-  perform private.audit(private.require_manager(), 'exported audit log', null, jsonb_build_object('entries', entries));
+  return (
+    select jsonb_build_object('entries', p.entries, 'next', p.next, 'actions', private.audited_actions())
+    from private.audit_page(filter, before, at_most) p
+  );
+end $$;
+
+-- Reading a whole audit log is itself an act: says in it that what the filter leaves is about to be exported, and returns the entry,
+-- which each page of the export asks for.
+create function team.record_audit_export(filter jsonb) returns bigint
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  return private.audit(
+    actor, 'exported audit log', null, (select jsonb_build_object('entries', p.total) from private.audit_page(filter, null, 0) p)
+  );
+end $$;
+
+-- A page of what was in the log before the entry was written. `before` is the `next` of the page before.
+create function team.export_audit_log(entry bigint, filter jsonb, before bigint, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  perform private.lead_of_entry(entry, actor, 'exported audit log', '1 hour');
+  return (
+    select jsonb_build_object('entries', p.entries, 'next', p.next)
+    from private.audit_page(filter, coalesce(before, entry), at_most) p
+  );
 end $$;
 
 -- What was tried to reach a person, for the operator's command.

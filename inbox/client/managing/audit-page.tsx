@@ -9,7 +9,7 @@ import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { moment } from "../page/times.ts";
 import { useAction, useCall } from "../queries.ts";
 import { AuditFilters } from "./audit-filters.tsx";
-import { saveCsv } from "./save-csv.ts";
+import { saveFile } from "./save-csv.ts";
 
 export type AuditFilter = NonNullable<RequestOf<"audit">["filter"]>;
 type Entry = ResponseOf<"audit">["entries"][number];
@@ -23,7 +23,7 @@ export default function AuditPage() {
     { placeholderData: keepPreviousData },
   );
   const exported = useAction("audit/export");
-  const save = () => exported.mutate({ filter }, { onSuccess: ({ name, csv }) => saveCsv(name, csv) });
+  const save = () => exported.mutate({ filter }, { onSuccess: saveFile });
   return (
     <>
       <div className="page-top">

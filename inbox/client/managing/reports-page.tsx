@@ -11,7 +11,7 @@ import { Figure } from "./figure.tsx";
 import { lastDays, type Period, PeriodFields } from "./period-fields.tsx";
 import { BarsPicture, DaysPicture, HoursTable } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
-import { saveCsv } from "./save-csv.ts";
+import { saveFile } from "./save-csv.ts";
 
 export default function ReportsPage() {
   const [period, setPeriod] = useState(() => lastDays(30));
@@ -140,7 +140,7 @@ function HoursReport({ hours }: Pick<Reports, "hours">) {
 /** Prints the reports, and exports the leads of their days. */
 function PrintAndExport({ period }: { period: Period }) {
   const exported = useAction("export");
-  const save = () => exported.mutate(period, { onSuccess: ({ name, csv }) => saveCsv(name, csv) });
+  const save = () => exported.mutate(period, { onSuccess: saveFile });
   return (
     <section className="card no-print" aria-labelledby="taking">
       <h2 id="taking">Take away</h2>
