@@ -5,7 +5,7 @@ import { connect, type Sql } from "../database/connect.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import type { LiveEvent } from "./api.ts";
 
-/** A notification of the database (private.tell_inbox). `session` names whose. */
+/** A notification of the database (private.notify_inbox). `session` names whose. */
 type Notification = Exclude<LiveEvent, { kind: "session" }> | { kind: "session"; member: string };
 type Listener = (event: LiveEvent, member?: string) => void;
 
@@ -21,7 +21,7 @@ export interface LiveEvents {
 const lookInterval = 400;
 const heartbeatInterval = 5_000;
 const maxPause = 5_000;
-/** A notification names up to so many leads (private.tell_inbox_of_leads). */
+/** A notification names up to so many leads (private.notify_inbox_of_leads). */
 const maxToldById = 100;
 
 /** Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. */

@@ -41,8 +41,8 @@ begin
   perform private.end_access(member);
   delete from private.claims c where c.member_id = member;
   perform private.audit(actor, 'removed member', null, jsonb_build_object('member', m.name));
-  perform private.tell_inbox('{"kind": "team"}');
-  perform private.tell_inbox_of_leads('{}');
+  perform private.notify_inbox('{"kind": "team"}');
+  perform private.notify_inbox_of_leads('{}');
   return true;
 end $$;
 
@@ -58,7 +58,7 @@ begin
   delete from private.claims c where c.lead_id = lead;
   if holder is not null then
     perform private.audit(actor, 'took lead back', lead, jsonb_build_object('from', holder ->> 'name'));
-    perform private.tell_inbox_of_leads(array[lead]);
+    perform private.notify_inbox_of_leads(array[lead]);
   end if;
 end $$;
 
@@ -78,7 +78,7 @@ begin
   end if;
   perform private.erase_leads(array[lead], 'asked');
   perform private.audit(actor, 'erased lead', lead);
-  perform private.tell_inbox_of_leads(array[lead]);
+  perform private.notify_inbox_of_leads(array[lead]);
   return true;
 end $$;
 
@@ -174,8 +174,8 @@ begin
   insert into private.paused_states (state, paused_by, reason) values (which, actor.name, why)
   on conflict (state) do update set reason = excluded.reason;
   perform private.audit(actor, 'paused state', null, jsonb_build_object('state', which));
-  perform private.tell_inbox('{"kind": "team"}');
-  perform private.tell_inbox_of_leads('{}');
+  perform private.notify_inbox('{"kind": "team"}');
+  perform private.notify_inbox_of_leads('{}');
 end $$;
 
 create function team.resume_state(which text) returns void
@@ -189,8 +189,8 @@ begin
   delete from private.paused_states p where p.state = which;
   if found then
     perform private.audit(actor, 'resumed state', null, jsonb_build_object('state', which));
-    perform private.tell_inbox('{"kind": "team"}');
-    perform private.tell_inbox_of_leads('{}');
+    perform private.notify_inbox('{"kind": "team"}');
+    perform private.notify_inbox_of_leads('{}');
   end if;
 end $$;
 

@@ -430,20 +430,6 @@ return (
   where c.lead_id = lead and c.until > now()
 );
 
--- The same as require_session, and raises PT403 for the operator, who has no claims and calls nobody.
-create function private.require_member() returns private.actor
-language plpgsql
-set search_path = ''
-as $$
-declare
-  actor private.actor := private.require_session();
-begin
-  if actor.member_id is null then
-    raise exception using errcode = 'PT403', message = 'Only a member may do that.';
-  end if;
-  return actor;
-end $$;
-
 -- Claims the first lead of the queue that may be called and that nobody has. Two members never get the same one: the claim's
 -- primary key lets the second wait for the first one's commit and then pass on to the next lead.
 create function team.take_next() returns jsonb
@@ -473,7 +459,7 @@ begin
       perform from private.lead_work w where w.lead_id = candidate and w.stage <> 'closed';
       if found then
         perform private.audit(actor, 'took next lead', candidate);
-        perform private.tell_inbox_of_leads(array[candidate]);
+        perform private.notify_inbox_of_leads(array[candidate]);
         return jsonb_build_object('id', candidate);
       end if;
       delete from private.claims c where c.lead_id = candidate;
@@ -495,7 +481,7 @@ begin
     return jsonb_build_object('refused', 'claimed', 'held_by', private.holder_of(lead));
   end if;
   perform private.audit(actor, 'claimed lead', lead);
-  perform private.tell_inbox_of_leads(array[lead]);
+  perform private.notify_inbox_of_leads(array[lead]);
   return jsonb_build_object('until', (select c.until from private.claims c where c.lead_id = lead));
 end $$;
 
@@ -510,7 +496,7 @@ begin
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
   if found then
     perform private.audit(actor, 'released lead', lead);
-    perform private.tell_inbox_of_leads(array[lead]);
+    perform private.notify_inbox_of_leads(array[lead]);
   end if;
 end $$;
 
@@ -539,7 +525,7 @@ $$;
 revoke execute on function
   private.section_of, private.exhausted_numbers, private.zip_shown, private.name_shown, private.place_json,
   private.place_at, private.rows_of, private.day_begins, private.queue_counts, private.queue_section, private.name_query,
-  private.work_of, private.claim_lead, private.holder_of, private.require_member
+  private.work_of, private.claim_lead, private.holder_of
 from public;
 revoke execute on all functions in schema team from public;
 grant execute on all functions in schema team to leads_team;

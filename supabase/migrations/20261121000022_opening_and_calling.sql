@@ -223,7 +223,7 @@ begin
   values (lead, w.number_key, actor.member_id, not win.callable)
   returning * into started;
   perform private.audit(actor, 'called', lead, jsonb_build_object('asked_for_this_time', started.asked_for_this_time));
-  perform private.tell_inbox_of_leads(array[lead]);
+  perform private.notify_inbox_of_leads(array[lead]);
   return jsonb_build_object('call_id', started.id);
 end $$;
 
@@ -352,7 +352,7 @@ begin
   where x.lead_id = lead;
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
   perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', is_first_review));
-  perform private.tell_inbox_of_leads(array[lead]);
+  perform private.notify_inbox_of_leads(array[lead]);
   return jsonb_build_object(
     'outcome_id', recorded.id, 'undo_until', recorded.at + interval '5 minutes', 'callback_at', recorded.callback_at
   );
@@ -393,7 +393,7 @@ begin
     and not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is not null);
   perform private.claim_lead(o.lead_id, actor.member_id);
   perform private.audit(actor, 'took outcome back', o.lead_id, jsonb_build_object('outcome', o.outcome));
-  perform private.tell_inbox_of_leads(array[o.lead_id]);
+  perform private.notify_inbox_of_leads(array[o.lead_id]);
   return null;
 end $$;
 

@@ -158,7 +158,7 @@ begin
   set stage = 'closed', callback_at = null, withdrawn_at = new.withdrawn_at
   where w.lead_id = new.lead_id and (w.stage <> 'closed' or w.withdrawn_at is distinct from new.withdrawn_at);
   delete from private.claims c where c.lead_id = new.lead_id;
-  perform private.tell_inbox_of_leads(array[new.lead_id]);
+  perform private.notify_inbox_of_leads(array[new.lead_id]);
   return null;
 end $$;
 

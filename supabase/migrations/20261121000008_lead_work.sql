@@ -246,7 +246,7 @@ begin
     select array_agg(distinct w.address) from private.lead_work w
     where w.lead_id = any (indexed) and w.address is not null
   ));
-  perform private.tell_inbox_of_leads(indexed, are_new => true);
+  perform private.notify_inbox_of_leads(indexed, are_new => true);
   return cardinality(indexed);
 end $$;
 

@@ -58,7 +58,7 @@ begin
     update private.alert_state set alerted_at = null;
   end if;
   if what is not null then
-    perform private.tell_inbox('{"kind": "team"}');
+    perform private.notify_inbox('{"kind": "team"}');
   end if;
 end $$;
 

@@ -1,0 +1,23 @@
+-- What the database tells the inbox processes, so that open pages show a change at once.
+
+-- Tells inbox processes what has changed, by ids alone, when the transaction commits.
+create function private.notify_inbox(message jsonb) returns void
+language sql
+set search_path = ''
+as $$
+  select pg_notify('team', message::text);
+$$;
+
+create function private.notify_inbox_of_leads(leads uuid[], are_new boolean default false) returns void
+language sql
+set search_path = ''
+as $$
+  -- A notification holds 8,000 bytes; without ids the page loads the list anew.
+  select pg_notify('team', jsonb_build_object(
+    'kind', 'leads',
+    'new', case when are_new and cardinality(leads) <= 100 then to_jsonb(leads) else '[]'::jsonb end,
+    'changed', case when not are_new and cardinality(leads) <= 100 then to_jsonb(leads) else '[]'::jsonb end
+  )::text);
+$$;
+
+revoke execute on function private.notify_inbox, private.notify_inbox_of_leads from public;

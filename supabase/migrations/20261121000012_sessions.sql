@@ -1,0 +1,205 @@
+-- The sessions of members: how one begins, is locked and ends, and how each function of the schema `team` finds out who acts.
+
+-- The operator's settings of the inbox: one row, synced by the program when it starts as owner, so that a process that was
+-- broken into cannot lengthen a session.
+create table private.inbox_settings (
+  only_row boolean primary key default true,
+  idle_minutes integer not null default 15,
+  session_hours integer not null default 12,
+
+  constraint there_is_one_row check (only_row),
+  constraint times_are_positive check (idle_minutes > 0 and session_hours > 0)
+);
+insert into private.inbox_settings default values;
+
+create table private.sessions (
+  id uuid primary key default gen_random_uuid(),
+  token_hash bytea not null unique,
+  member_id uuid not null references private.members,
+  created_at timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
+  ends_at timestamptz not null,
+  -- Locked by the member; after idle minutes a session is locked without this.
+  locked_at timestamptz,
+  ended_at timestamptz
+);
+create index sessions_of_member on private.sessions (member_id) where ended_at is null;
+
+-- No policy and no grant: only the owner and the owner's functions use these tables.
+alter table private.inbox_settings enable row level security;
+alter table private.sessions enable row level security;
+revoke all on private.inbox_settings, private.sessions from public, anon, leads_intake, leads_delivery, leads_team;
+
+create function private.hash_of(token text) returns bytea
+language sql immutable
+set search_path = ''
+return sha256(convert_to(token, 'UTF8'));
+
+-- 32 random bytes in base64url. Each uuid brings 122 random bits.
+create function private.random_token() returns text
+language sql volatile
+set search_path = ''
+return translate(
+  rtrim(encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64'), '='),
+  '+/', '-_'
+);
+
+-- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
+-- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked. Only the owner's own connection,
+-- which sets no token, is the operator.
+create function private.require_session(is_activity boolean default true) returns private.actor
+language plpgsql
+set search_path = ''
+as $$
+declare
+  token text := coalesce(current_setting('leads.session', true), '');
+  found_session record;
+begin
+  if token = '' and pg_has_role(session_user, (select n.nspowner from pg_namespace n where n.nspname = 'private'), 'member') then
+    return row(null, null, 'operator', 'operator')::private.actor;
+  end if;
+  select s.id, s.member_id, s.locked_at, s.last_seen_at, m.name, m.role,
+    s.locked_at is not null or s.last_seen_at < now() - make_interval(mins => i.idle_minutes) as is_locked
+  into found_session
+  from private.sessions s
+  join private.members m on m.id = s.member_id
+  cross join private.inbox_settings i
+  where s.token_hash = private.hash_of(token) and s.ended_at is null and s.ends_at > now() and m.removed_at is null;
+  if not found then
+    raise exception using errcode = 'PT401', message = 'There is no session.';
+  elsif found_session.is_locked then
+    raise exception using errcode = 'PT423', message = 'The session is locked.';
+  end if;
+  if is_activity and found_session.last_seen_at < now() - interval '20 seconds' then
+    update private.sessions s set last_seen_at = now() where s.id = found_session.id;
+  end if;
+  return row(found_session.id, found_session.member_id, found_session.name, found_session.role)::private.actor;
+end $$;
+
+-- The same as require_session, and raises PT403 for the operator, who has no claims and calls nobody.
+create function private.require_member() returns private.actor
+language plpgsql
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+begin
+  if actor.member_id is null then
+    raise exception using errcode = 'PT403', message = 'Only a member may do that.';
+  end if;
+  return actor;
+end $$;
+
+-- The same as require_session, and raises PT403 for a member who is no manager.
+create function private.require_manager() returns private.actor
+language plpgsql
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+begin
+  if actor.role not in ('manager', 'operator') then
+    raise exception using errcode = 'PT403', message = 'Only a manager may do that.';
+  end if;
+  return actor;
+end $$;
+
+-- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again. `method` says in the audit log
+-- how the member signed in.
+create function private.begin_session(member uuid, method text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  token text := private.random_token();
+  m private.members;
+  session private.sessions;
+begin
+  select * into m from private.members x where x.id = member and x.removed_at is null;
+  if not found then
+    raise exception using errcode = 'PT401', message = 'not a member';
+  end if;
+  insert into private.sessions (token_hash, member_id, ends_at)
+  select private.hash_of(token), member, now() + make_interval(hours => i.session_hours) from private.inbox_settings i
+  returning * into session;
+  update private.members x set joined_at = now() where x.id = member and x.joined_at is null;
+  delete from private.sessions s where s.ends_at < now() - interval '30 days';
+  perform private.audit(row(session.id, m.id, m.name, m.role)::private.actor, 'signed in', null, jsonb_build_object('with', method));
+  return jsonb_build_object('token', token, 'name', m.name, 'role', m.role, 'ends_at', session.ends_at);
+end $$;
+
+-- Unlocks the session of `leads.session` when it is of this member and has not ended; null when there is none.
+create function private.unlock_session(member uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  s private.sessions;
+  m private.members;
+begin
+  update private.sessions x set last_seen_at = now(), locked_at = null
+  where x.token_hash = private.hash_of(coalesce(current_setting('leads.session', true), ''))
+    and x.member_id = member and x.ended_at is null and x.ends_at > now()
+  returning * into s;
+  select * into m from private.members y where y.id = member and y.removed_at is null;
+  if s.id is null or m.id is null then
+    return null;
+  end if;
+  perform private.audit(row(s.id, m.id, m.name, m.role)::private.actor, 'unlocked');
+  return jsonb_build_object('name', m.name, 'role', m.role, 'ends_at', s.ends_at);
+end $$;
+
+create function team.me() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session(is_activity => false);
+begin
+  return (
+    select jsonb_build_object(
+      'id', actor.member_id, 'name', actor.name, 'role', actor.role, 'idle_minutes', i.idle_minutes,
+      'ends_at', (select s.ends_at from private.sessions s where s.id = actor.session_id),
+      'passkeys', (select count(*) from private.passkeys p where p.member_id = actor.member_id)
+    )
+    from private.inbox_settings i
+  );
+end $$;
+
+create function team.lock_session() returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+begin
+  update private.sessions s set locked_at = now() where s.id = actor.session_id;
+  perform private.audit(actor, 'locked');
+  perform private.notify_inbox(jsonb_build_object('kind', 'session', 'member', actor.member_id));
+end $$;
+
+-- Works for a locked session too.
+create function team.sign_out() returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  member uuid;
+begin
+  update private.sessions s set ended_at = now()
+  where s.token_hash = private.hash_of(coalesce(current_setting('leads.session', true), '')) and s.ended_at is null
+  returning s.member_id into member;
+  if found then
+    perform private.audit(row(null, m.id, m.name, m.role)::private.actor, 'signed out') from private.members m where m.id = member;
+    perform private.notify_inbox(jsonb_build_object('kind', 'session', 'member', member));
+  end if;
+end $$;
+
+revoke execute on function
+  private.hash_of, private.random_token, private.require_session, private.require_member, private.require_manager,
+  private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
+from public;
+grant execute on function team.me, team.lock_session, team.sign_out to leads_team;

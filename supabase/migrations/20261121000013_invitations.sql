@@ -1,0 +1,124 @@
+-- How somebody becomes a member: through a link that a manager or the operator gives them, and that works once. A member who lost
+-- their passkeys gets a new link.
+
+-- Holds hashes only, because a copy of this table must not be enough to join.
+create table private.invitations (
+  token_hash bytea primary key,
+  member_id uuid not null references private.members,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '24 hours',
+  used_at timestamptz
+);
+
+-- No policy and no grant: only the owner and the owner's functions use this table.
+alter table private.invitations enable row level security;
+revoke all on private.invitations from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- The invitation of a token. Raises PT401 saying whether it was used, is too old, or was never made.
+create function private.invitation_of(token text) returns private.invitations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  i private.invitations;
+begin
+  select x.* into i from private.invitations x join private.members m on m.id = x.member_id
+  where x.token_hash = private.hash_of(token) and m.removed_at is null
+  for update of x;
+  if not found then
+    raise exception using errcode = 'PT401', message = 'invitation unknown';
+  elsif i.used_at is not null then
+    raise exception using errcode = 'PT401', message = 'invitation used';
+  elsif i.expires_at <= now() then
+    raise exception using errcode = 'PT401', message = 'invitation expired';
+  end if;
+  return i;
+end $$;
+
+create function team.open_invitation(token text) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  i private.invitations := private.invitation_of(token);
+begin
+  return (
+    select jsonb_build_object('name', m.name, 'member', m.id, 'expires_at', i.expires_at)
+    from private.members m where m.id = i.member_id
+  );
+end $$;
+
+create function private.invite(member uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  token text := private.random_token();
+  expires timestamptz;
+begin
+  -- An earlier link that was not used yet ends with this one.
+  update private.invitations i set used_at = now() where i.member_id = member and i.used_at is null;
+  insert into private.invitations (token_hash, member_id) values (private.hash_of(token), member)
+  returning expires_at into expires;
+  return jsonb_build_object('token', token, 'expires_at', expires);
+end $$;
+
+-- Returns the token of the invitation. Raises PT409 when a member has the name.
+create function team.invite_member(member_name text, member_role text) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+  m private.members;
+begin
+  insert into private.members (name, role) values (btrim(member_name), member_role)
+  on conflict (lower(name)) where removed_at is null do nothing
+  returning * into m;
+  if not found then
+    raise exception using errcode = 'PT409', message = 'A member has this name.';
+  end if;
+  perform private.audit(actor, 'invited member', null, jsonb_build_object('member', m.name, 'role', m.role));
+  perform private.notify_inbox('{"kind": "team"}');
+  return private.invite(m.id);
+end $$;
+
+-- Ends a member's sessions and invitations and deletes what they sign in with.
+create function private.end_access(member uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.sessions s set ended_at = now() where s.member_id = member and s.ended_at is null;
+  update private.invitations i set used_at = now() where i.member_id = member and i.used_at is null;
+  delete from private.passkeys p where p.member_id = member;
+  delete from private.company_accounts a where a.member_id = member;
+  delete from private.challenges c where c.member_id = member;
+  perform private.notify_inbox(jsonb_build_object('kind', 'session', 'member', member));
+end $$;
+
+-- Returns a new invitation, and ends the member's passkeys, company accounts and sessions.
+create function team.recover_member(member uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+  m private.members;
+begin
+  select * into m from private.members x where x.id = member and x.removed_at is null for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such member.';
+  end if;
+  perform private.end_access(member);
+  perform private.audit(actor, 'recovered member', null, jsonb_build_object('member', m.name));
+  return private.invite(member);
+end $$;
+
+revoke execute on function
+  private.invitation_of, private.invite, private.end_access, team.open_invitation, team.invite_member, team.recover_member
+from public;
+grant execute on function team.open_invitation, team.invite_member, team.recover_member to leads_team;
