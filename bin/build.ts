@@ -23,7 +23,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** Whether the packages that only a build needs are installed: Vite stands for all. */
+/** Whether the packages that only a build needs are installed. It looks for Vite, which is installed together with the others. */
 function isComplete(): boolean {
   return existsSync(`${root}node_modules/vite`);
 }

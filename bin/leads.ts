@@ -17,8 +17,8 @@ import { Refusal } from "../team/refusal.ts";
 
 const { stdin, stdout, stderr } = process;
 
-/** The reader of the results closed the pipe (`leads list | head`), which ends the command and is no error. */
-class ReaderLeft extends Error {}
+/** The program that reads the results has closed the pipe (`leads list | head`), which ends the command and is no error. */
+class OutputClosed extends Error {}
 
 // Each write reports its own error; without a listener Node would also throw it as an uncaught one.
 stdout.on("error", () => {});
@@ -26,10 +26,10 @@ stdout.on("error", () => {});
 const out = (text: string) => {
   if (stdout.isTTY) clearStatusLine();
   return new Promise<void>((resolve, reject) => {
-    stdout.write(text, (cause) => (cause ? reject(new ReaderLeft("", { cause })) : resolve()));
+    stdout.write(text, (cause) => (cause ? reject(new OutputClosed("", { cause })) : resolve()));
   });
 };
-/** Cells of a line; a file takes wide ones. */
+/** The width of a line in characters of the terminal, or the width of a table in a file. */
 const columns = stdout.columns ?? 120;
 const tell = (sentence: string) => {
   clearStatusLine();
@@ -98,7 +98,7 @@ async function runHandler(handler: Handler, makesDatabase: boolean, signal: Abor
   }
 }
 
-// Node's own --env-file-if-exists would say at each command that there is none.
+// Node's own --env-file-if-exists would print a line at each command where there is no such file.
 function readSettingsFile(): void {
   try {
     if (existsSync(settingsFile)) process.loadEnvFile(settingsFile);
@@ -124,9 +124,9 @@ async function ask(question: string): Promise<string | undefined> {
   }
 }
 
-/** Says what went wrong and returns the exit status. PostgreSQL's messages may quote a lead: only the code is told. */
+/** Prints what went wrong and returns the exit status. Of PostgreSQL's errors only the code is printed: a message may quote a lead. */
 function explain(error: unknown): number {
-  if (error instanceof ReaderLeft) return 0;
+  if (error instanceof OutputClosed) return 0;
   if (error instanceof UsageError) {
     tell(error.message);
     return 2;

@@ -1,5 +1,5 @@
-// What the programs that stay share: they read the settings, log, stop on a signal, and end with a sentence when a person has to
-// do something about it.
+// What the long-running programs share: they read the settings, log, stop on a signal, and end with a sentence when the operator has
+// to correct something.
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { ContentError } from "../content/languages.ts";
 import { MigrationError } from "../database/migrate.ts";
@@ -10,7 +10,7 @@ import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 import { BuildError } from "../site/build-folder.ts";
 import { ListenError } from "../web/listen.ts";
 
-/** A start that cannot go on; the message is for the person who typed the command. */
+/** The program cannot start; the message is for the person who typed the command. */
 export class StartError extends Error {
   override name = "StartError";
 }
@@ -36,7 +36,7 @@ const forTheOperator = [
 export async function runProgram(main: (program: Program) => Promise<void>): Promise<void> {
   const write = (line: string) => process.stdout.write(line);
   let log = makeLog(write);
-  // A reader of the log who leaves closes the pipe, and the program goes on.
+  // The program goes on when the program that reads its log closes the pipe.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const stopping = new AbortController();
   const open: (() => Promise<unknown> | undefined)[] = [];
@@ -70,7 +70,7 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     const onStop: Program["onStop"] = (close) => void open.push(close);
     await main({ config, log, stopping: stopping.signal, onStop, giveUp });
   } catch (error) {
-    // An error that the stopping causes is no failure, and the stopping goes on.
+    // An error while the program stops is caused by the stop, and does not end it.
     if (!stopping.signal.aborted) await giveUp(error);
   }
 }

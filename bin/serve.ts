@@ -36,7 +36,7 @@ async function serve(program: Program): Promise<void> {
     log,
   });
   const { intake, owner, prepared } = await openServerDatabase(program, delivery);
-  // A refusal of the database is told below, when the server listens.
+  // A rejection is handled below, once the server listens.
   prepared.catch(() => {});
   if (stopping.aborted) return;
 
@@ -55,7 +55,7 @@ async function serve(program: Program): Promise<void> {
   });
   const descriptor = inheritedSocket(process.env, process.pid);
   const address = await listen(server, { ...config.http, descriptor });
-  // At the same time, because one after the other could take longer than a service manager waits.
+  // All three stop at the same time, because one after the other could take longer than a service manager waits.
   onStop(() => Promise.all([drain(server), running?.stop(6_000), inbox?.stop()]));
   log("listening", { address });
 
@@ -71,7 +71,7 @@ async function serve(program: Program): Promise<void> {
   prepared.then(startWhatNeedsTheSchema).catch(program.giveUp);
 }
 
-/** Says what a person still has to do about what the pages say. */
+/** Logs what is still missing in the pages' content: placeholders, reviews that are due. */
 function warnOfContent({ provider, site }: Config, log: Log): void {
   for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
   for (const { source, reviewed } of claimsToReview(new Date()))
@@ -83,7 +83,7 @@ function warnOfContent({ provider, site }: Config, log: Log): void {
 /** Counts page loads, and moves the counts to the database until the server has stopped. */
 function countInto(intake: string, { log, onStop }: Program): Counters {
   const counters = makeCounters();
-  // A connection of its own, so that no lead waits behind a count. An outage is told once, by the leads' connection.
+  // A separate connection, so that no lead waits behind a count. It logs no outage, because the leads' connection does.
   const database = makeResilientConnection(
     () => connect(intake, { max: 1, name: "leads counts" }),
     () => {},

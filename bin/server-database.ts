@@ -22,8 +22,8 @@ export interface ServerDatabase {
 }
 
 /**
- * Opens the database. A database that answers is ready before the first visitor comes. One that does not is waited for a moment
- * only: the article is served meanwhile, and leads are taken when it is back.
+ * Opens the database. If it answers, it is ready when this returns. If it does not, this returns after a moment: the article is then
+ * served without it, and leads are taken once it answers.
  */
 export async function openServerDatabase(
   program: Program,
@@ -41,7 +41,7 @@ export async function openServerDatabase(
     await delivery.sync(sql);
     await openRoleLogins(sql, owner, derivedLogins(config));
     await syncInboxSettings(sql, config.inbox);
-    // Of several servers, the one that delivers says whether backups are made.
+    // Where several servers share a database, the one that delivers decides whether backups are made.
     if (config.backups || config.delivery.on) await enableBackups(sql, config.backups !== undefined);
   };
   const prepared = prepare(open, setUp, log, stopping);

@@ -41,7 +41,7 @@ export async function makeSiteServer({
   log,
 }: SiteServerSettings): Promise<Server> {
   const leads = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
-  // A connection of its own, so that a health check never waits behind leads. It logs nothing, because its caller is told.
+  // A separate connection, so that a health check never waits behind leads. It logs nothing, because the answer says it.
   const readiness = makeResilientConnection(
     () => connect(intake, { max: 1, name: "leads readiness" }),
     () => {},
@@ -90,5 +90,5 @@ const originsOf = ({ site, allowedOrigins }: Config): string[] => [
   ...(allowedOrigins === "*" ? [] : allowedOrigins),
 ];
 
-// A page load tells six times at most; a senior centre opens a hundred a minute.
+// Beacons a minute from one address. A page load sends six at most, and a senior centre may open a hundred pages a minute.
 const countLimit = ({ rateLimit }: Config) => (rateLimit ? makeLimit(undefined, 600) : undefined);

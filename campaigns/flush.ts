@@ -1,5 +1,5 @@
-// Moves the counts from memory to the database every few seconds and at the end, as one sorted statement. While the database is away
-// the counts wait in memory, which is bounded; what cannot be kept is counted as lost in the log, and nothing else comes of it.
+// Moves the counts from memory to the database every few seconds and at the end, as one sorted statement. While the database is
+// unreachable the counts wait in memory, which is bounded; what cannot be kept is dropped, and the log says how much.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";

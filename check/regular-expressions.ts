@@ -59,7 +59,7 @@ function construction({ type, callee, arguments: given = [] }: Node) {
   return { source: textOf(given[0]), flags: textOf(given[1]) };
 }
 
-// What is inserted into a template stands for itself, as a word does. A text made elsewhere cannot be judged.
+// A value that is inserted into a template counts as a plain word. A text that is made elsewhere cannot be checked.
 function textOf(node: Node | undefined): string {
   if (node === undefined) return "";
   if (node.quasis) return node.quasis.map(({ value }) => value.cooked).join("x");
@@ -87,7 +87,7 @@ function main(): void {
     }),
   );
   mkdirSync(dirname(verdicts), { recursive: true });
-  // A failure is judged again, because a busy machine may have been all that was wrong with it.
+  // Only passes are cached: a check that failed may have timed out because the machine was busy.
   writeFileSync(
     verdicts,
     JSON.stringify(Object.fromEntries(Object.entries(judged).filter(([, problem]) => !problem))),

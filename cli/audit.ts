@@ -6,7 +6,7 @@ import { json } from "./json.ts";
 import { printable } from "./terminal.ts";
 import { clock, readSince, sinceHelp } from "./times.ts";
 
-/** Entries of one page: the log is read a page at a time, however long it is. */
+/** Entries of one page. The log is read a page at a time. */
 const pageSize = 1_000;
 
 export const audit: AddCommand = (program, run) => {

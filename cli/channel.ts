@@ -1,4 +1,4 @@
-// `leads channel retire <name>`: gives a channel up, so that what waits on it does not wait for ever.
+// `leads channel retire <name>`: retires a channel, so that what is pending on it does not stay pending for ever.
 import { Refusal } from "../team/refusal.ts";
 import { retireChannel } from "../team/retire-channel.ts";
 import { type AddCommand, counted } from "./command.ts";

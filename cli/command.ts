@@ -13,7 +13,7 @@ export interface CommandContext {
   url: string;
   config: Config;
   now: Date;
-  /** Writes a result; resolves when the reader has taken it. @throws ReaderLeft when the reader is gone. */
+  /** Writes a result; resolves when the reader has taken it. @throws OutputClosed when the reader is gone. */
   out(text: string): Promise<void>;
   /** Writes a sentence that is not a result to standard error. */
   tell(sentence: string): void;
@@ -21,7 +21,7 @@ export interface CommandContext {
   showStatusLine(text: string): void;
   /** Asks a question and returns the answer, or undefined where no person is at a terminal. */
   ask(question: string): Promise<string | undefined>;
-  /** Cells of a line. */
+  /** The width of a line in characters of the terminal. */
   columns: number;
   /** Whether results go to a terminal. */
   onTerminal: boolean;
@@ -55,7 +55,7 @@ export class UsageError extends Error {
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-/** What is said where the audit log took no entry of a look or an export. */
+/** The message when a database that takes no writes was read without an entry in the audit log. */
 export const noAuditEntry =
   "This database takes no writes (a standby), so the audit log has no entry of this. Write down who did it, and why.";
 

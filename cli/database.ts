@@ -1,6 +1,6 @@
-// Finds the database for the command: the one that DATABASE_URL names, the embedded one that a server is running, or
-// the embedded one at rest, which is started for the moment. Only `restore` makes one: anywhere else an empty answer would
-// hide a wrong DATA_DIR.
+// Finds the database for the command: the one that DATABASE_URL names, the embedded one that a server is running, or the embedded
+// one that is stopped, which is started for this command. Only `restore` creates one, because with any other command an empty
+// result would hide a wrong DATA_DIR.
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";

@@ -1,5 +1,5 @@
-// `leads erase`: removes a person for good, with everything kept and owed about them. What would go is shown first, and
-// nothing goes before somebody said so. A receipt without personal data stays.
+// `leads erase`: erases a person's leads for good, with everything stored about them and every pending delivery. It shows first what
+// would be erased, and asks. A receipt without personal data stays.
 
 import { reference } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";

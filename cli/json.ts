@@ -1,5 +1,5 @@
 // JSON as the commands print it: exact values, control characters escaped so that no terminal interprets them, and arrays
-// streamed with one element a line.
+// streamed with one element on each line.
 
 /** JSON in which every control character and invisible character is escaped as \u.... */
 export const json = (value: unknown, indent?: number): string =>

@@ -61,7 +61,7 @@ async function printTable(context: CommandContext, filter: LeadFilter): Promise<
   return 0;
 }
 
-/** The columns in order; a narrow terminal does without the last ones. The name takes what is left over. */
+/** The columns in order. A narrow terminal shows the first ones only. The name gets the width that is left. */
 const table: { title: string; cells: number; of(lead: LeadRow, now: Date): string }[] = [
   { title: "ID", cells: 8, of: ({ id }) => reference(id) },
   { title: "CAME IN", cells: 16, of: ({ created_at }) => clock(created_at) },

@@ -1,4 +1,4 @@
-// `leads retry`: has deliveries that failed, or wait, sent again now. The server, or `npm run deliver`, sends them.
+// `leads retry`: makes deliveries that failed, or are pending, due now. The server, or `npm run deliver`, then sends them.
 import type { Sql } from "../database/connect.ts";
 import { reference } from "../lead/lead.ts";
 import { Refusal } from "../team/refusal.ts";

@@ -1,5 +1,5 @@
-// `leads show <id>`: everything about one lead, for a person or as JSON: what was typed, what was agreed to, who was told,
-// and what the team did.
+// `leads show <id>`: everything about one lead, for a person or as JSON: what was typed, what was agreed to, its deliveries, and
+// what the team did.
 
 import type { DeliveryState } from "../delivery/outbox.ts";
 import { fields, reference, type StoredLead } from "../lead/lead.ts";

@@ -1,5 +1,5 @@
-// `leads status`: does every accepted lead reach the team, and is it reviewed in time? Its exit status carries the answer,
-// so that cron or a monitor can watch it.
+// `leads status`: does every accepted lead reach the team, and is it reviewed in time? Its exit status is the answer for cron or a
+// monitor.
 import type { ChannelCount } from "../delivery/counts.ts";
 import { type Problem, readStatus, type Status } from "../team/status.ts";
 import { type AddCommand, counted, typed } from "./command.ts";

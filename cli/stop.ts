@@ -1,5 +1,5 @@
-// `leads stop <phone>`: a person asked not to be called. It holds at once for every lead that was given with the number so far, and the
-// channels are told.
+// `leads stop <phone>`: a person asked not to be called. It takes effect at once for every lead that was given with the number so far,
+// and the channels are notified.
 import { askAsOperator } from "../team/ask.ts";
 import { stopNumber } from "../team/working-leads.ts";
 import { type AddCommand, counted, UsageError } from "./command.ts";

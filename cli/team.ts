@@ -1,5 +1,5 @@
-// `leads team`: who works in the inbox. An invitation is one line, the link; a recovery ends old passkeys and sessions; a removal holds
-// at once, everywhere.
+// `leads team`: who works in the inbox. An invitation prints one line, the link. A recovery deletes old passkeys and ends sessions. A
+// removal takes effect at once, in every session.
 import { typed } from "../log/installation.ts";
 import { type Ask, askAsOperator, Refused } from "../team/ask.ts";
 import { inviteMember, linkOf, type Member, members, recoverMember, removeMember } from "../team/managing.ts";

@@ -1,9 +1,9 @@
-// Text for a person's terminal. What a visitor typed is shown so that it can neither move the cursor nor pass for
-// something else, and is cut to the cells it has.
+// Text for a person's terminal. What a visitor typed is escaped, so that it can neither move the cursor nor look like something
+// else, and is cut to the width of its column.
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Text with everything that a terminal would obey, or not show, written out as \u{...}. */
+/** Text in which everything that a terminal would interpret, or not show, is escaped as \u{...}. */
 export const printable = (text: string): string =>
   // All controls, line and paragraph separators, and formats (the bidirectional ones turn a line around). The two
   // joiners stay: they move nothing, and names in some scripts need them.

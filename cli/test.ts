@@ -1,4 +1,4 @@
-// `leads test`: a marked message down every channel, and what each answered.
+// `leads test`: sends a test message through every channel, and prints what each answered.
 import { makeChannels } from "../delivery/channels/registry.ts";
 import { Refusal } from "../team/refusal.ts";
 import { testChannels } from "../team/test-channels.ts";

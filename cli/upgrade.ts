@@ -1,4 +1,4 @@
-// `leads upgrade`: brings the embedded database to the major version of PostgreSQL that this program brings.
+// `leads upgrade`: upgrades the embedded database to the major version of PostgreSQL that this program is installed with.
 import { CopyError } from "../database/copy-database.ts";
 import { upgradeEmbedded } from "../database/upgrade.ts";
 import { Refusal } from "../team/refusal.ts";

@@ -1,4 +1,4 @@
-// `leads withdraw <id>`: a person withdrew the permission to be phoned. It is recorded with its time, and the channels are told.
+// `leads withdraw <id>`: a person withdrew the permission to be phoned. It is recorded with its time, and the channels are notified.
 import { reference } from "../lead/lead.ts";
 import { withdrawPermission } from "../team/withdraw-permission.ts";
 import type { AddCommand } from "./command.ts";

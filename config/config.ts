@@ -28,7 +28,7 @@ function mistakesOf(...results: { issues: readonly v.BaseIssue<unknown>[] | unde
   for (const issue of results.flatMap(({ issues }) => issues ?? [])) {
     const name = v.getDotPath(issue);
     const sentence = name ? `${name} ${issue.message}` : issue.message;
-    // The first thing that is wrong with a value makes what follows from it a riddle.
+    // Only the first mistake of each setting is reported, because the others usually follow from it.
     if (!sentences.has(name ?? sentence)) sentences.set(name ?? sentence, sentence);
   }
   return [...sentences.values()];
@@ -37,13 +37,13 @@ function mistakesOf(...results: { issues: readonly v.BaseIssue<unknown>[] | unde
 /** The settings in the groups in which modules take them. */
 export type Config = ReturnType<typeof configOf>;
 
-/** How the team hears of leads, and how long what is known of them is kept. */
+/** The delivery to the team's channels, and how long data is kept. */
 export type DeliverySettings = Config["delivery"];
 
 /** The provider as the settings name it; `content/provider.ts` fills what is not set. */
 export type ProviderSettings = Config["provider"];
 
-/** How the team's inbox is served, and who gets in. */
+/** How the team's inbox is served, and how its members sign in. */
 export type InboxSettings = Config["inbox"];
 
 function configOf(settings: Settings) {

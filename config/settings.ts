@@ -22,10 +22,10 @@ export const settingsSchema = v.object({
 
 export type Settings = v.InferOutput<typeof settingsSchema>;
 
-/** The settings by which the team hears of leads. */
+/** The settings of the channels. */
 export type ChannelSettings = Pick<Settings, keyof typeof channels>;
 
-/** Those of them alone. */
+/** Picks the settings of the channels. */
 export const channelSettingsOf = (settings: Settings): ChannelSettings =>
   Object.fromEntries(
     Object.keys(channels).map((name) => [name, settings[name as keyof ChannelSettings]]),
@@ -34,7 +34,7 @@ export const channelSettingsOf = (settings: Settings): ChannelSettings =>
 /** The settings as they were given: trimmed, and without the blank ones. */
 export type Given = Partial<Record<keyof Settings, string>>;
 
-/** What has to be true of several settings together, whatever their values are. */
+/** The rules about which settings must be set together. */
 export const jointRules = v.pipe(
   v.custom<Given>(() => true),
   allOrNone("the webhook", ["WEBHOOK_URL", "WEBHOOK_SECRET"]),

@@ -1,4 +1,4 @@
-// The settings of the site: where it is served, what its pages say of the provider, and a backend elsewhere.
+// The settings of the site: where it is served, what its pages say about the provider, and the backend when that is another server.
 import { optional, withDefault } from "./setting.ts";
 import {
   languages,

@@ -1,4 +1,4 @@
-// The settings of the team's half: the channels that tell the team of a lead, the alert when none does, and the inbox.
+// The settings of the team's side: the channels that notify the team of a lead, the alert when none can, and the inbox.
 import { optional, withDefault } from "./setting.ts";
 import {
   mailboxes,

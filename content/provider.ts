@@ -17,7 +17,7 @@ export type Provider = Record<keyof typeof placeholders, string> & {
   languageHelp: readonly string[];
 };
 
-/** 555-01xx numbers are set aside for fiction, and no NPI starts with 0. */
+/** These belong to nobody: 555-01xx numbers are reserved for fiction, and no NPI starts with 0. */
 const placeholders = {
   name: { setting: "PROVIDER_NAME", text: "Maple Lane Medical Supply" },
   legalName: { setting: "PROVIDER_LEGAL_NAME", text: "Maple Lane Medical Supply, Inc." },

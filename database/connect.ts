@@ -84,7 +84,7 @@ function serverOf(text: string, otherPort: string): ServerAddress {
     : { host, port };
 }
 
-// An address that is half understood is refused, because the password would go to a server that the address does not name.
+// An address that is understood only in part is refused, because the password could go to a server that it does not name.
 const notAnAddress = () => new TypeError("This is not the address of a PostgreSQL server.");
 
 function partsOf(address: string) {

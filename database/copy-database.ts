@@ -55,7 +55,7 @@ export async function copyTables(
 ): Promise<CopiedRows> {
   const sizes = await sizesOf(source);
   const total = tables.reduce((sum, { name }) => sum + (sizes.get(name) ?? 0), 0) || 1;
-  const endQuiet = await quietTriggers(target, tables);
+  const endQuiet = await disableTriggers(target, tables);
   await target.unsafe(`truncate ${tables.map(({ name }) => name).join(", ")}`);
   const rows: CopiedRows = {};
   let done = 0;
@@ -104,12 +104,15 @@ function inOrder(tables: readonly Table[]): Table[] {
   return [...ordered];
 }
 
-/** Keeps every trigger from firing, so that no lead is taken for a new one. Returns what ends that. */
-async function quietTriggers(target: TransactionSql, tables: readonly Table[]): Promise<() => Promise<void>> {
+/** Disables every trigger, so that no copied lead counts as a new one. Returns a function that enables them again. */
+async function disableTriggers(
+  target: TransactionSql,
+  tables: readonly Table[],
+): Promise<() => Promise<void>> {
   const [role] = await target<{ mayAll: boolean }[]>`
     select rolsuper as "mayAll" from pg_roles where rolname = current_user`;
   if (role?.mayAll) {
-    // No reference is looked up either, which an owner who is no superuser cannot choose.
+    // For a superuser. It also skips the check of foreign keys, which is faster.
     await target`set local session_replication_role = replica`;
     return async () => {};
   }
@@ -157,7 +160,7 @@ async function countOf(table: string, sql: TransactionSql): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What is written from now on comes after what was copied. */
+/** Sets the sequences, so that new rows get higher numbers than the copied ones. */
 async function copySequences(source: TransactionSql, target: TransactionSql): Promise<void> {
   const sequences = await source<{ name: string; last: string }[]>`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as last

@@ -43,7 +43,7 @@ export const startEmbedded = (options: {
 export const findRunning = ({ dataDir }: { dataDir: string | undefined }): Promise<string | undefined> =>
   find(embeddedOptions(dataDir));
 
-/** What lies in the data folder. */
+/** The paths in the data folder. */
 export const findDataFolder = (dataDir: string | undefined): DataFolder =>
   findFolder(setUp(embeddedOptions(dataDir)));
 

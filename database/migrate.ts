@@ -7,7 +7,7 @@ import { transaction } from "./transaction.ts";
 
 const folder = new URL("../supabase/migrations/", import.meta.url);
 
-/** The advisory lock of a migration. Any number does; all processes that migrate must take the same one. */
+/** The key of the advisory lock of a migration. The number is arbitrary, but the same for all processes that migrate. */
 const lock = 2_026_112_100;
 
 /** A migration on disk. `version` is the digits its file name starts with. */

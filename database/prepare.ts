@@ -8,12 +8,12 @@ import type { ResilientConnection } from "./resilient-connection.ts";
 import { withTimeout } from "./timeout.ts";
 import { isDatabaseTrouble } from "./trouble.ts";
 
-/** A database that refuses the set-up, however long we wait; the message says what to change. */
+/** The database refuses the set-up, and waiting would not help; the message says what to change. */
 export class DatabaseRefusal extends Error {
   override name = "DatabaseRefusal";
 }
 
-/** Milliseconds until the first answer of a server is due. */
+/** Milliseconds within which a server has to answer for the first time. */
 const firstAnswer = 10_000;
 
 /** Milliseconds between two attempts. */
@@ -158,7 +158,7 @@ export async function makeIsReady(intake: ResilientConnection): Promise<() => Pr
       }));
 }
 
-/** A session that takes no writes goes on so; the code of PostgreSQL's own error has it opened again. */
+/** The database takes no writes. It carries PostgreSQL's own code, because the resilient connection then reconnects. */
 class ReadOnlyDatabase extends Error {
   code = "25006";
 }

@@ -47,8 +47,8 @@ export async function openRoleLogins(
  */
 const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_team: "30s" } as const;
 
-// A role may set for itself what its next sessions start with, such as commits that do not wait for the disk, or
-// read-only transactions, and no right forbids that. Each start therefore resets what a role has set.
+// A role may change the defaults of its own next sessions, such as commits that do not wait for the disk, or read-only
+// transactions, and no privilege prevents that. Each start therefore resets what a role has set.
 const resetRoleSettings = (role: LoginRole) => `do $$ declare place name; begin
   for place in
     select d.datname from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
@@ -68,7 +68,7 @@ end $$`;
 
 // Temporary tables, large objects, and before PostgreSQL 15 tables in `public`, would let a role fill the disk. A lock by
 // number would let it hold up the next start; functions that need such locks take them as their owner.
-// A copy of a database does not carry these rights over, so each start looks at them.
+// A copy of a database does not carry these revocations over, so each start makes them again.
 const revokePublicRights = (role: LoginRole) => `do $$ declare routine regprocedure; begin
   if has_database_privilege('${role}', current_database(), 'temporary') then
     execute format('revoke temporary on database %I from public', current_database());

@@ -41,7 +41,7 @@ export async function openToWritable(
   writable.sort((a, b) => b.timeline - a.timeline || servers.indexOf(a.server) - servers.indexOf(b.server));
   const [best] = writable;
   if (best) return socketTo(best.server);
-  // postgres.js learns of a failure only from a socket that it listens to.
+  // postgres.js listens for errors on the returned socket alone, so this one is destroyed with the error.
   const none = new Socket();
   setImmediate(() => none.destroy(new NoWritableServer()));
   return none;

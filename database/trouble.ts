@@ -1,5 +1,5 @@
-// Tells trouble of the database, which waiting may end, from a refusal of what it was asked, which no repetition changes:
-// a wrong value, or a bug of this program. Only trouble is an outage; a bug taken for one would be tried again for ever.
+// Distinguishes trouble of the database, which may pass, from a refusal of a statement, which a retry does not change: a wrong value,
+// or a bug of this program. Only trouble is an outage; a bug that was taken for one would be retried for ever.
 import postgres from "postgres";
 import { codeOf } from "../log/log.ts";
 import { NoWritableServer } from "./several-servers.ts";

@@ -1,4 +1,4 @@
-// Brings the embedded database from an older major version of PostgreSQL to the one that this program brings.
+// Upgrades the embedded database from an older major version of PostgreSQL to the one that this program is installed with.
 import { once } from "node:events";
 import {
   fetchPrograms,
@@ -14,7 +14,7 @@ export interface UpgradeReport extends Upgrade {
   rows: CopiedRows;
 }
 
-/** What an upgrade is about to do, which takes a while. */
+/** A step of an upgrade that takes long, reported before it begins. */
 export type UpgradeStep = "fetching" | "copying";
 
 /**
@@ -63,7 +63,7 @@ async function copyBetween(
   const aborted = once(signal, "abort").then(() => signal.throwIfAborted() as never);
   try {
     signal.throwIfAborted();
-    // A copy under way ends with its servers, which the upgrade stops next.
+    // The caller stops both servers next, which ends a copy under way.
     return await Promise.race([copyDatabase(source, target, onCopied), aborted]);
   } finally {
     for (const sql of [source, target]) sql.end({ timeout: 0 }).catch(() => {});
