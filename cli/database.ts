@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
-import { migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
+import { migrate, newerTables, newestVersion, requiredVersion, schemaVersion } from "../database/migrate.ts";
 import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -45,8 +45,12 @@ export async function openDatabase(
 export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
   const wanted = await newestVersion();
   const found = await versionOf(sql);
-  // A newer release adds to the tables, and takes nothing away that this one needs (decision 092).
-  if (found !== undefined && found >= wanted) return;
+  if (found !== undefined && found >= wanted) {
+    // A newer release adds to the tables, and takes nothing away that this one needs, unless it says so (decision 092).
+    const required = await requiredVersion(sql);
+    if (required > wanted) throw new Refusal(newerTables(required, wanted));
+    return;
+  }
   if (found === undefined && make) return void (await migrate(sql));
   throw new Refusal(
     found === undefined

@@ -17,6 +17,9 @@ interface Migration {
   text: string;
 }
 
+/** What a migration says of itself, so that a program that does not know it refuses the database (private.required_version). */
+const breaksOlder = "-- Older programs do not work on these tables.";
+
 /** A database that cannot be migrated; the message says why and what to do. */
 export class MigrationError extends Error {
   override name = "MigrationError";
@@ -24,11 +27,12 @@ export class MigrationError extends Error {
 
 /**
  * Applies what is missing, in order, and returns the names of what was applied; with `upTo` nothing newer than that version.
- * Processes that do it at the same time wait for each other. @throws MigrationError when the server is too old or an applied
- * migration was edited since.
+ * Processes that do it at the same time wait for each other. @throws MigrationError when the server is too old, an applied
+ * migration was edited since, or a newer release has changed the tables so that this one does not work on them.
  */
 export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}): Promise<string[]> {
-  const migrations = (await readMigrations()).filter(({ version }) => version <= upTo);
+  const known = await readMigrations();
+  const migrations = known.filter(({ version }) => version <= upTo);
   return transaction(sql, async (tx) => {
     await refuseOldServer(tx);
     // A process that waits longer fails here, logs that, and tries again.
@@ -38,6 +42,7 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
     const applied = await tx<Applied[]>`
       select version, coalesce(array_to_json(statements), '[]')::text as statements
       from supabase_migrations.schema_migrations`;
+    refuseNewer(known, applied);
     const missing = missingAfter(migrations, applied);
     for (const { version, name, text } of missing) {
       await tx.unsafe(text);
@@ -49,6 +54,10 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
   });
 }
 
+/** Why a program does not work on tables that a newer release has changed, and what to do. */
+export const newerTables = (required: string, known: string): string =>
+  `A newer release has brought the tables to version ${required}, on which this release, of version ${known}, does not work. Put the newer release in force again, or restore a backup from before it.`;
+
 /** The version of the newest migration on disk; a database is current when it says the same. */
 export async function newestVersion(): Promise<string> {
   return (await readMigrations()).at(-1)?.version ?? "";
@@ -59,6 +68,12 @@ export async function schemaVersion(sql: Sql): Promise<string> {
   const [newest] = await sql<{ version: string }[]>`
     select version from supabase_migrations.schema_migrations order by version desc limit 1`;
   return newest?.version ?? "";
+}
+
+/** The oldest version that a program must know to work on a database. @throws the database's error where it has no leads tables. */
+export async function requiredVersion(sql: Sql): Promise<string> {
+  const [row] = await sql<{ version: string }[]>`select private.required_version() as version`;
+  return row?.version ?? "";
 }
 
 async function readMigrations(): Promise<Migration[]> {
@@ -103,6 +118,15 @@ async function makeLedger(tx: postgres.TransactionSql): Promise<void> {
 interface Applied {
   version: string;
   statements: string;
+}
+
+function refuseNewer(known: readonly Migration[], applied: readonly Applied[]): void {
+  const newest = known.at(-1)?.version ?? "";
+  const breaking = applied.find(
+    ({ version, statements }) =>
+      version > newest && (JSON.parse(statements) as string[]).some((text) => text.includes(breaksOlder)),
+  );
+  if (breaking) throw new MigrationError(newerTables(breaking.version, newest));
 }
 
 function missingAfter(migrations: Migration[], applied: readonly Applied[]): Migration[] {

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
-import { migrate, newestVersion } from "./migrate.ts";
+import { migrate, newerTables, newestVersion, requiredVersion } from "./migrate.ts";
 import type { ResilientConnection } from "./resilient-connection.ts";
 import { withTimeout } from "./timeout.ts";
 import { isDatabaseTrouble } from "./trouble.ts";
@@ -43,7 +43,8 @@ export async function prepare(
 
 /**
  * Waits until the database of a role's login can be reached. `setting` names its address.
- * @throws DatabaseRefusal when its schema is older than this program, because only the owner may migrate it.
+ * @throws DatabaseRefusal when its schema is older than this program, because only the owner may migrate it, or was changed by a
+ * newer release so that this one does not work on it.
  */
 export async function requireNewestSchema(
   open: () => Sql,
@@ -59,6 +60,8 @@ export async function requireNewestSchema(
         `The tables of the database are of version ${version ?? "none"}, and this program needs ${newest}. Start it once with DATABASE_URL, the owner's address, which brings them up to date.`,
       );
     }
+    const required = await requiredVersion(sql);
+    if (required > newest) throw new DatabaseRefusal(newerTables(required, newest));
   };
   await untilReachable(open, work, setting, log, signal);
 }
@@ -137,15 +140,16 @@ const refusal = (reason: string, cause: unknown) =>
 
 /**
  * Makes the check behind `/readyz`, with the intake's login: whether the database answers within two seconds, takes
- * writes and has the newest schema. The check never rejects.
+ * writes and has a schema that this program works on. The check never rejects.
  */
 export async function makeIsReady(intake: ResilientConnection): Promise<() => Promise<boolean>> {
   const newest = await newestVersion();
   const check = async (sql: Sql) => {
-    const [row] = await sql<{ version: string; writes: boolean }[]>`
-      select private.schema_version() as version, current_setting('transaction_read_only') = 'off' as writes`;
+    const [row] = await sql<{ version: string; required: string; writes: boolean }[]>`
+      select private.schema_version() as version, private.required_version() as required,
+        current_setting('transaction_read_only') = 'off' as writes`;
     if (!row?.writes) throw new ReadOnlyDatabase();
-    return row.version >= newest;
+    return row.version >= newest && row.required <= newest;
   };
   // Requests that come while a check is under way share its answer.
   let underWay: Promise<boolean> | undefined;

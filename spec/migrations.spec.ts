@@ -3,7 +3,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
-import { migrate } from "../database/migrate.ts";
+import { connect } from "../database/connect.ts";
+import { migrate, newestVersion } from "../database/migrate.ts";
+import { makeIsReady, requireNewestSchema } from "../database/prepare.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { roleAddress } from "../database/role-logins.ts";
 import { makeDatabase } from "./support/database.ts";
 
 const folder = new URL("../supabase/migrations/", import.meta.url);
@@ -126,5 +130,76 @@ describe("the schema", () => {
     await expect(migrate(sql)).rejects.toThrow(
       `The migration ${file.replace(/\.sql$/, "")} was edited after it ran here.`,
     );
+  });
+});
+
+describe("the schema of a newer release", () => {
+  const breaksOlder = "-- Older programs do not work on these tables.";
+
+  async function makeNewer(statements: string[]) {
+    const database = await makeDatabase();
+    await database.owner`
+      insert into supabase_migrations.schema_migrations (version, name, statements) values ('29990101000000', 'later', ${statements})`;
+    const open = () => connect(roleAddress(database.url, "leads_delivery"), { max: 1 });
+    const intake = makeResilientConnection(
+      () => connect(roleAddress(database.url, "leads_intake"), { max: 1 }),
+      () => {},
+    );
+    const isReady = await makeIsReady(intake);
+    const answers = {
+      started: await migrate(database.owner).catch((error) => error),
+      delivering: await requireNewestSchema(
+        open,
+        "DELIVERY_DATABASE_URL",
+        () => {},
+        new AbortController().signal,
+      ).catch((error) => error),
+      ready: await isReady(),
+    };
+    await intake.end();
+    return answers;
+  }
+
+  it("is worked on, where it only adds", async () => {
+    expect(await makeNewer(["alter table leads add column note text"])).toEqual({
+      started: [],
+      delivering: undefined,
+      ready: true,
+    });
+  });
+
+  it("is refused by every program, in a sentence, where it says that older programs do not work on it", async () => {
+    const message = `A newer release has brought the tables to version 29990101000000, on which this release, of version ${await newestVersion()}, does not work. Put the newer release in force again, or restore a backup from before it.`;
+    expect(await makeNewer([breaksOlder, "alter table leads drop column name"])).toEqual({
+      started: expect.objectContaining({ name: "MigrationError", message }),
+      delivering: expect.objectContaining({ name: "DatabaseRefusal", message }),
+      ready: false,
+    });
+  });
+
+  /** Whether one of the statements takes away or renames something. */
+  const takesAway = (text: string) =>
+    splitAsTheCli(text)
+      .map((statement) => statement.replaceAll(/--.*$/gm, "").trim().toLowerCase())
+      .some(
+        (statement) =>
+          statement.startsWith("drop ") ||
+          (statement.startsWith("alter ") && /\b(?:drop|rename|set not null|type)\b/.test(statement)),
+      );
+
+  it("says so when it takes something away from what the first release made", () => {
+    for (const text of [
+      "drop view a;",
+      "alter table a\n  rename column b to c;",
+      "alter table a alter column b type int;",
+    ])
+      expect([text, takesAway(text)]).toEqual([text, true]);
+    expect(takesAway("alter table a add column b int; -- drop\ncreate index c on a (b);")).toBe(false);
+    const later = files.filter((file) => file > "20261121000020_report_days.sql");
+    const silent = later.filter((file) => {
+      const text = readFileSync(new URL(file, folder), "utf8");
+      return takesAway(text) && !text.includes(breaksOlder);
+    });
+    expect(silent).toEqual([]);
   });
 });

@@ -63,7 +63,8 @@ interface Extras {
 /** Packs a release, with further files in it, and returns the path of the archive. */
 function pack(version: string, extras: Extras = {}): string {
   const folder = at(`leads-${version}`);
-  for (const name of ["deploy", "runtime"]) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ["deploy", "runtime", "supabase/migrations"])
+    mkdirSync(join(folder, name), { recursive: true });
   for (const name of ["releases", "leads", "leads.service", "leads.socket"])
     cpSync(join(root, "deploy", name), join(folder, "deploy", name));
   const files = { VERSION: `${version}\n`, POSTGRESQL: "18\n", "runtime/node": node, ...extras };
@@ -243,6 +244,29 @@ describe("a rollback", () => {
     type("first", pack("1.0.0"));
     expect(type("rollback")).toEqual({ status: 1, said: "There is no release before 1.0.0.\n" });
   });
+
+  it("changes nothing, and says why, where the release before does not work on the tables of the newer one", () => {
+    const adds = { "supabase/migrations/2027_adds.sql": "alter table leads add column note text;\n" };
+    const breaks = {
+      "supabase/migrations/2028_breaks.sql":
+        "-- Parts the name.\n-- Older programs do not work on these tables.\nalter table leads drop column name;\n",
+    };
+    type("first", pack("1.0.0"));
+    type("update", pack("1.1.0", adds));
+    expect(type("rollback").status).toBe(0);
+    expect(type("rollback").status).toBe(0);
+    type("update", pack("2.0.0", { ...adds, ...breaks }));
+    const refused = type("rollback");
+    expect(refused.status).toBe(1);
+    expect(refused.said).toContain(
+      "release 2.0.0 has changed the tables so that release 1.1.0 does not work on them (2028_breaks.sql)",
+    );
+    expect(inForce()).toBe("releases/2.0.0");
+    // From there on both releases have it.
+    type("update", pack("2.1.0", { ...adds, ...breaks }));
+    expect(type("rollback").status).toBe(0);
+    expect(inForce()).toBe("releases/2.0.0");
+  });
 });
 
 describe("a release with another PostgreSQL", () => {
@@ -321,6 +345,17 @@ describe("the command of a release that was rolled back to", () => {
     const { url, owner } = await makeDatabase();
     await owner`insert into supabase_migrations.schema_migrations (version, name) values ('29990101000000', 'later')`;
     expect(await leads(url, "list")).toMatchObject({ status: 0, stderr: "No leads.\n" });
+  });
+
+  it("refuses, in a sentence, tables that the newer release has made unfit for it", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into supabase_migrations.schema_migrations (version, name, statements) values ('29990101000000', 'later',
+      array['-- Older programs do not work on these tables.', 'alter table leads drop column name'])`;
+    const refused = await leads(url, "list");
+    expect(refused).toMatchObject({ status: 1, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^A newer release has brought the tables to version 29990101000000, .* Put the newer release in force again/,
+    );
   });
 });
 

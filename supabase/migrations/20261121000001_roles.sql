@@ -52,5 +52,20 @@ as $$
 begin
   return (select max(version) from supabase_migrations.schema_migrations);
 end $$;
-revoke execute on function private.schema_version from public;
-grant execute on function private.schema_version to leads_intake, leads_delivery;
+
+-- Returns the oldest version that a program must know to work on these tables: that of the newest migration which says of itself
+-- in a comment that older programs do not. A migration that only adds says nothing, and an older program goes on after it.
+create function private.required_version() returns text
+language plpgsql stable
+security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(max(m.version), '') from supabase_migrations.schema_migrations m
+    where array_to_string(m.statements, '') like '%-- Older programs do not work on these tables.%'
+  );
+end $$;
+
+revoke execute on function private.schema_version, private.required_version from public;
+grant execute on function private.schema_version, private.required_version to leads_intake, leads_delivery;
