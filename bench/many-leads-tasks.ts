@@ -5,6 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { claim } from "../delivery/claim.ts";
 import { indexNewLeads, requeueFailed } from "../delivery/outbox.ts";
 import { backUp } from "../team/backup.ts";
+import { campaignRows } from "../team/campaigns.ts";
 import { findErasable } from "../team/erase-leads.ts";
 import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions } from "../team/export-permissions.ts";
@@ -54,12 +55,18 @@ export function personTasks(some: Samples): Task[] {
     (since: string, until = "now()") =>
     (sql: Sql) =>
       sql`select team.reports((${sql.unsafe(since)})::date::text, (${sql.unsafe(until)})::date::text, 'America/New_York')`;
+  const campaigns = (days: number) => (sql: Sql) =>
+    sql`select team.campaigns((now() - ${days}::integer * interval '1 day')::date::text, now()::date::text, 'America/New_York')`;
+  const campaignsCommand = (days: number) => (sql: Sql) =>
+    campaignRows(sql, new Date(Date.now() - days * 86_400_000));
   return [
     ["leads list", list({})],
     ["leads list --due", list({ due: true })],
     ["leads list --suspect", list({ suspect: true })],
     ["leads list --due --suspect", list({ due: true, suspect: true })],
     ["leads list --since 7d", list({ since: new Date(Date.now() - 7 * 86_400_000) })],
+    ["leads campaigns --since 30d", campaignsCommand(30)],
+    ["leads campaigns --since 365d", campaignsCommand(365)],
     ["leads show", (sql) => showLead(sql, some.id)],
     ["leads status", (sql) => readStatus(sql)],
     ["find by reference", (sql) => findLead(sql, some.reference)],
@@ -95,6 +102,9 @@ export function personTasks(some: Samples): Task[] {
     ["inbox: reports of 30 days", reports("now() - interval '30 days'")],
     ["inbox: reports of a year", reports("now() - interval '365 days'")],
     ["inbox: reports of all", reports("'2000-01-01'")],
+    ["inbox: campaigns of 30 days", campaigns(30)],
+    ["inbox: campaigns of a year", campaigns(365)],
+    ["inbox: experiments", (sql) => sql`select team.experiments()`],
     ["inbox: audit log", audit({})],
     ["inbox: audit log, a far page", audit({}, some.farEntry)],
     ["inbox: audit log of a lead", audit({ lead: some.reference })],

@@ -1,6 +1,7 @@
 // Fills a database with what years of leads leave behind: leads, permissions, deliveries, reviews, calls, outcomes and the audit log,
 // spread as they would be. Rows are made in PostgreSQL, without triggers and with the indexes built at the end.
 import type { Sql } from "../database/connect.ts";
+import { experimentDays, fillCounts } from "./years-of-counts.ts";
 
 export interface Years {
   leads: number;
@@ -43,6 +44,7 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
   for (const { definition } of indexes) await sql.unsafe(definition);
   await sql`set session_replication_role = origin`;
   await sql`reset synchronous_commit`;
+  await fillCounts(sql, years.days ?? 700);
   const vacuum = () => (years.vacuum === false ? sql`analyze` : sql`vacuum analyze`);
   await vacuum();
   await sql`select private.recount()`;
@@ -78,6 +80,8 @@ async function fillBatch(
       case when t.is_done then (array[
         'likely_qualifies', 'needs_visit', 'does_not_qualify', 'not_interested', 'likely_qualifies', 'wrong_number', 'needs_visit'
       ])[1 + t.n % 7] end as outcome,
+      case when t.given >= date_trunc('day', now(), 'UTC') - ${experimentDays}::integer * interval '1 day'
+        then (array['original', 'garden'])[1 + t.n / 4 % 2] end as variant,
       case when t.n % 50 = 0 then array['link in name'] when t.n % 333 = 0 then array['page elsewhere'] else '{}' end as flags
     from (
       select n, given, n < ${leads - open} and n % 1000 <> 3 as is_done, n % 97 = 0 as is_withdrawn,
@@ -98,11 +102,16 @@ async function fillBatch(
     insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
     select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from batchSize order by n`;
   await sql`
-    insert into private.permissions (lead_id, given_at, page_origin, page_path, address, browser, utm, withdrawn_at)
+    insert into private.permissions (lead_id, given_at, page_origin, page_path, address, browser, utm, withdrawn_at, variant)
     select id, created_at, 'https://site.example', '/', address,
-      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+      (array[
+        'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+        'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+        'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/604.1',
+        'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+      ])[1 + n % 4],
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
-      case when is_withdrawn then created_at + interval '5 hours' end
+      case when is_withdrawn then created_at + interval '5 hours' end, variant
     from batchSize order by n`;
   await sql`
     insert into private.deliveries (lead_id, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error)
@@ -113,14 +122,15 @@ async function fillBatch(
   await sql`
     insert into private.lead_work (
       lead_id, created_at, phone_digits, email_key, search, flags, address, place, number_key, stage, outcome,
-      reviewed_at, withdrawn_at, is_owed, utm, first_called_at
+      reviewed_at, withdrawn_at, is_owed, utm, first_called_at, device, variant
     )
     select id, created_at, phone, email, to_tsvector('simple', name), flags, address, p.place, phone,
       case when is_done or is_withdrawn then 'closed' else 'open' end, outcome,
       case when is_done then created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end end,
       case when is_withdrawn then created_at + interval '5 hours' end, true,
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
-      case when is_done and n % 2 = 0 then created_at + interval '1 hour' + n % 100 * interval '1 minute' end
+      case when is_done and n % 2 = 0 then created_at + interval '1 hour' + n % 100 * interval '1 minute' end,
+      (array['phone', 'phone', 'tablet', 'computer'])[1 + n % 4], variant
     from batchSize join places_of_zips p using (zip_code) order by n`;
   await sql`
     insert into private.reviews (lead_id, reviewed_at, outcome)

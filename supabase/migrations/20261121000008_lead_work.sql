@@ -37,9 +37,12 @@ create table private.lead_work (
   withdrawn_at timestamptz,
   -- Whether any channel was told of the lead or is to be.
   is_owed boolean not null default false,
-  -- For the reports: the first attempt to reach the person, and the campaign's words, emptied with the permission's.
+  -- For the reports: the first attempt to reach the person; the campaign's words, the variant of the article and the kind of device,
+  -- which follow the permission's.
   first_called_at timestamptz,
   utm jsonb,
+  variant text,
+  device text not null default 'unknown',
 
   constraint stage_is_known check (stage in ('open', 'callback', 'closed')),
   constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null))
@@ -198,7 +201,8 @@ declare
 begin
   with new_rows as (
     insert into private.lead_work (
-      lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place, stage, reviewed_at, withdrawn_at, is_owed, utm
+      lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place, stage, reviewed_at, withdrawn_at, is_owed, utm,
+      variant, device
     )
     select
       l.id, l.created_at, private.phone_digits(l.phone), private.email_key(l.email),
@@ -211,7 +215,8 @@ begin
       ], null),
       p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone),
       case when p.withdrawn_at is null and r.lead_id is null then 'open' else 'closed' end, r.reviewed_at, p.withdrawn_at,
-      exists (select from private.deliveries d where d.lead_id = l.id), p.utm
+      exists (select from private.deliveries d where d.lead_id = l.id), p.utm,
+      p.variant, coalesce(p.device, private.device_of(p.browser))
     from public.leads l
     left join private.permissions p on p.lead_id = l.id
     left join private.reviews r on r.lead_id = l.id

@@ -266,11 +266,85 @@ begin
   return rolled_up;
 end $$;
 
+-- Of leads that have no row of work yet (private.leads_to_index), those of these times, as the reports ask for them.
+create function private.new_report_leads(new_leads uuid[], begins timestamptz, ends timestamptz)
+returns table (
+  created_at timestamptz, source text, medium text, campaign text, variant text, device text, is_reviewed boolean, is_from_program boolean
+)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+    select l.created_at, coalesce(p.utm ->> 'utm_source', ''), coalesce(p.utm ->> 'utm_medium', ''), coalesce(p.utm ->> 'utm_campaign', ''),
+      coalesce(p.variant, ''), coalesce(p.device, private.device_of(p.browser)), r.lead_id is not null, coalesce(p.honeypot_filled, false)
+    from public.leads l
+    left join private.permissions p on p.lead_id = l.id
+    left join private.reviews r on r.lead_id = l.id
+    where l.id = any (new_leads) and l.created_at >= begins and l.created_at < ends;
+end $$;
+
+-- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the days whose sums stand
+-- (private.report_days) it reads the sums, so that a year of leads costs no more than its days. The words are those of the
+-- addresses, not cleaned; an empty outcome is none yet. A campaign may have several rows. `new_leads` have no row of work yet.
+create function private.lead_groups(begins timestamptz, ends timestamptz, new_leads uuid[])
+returns table (
+  source text, medium text, campaign text, variant text, device text, outcome text, stored bigint, reviewed bigint,
+  from_programs bigint, reviewed_from_programs bigint
+)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return query
+    with parts as materialized (select p.* from private.report_parts(begins, ends) p)
+    select c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
+      sum(c.reviewed_from_programs)
+    from parts p join private.report_campaigns c on c.day = p.day
+    group by 1, 2, 3, 4, 5, 6
+    union all
+    select l.source, l.medium, l.campaign, l.variant, l.device, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),
+      count(*) filter (where l.is_from_program), count(*) filter (where l.is_from_program and l.is_reviewed)
+    from parts p cross join lateral private.report_leads(p.since, p.until) l
+    where p.day is null
+    group by 1, 2, 3, 4, 5, 6
+    union all
+    select n.source, n.medium, n.campaign, n.variant, n.device, '', count(*), count(*) filter (where n.is_reviewed),
+      count(*) filter (where n.is_from_program), count(*) filter (where n.is_from_program and n.is_reviewed)
+    from private.new_report_leads(new_leads, begins, ends) n
+    group by 1, 2, 3, 4, 5;
+end $$;
+
+-- How many leads came in each hour of these times, in hours of UTC. `new_leads` have no row of work yet.
+create function private.lead_hours(begins timestamptz, ends timestamptz, new_leads uuid[]) returns table (hour timestamptz, leads bigint)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+as $$
+begin
+  return query
+    with parts as materialized (select p.* from private.report_parts(begins, ends) p)
+    select h.hour, h.leads::bigint
+    from private.report_hours h join parts p on p.day = private.utc_day(h.hour)
+    where h.hour >= begins and h.hour < ends and h.leads > 0
+    union all
+    select date_trunc('hour', w.created_at, 'UTC'), count(*)
+    from parts p join private.lead_work w on w.created_at >= p.since and w.created_at < p.until
+    where p.day is null
+    group by 1
+    union all
+    select date_trunc('hour', n.created_at, 'UTC'), count(*) from private.new_report_leads(new_leads, begins, ends) n group by 1;
+end $$;
+
 -- One row for each campaign, variant and device that was counted, gave a lead, or cost something. Counts and leads are those of the
 -- hours from `begins` until `ends`; counts that are rolled up, and costs, are those of the days from `first_day` to `last_day`. A
 -- campaign's costs are shared out among its rows by their views, to the cent; costs that match no row get a row of their own, with an empty
--- device. Leads whose words were never counted belong to "(other)" where there are such counts.
-create function private.campaign_rows(begins timestamptz, ends timestamptz, first_day date, last_day date)
+-- device. Leads whose words were never counted belong to "(other)" where there are such counts. `new_leads` have no row of work yet; null
+-- looks for them.
+create function private.campaign_rows(
+  begins timestamptz, ends timestamptz, first_day date, last_day date, new_leads uuid[] default null
+)
 returns table (
   source text, medium text, campaign text, variant text, device text,
   served bigint, prefetched bigint, views bigint, reloaded bigint, returned bigint, half_read bigint, form_seen bigint, began bigint,
@@ -300,15 +374,11 @@ begin
     group by 1, 2, 3, 4, 5
   ),
   lead_groups as materialized (
-    select p.utm ->> 'utm_source' as raw_source, p.utm ->> 'utm_medium' as raw_medium, p.utm ->> 'utm_campaign' as raw_campaign,
-      coalesce(p.variant, '') as variant, coalesce(p.device, private.device_of(p.browser)) as device, w.outcome,
-      count(*) as stored, count(r.lead_id) as reviewed
-    from public.leads l
-    left join private.permissions p on p.lead_id = l.id
-    left join private.lead_work w on w.lead_id = l.id
-    left join private.reviews r on r.lead_id = l.id
-    where l.created_at >= from_hour at time zone 'UTC' and l.created_at < ends
-    group by 1, 2, 3, 4, 5, 6
+    select g.source as raw_source, g.medium as raw_medium, g.campaign as raw_campaign, g.variant, g.device,
+      nullif(g.outcome, '') as outcome, g.stored, g.reviewed
+    from private.lead_groups(
+      from_hour at time zone 'UTC', ends, coalesce(new_leads, array(select private.leads_to_index()))
+    ) g
   ),
   words as (
     select x.raw_source, x.raw_medium, x.raw_campaign, private.clean_campaign_word(x.raw_source) as source,
@@ -326,8 +396,7 @@ begin
         select from counted c where (c.source, c.medium, c.campaign) = (w.source, w.medium, w.campaign)
       ) as is_other
       from words w
-    ) x on (x.raw_source, x.raw_medium, x.raw_campaign)
-      is not distinct from (g.raw_source, g.raw_medium, g.raw_campaign)
+    ) x on (x.raw_source, x.raw_medium, x.raw_campaign) = (g.raw_source, g.raw_medium, g.raw_campaign)
   ),
   leads as (
     select o.source, o.medium, o.campaign, o.variant, o.device, sum(o.stored) as stored, sum(o.reviewed) as reviewed,
@@ -437,6 +506,7 @@ declare
   actor private.actor := private.require_manager();
   begins timestamptz := private.day_begins(since, zone);
   ends timestamptz := private.day_begins(until, zone) + interval '1 day';
+  new_leads constant uuid[] := array(select private.leads_to_index());
   report jsonb;
 begin
   perform private.audit(actor, 'read campaigns', null, jsonb_build_object('since', since, 'until', until));
@@ -452,7 +522,7 @@ begin
       end
   ),
   stored as materialized (
-    select l.created_at at time zone zone as at from public.leads l where l.created_at >= begins and l.created_at < ends
+    select h.hour at time zone zone as at, h.leads as n from private.lead_hours(begins, ends, new_leads) h
   ),
   days as (
     select x.day, sum(x.views) as views, sum(x.pressed) as pressed, sum(x.stored) as stored
@@ -460,7 +530,7 @@ begin
       select case when c.hour < 0 then c.day else c.at::date end as day,
         case when c.step = 'view' then c.n else 0 end as views, case when c.step = 'pressed' then c.n else 0 end as pressed, 0 as stored
       from counts c
-      union all select s.at::date, 0, 0, 1 from stored s
+      union all select s.at::date, 0, 0, s.n from stored s
     ) x
     group by 1
   ),
@@ -469,14 +539,14 @@ begin
     from (
       select extract(isodow from c.at)::integer as weekday, extract(hour from c.at)::integer as hour, c.n as views, 0 as stored
       from counts c where c.hour >= 0 and c.step = 'view'
-      union all select extract(isodow from s.at)::integer, extract(hour from s.at)::integer, 0, 1 from stored s
+      union all select extract(isodow from s.at)::integer, extract(hour from s.at)::integer, 0, s.n from stored s
     ) x
     group by 1, 2
   )
   select jsonb_build_object(
     'rows', coalesce((
       select jsonb_agg(to_jsonb(r) order by r.campaign, r.source, r.medium, r.variant, r.device)
-      from private.campaign_rows(begins, ends, since::date, until::date) r
+      from private.campaign_rows(begins, ends, since::date, until::date, new_leads) r
     ), '[]'),
     'days', coalesce((select jsonb_agg(to_jsonb(d) order by d.day) from days d), '[]'),
     'hours', coalesce((select jsonb_agg(to_jsonb(h) order by h.weekday, h.hour) from hours h), '[]'),
@@ -517,8 +587,8 @@ begin
 end $$;
 
 revoke execute on function
-  private.clean_campaign_word, private.device_of, private.add_counts, private.roll_up_counts, private.campaign_rows,
-  private.record_campaign_costs, team.campaigns, team.record_campaign_costs
+  private.clean_campaign_word, private.device_of, private.add_counts, private.roll_up_counts, private.new_report_leads, private.lead_groups,
+  private.lead_hours, private.campaign_rows, private.record_campaign_costs, team.campaigns, team.record_campaign_costs
 from public;
 grant execute on function private.add_counts to leads_intake;
 grant execute on function private.roll_up_counts to leads_delivery;

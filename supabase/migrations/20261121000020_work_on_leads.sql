@@ -166,19 +166,23 @@ create trigger permissions_10_close_withdrawn_lead after update on private.permi
 for each row when (old.withdrawn_at is distinct from new.withdrawn_at)
 execute function private.close_withdrawn_lead();
 
--- Repeats in the work on a lead that its campaign's words were emptied or corrected.
+-- Repeats in the work on a lead that its campaign's words or its device were emptied or corrected.
 create function private.note_campaign() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
 begin
-  update private.lead_work w set utm = new.utm where w.lead_id = new.lead_id and w.utm is distinct from new.utm;
+  update private.lead_work w
+  set utm = new.utm, variant = new.variant, device = coalesce(new.device, private.device_of(new.browser))
+  where w.lead_id = new.lead_id
+    and (w.utm, w.variant, w.device) is distinct from (new.utm, new.variant, coalesce(new.device, private.device_of(new.browser)));
   return null;
 end $$;
 
 create trigger permissions_20_note_campaign after update on private.permissions
-for each row when (old.utm is distinct from new.utm) execute function private.note_campaign();
+for each row when ((old.utm, old.variant, old.device, old.browser) is distinct from (new.utm, new.variant, new.device, new.browser))
+execute function private.note_campaign();
 
 -- Repeats in the work on a lead when it was first called.
 create function private.note_first_call() returns trigger

@@ -31,9 +31,6 @@ begin
   return exists (select from private.experiments e where named in (e.variant, 'original'));
 end $$;
 
--- For the results: the leads of each variant. Costs an insert nothing while no experiment runs.
-create index permissions_variant on private.permissions (variant) where variant is not null;
-
 -- What each experiment has brought so far, the newest first: for the original and the variant the page loads in which a reader saw the
 -- page, and the leads of its days (in UTC) with what came of them. Bots count on neither side.
 create function team.experiments() returns jsonb
@@ -43,6 +40,7 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_manager();
+  new_leads constant uuid[] := array(select private.leads_to_index());
   report jsonb;
 begin
   perform private.audit(actor, 'read experiments');
@@ -58,14 +56,15 @@ begin
     group by 1, 2
   ),
   leads as (
-    select s.experiment, s.shown, count(*) as stored, count(r.lead_id) as reviewed,
-      count(*) filter (where w.outcome = 'likely_qualifies') as qualified
-    from sides s
-    join private.permissions p on p.variant = s.shown
-      and p.given_at >= s.started_on::timestamp at time zone 'UTC' and p.given_at < s.ended_on::timestamp at time zone 'UTC'
-    left join private.lead_work w on w.lead_id = p.lead_id
-    left join private.reviews r on r.lead_id = p.lead_id
-    where not p.honeypot_filled
+    select s.experiment, s.shown, sum(g.stored - g.from_programs) as stored, sum(g.reviewed - g.reviewed_from_programs) as reviewed,
+      sum(g.stored - g.from_programs) filter (where g.outcome = 'likely_qualifies') as qualified
+    from private.experiments e
+    cross join lateral private.lead_groups(
+      e.started_on::timestamp at time zone 'UTC', coalesce(e.ended_on, 'infinity')::timestamp at time zone 'UTC',
+      new_leads
+    ) g
+    join sides s on (s.experiment, s.shown) = (e.variant, g.variant)
+    where g.device <> 'bot'
     group by 1, 2
   ),
   results as (

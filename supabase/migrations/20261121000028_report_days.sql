@@ -27,13 +27,18 @@ create table private.report_campaigns (
   source text not null,
   medium text not null,
   campaign text not null,
-  -- Empty: none yet.
+  -- Empty: none, and none yet.
+  variant text not null,
+  device text not null,
   outcome text not null,
   leads integer not null,
   reviewed integer not null,
   withdrawn integer not null,
+  -- Leads that a program sent, because it filled in the field that no person sees; and of these, reviewed.
+  from_programs integer not null,
+  reviewed_from_programs integer not null,
 
-  primary key (day, source, medium, campaign, outcome)
+  primary key (day, source, medium, campaign, variant, device, outcome)
 );
 
 create table private.report_first_calls (
@@ -92,7 +97,8 @@ for each row when (old.created_at < now() - interval '24 hours') execute functio
 create trigger lead_work_32_mark_report_day after update on private.lead_work
 for each row when (
   old.created_at < now() - interval '24 hours'
-  and (old.outcome, old.reviewed_at, old.withdrawn_at) is distinct from (new.outcome, new.reviewed_at, new.withdrawn_at)
+  and (old.outcome, old.reviewed_at, old.withdrawn_at, old.utm, old.variant, old.device)
+    is distinct from (new.outcome, new.reviewed_at, new.withdrawn_at, new.utm, new.variant, new.device)
 )
 execute function private.mark_report_day();
 create trigger calls_30_mark_report_day after insert or update or delete on private.calls
@@ -116,7 +122,7 @@ return (
 create function private.report_leads(begins timestamptz, ends timestamptz)
 returns table (
   created_at timestamptz, promise text, outcome text, is_reviewed boolean, is_withdrawn boolean,
-  source text, medium text, campaign text, called_after integer
+  source text, medium text, campaign text, variant text, device text, is_from_program boolean, called_after integer
 )
 language plpgsql stable
 set search_path = ''
@@ -137,6 +143,7 @@ begin
       end,
       w.outcome, w.reviewed_at is not null, w.withdrawn_at is not null,
       coalesce(w.utm ->> 'utm_source', ''), coalesce(w.utm ->> 'utm_medium', ''), coalesce(w.utm ->> 'utm_campaign', ''),
+      coalesce(w.variant, ''), w.device, 'honeypot filled' = any (w.flags),
       private.coarse_minutes(w.first_called_at - w.created_at)
     from private.lead_work w
     where w.created_at >= begins and w.created_at < ends;
@@ -183,10 +190,13 @@ begin
     group by 1
   ),
   campaigns as (
-    insert into private.report_campaigns (day, source, medium, campaign, outcome, leads, reviewed, withdrawn)
-    select of_day, l.source, l.medium, l.campaign, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),
-      count(*) filter (where l.is_withdrawn)
-    from leads l group by 2, 3, 4, 5
+    insert into private.report_campaigns (
+      day, source, medium, campaign, variant, device, outcome, leads, reviewed, withdrawn, from_programs, reviewed_from_programs
+    )
+    select of_day, l.source, l.medium, l.campaign, l.variant, l.device, coalesce(l.outcome, ''), count(*),
+      count(*) filter (where l.is_reviewed), count(*) filter (where l.is_withdrawn), count(*) filter (where l.is_from_program),
+      count(*) filter (where l.is_from_program and l.is_reviewed)
+    from leads l group by 2, 3, 4, 5, 6, 7
   )
   insert into private.report_first_calls (day, minutes, leads)
   select of_day, l.called_after, count(*) from leads l where l.called_after is not null group by 2;
@@ -225,6 +235,30 @@ begin
   return cardinality(chosen);
 end $$;
 
+-- The whole days of these times (of UTC) whose sums stand; and with an empty day, the times between whose leads have to be read.
+create function private.report_parts(begins timestamptz, ends timestamptz)
+returns table (day date, since timestamptz, until timestamptz)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  first_at constant timestamptz := (
+    select least((select min(w.created_at) from private.lead_work w), (select min(c.at) from private.calls c))
+  );
+  starts constant timestamptz := greatest(begins, first_at);
+  stops constant timestamptz := least(ends, now() + interval '1 minute');
+begin
+  if first_at is null then
+    return;
+  end if;
+  return query
+    select r.day, greatest(begins, d at time zone 'UTC'), least(ends, (d + interval '1 day') at time zone 'UTC')
+    from generate_series(private.utc_day(starts)::timestamp, private.utc_day(stops)::timestamp, interval '1 day') as d
+    left join private.report_days r on r.day = d::date
+      and d at time zone 'UTC' >= begins and (d + interval '1 day') at time zone 'UTC' <= ends
+      and not exists (select from private.report_changes c where c.day = d::date);
+end $$;
+
 -- The report of these times, in the days and hours of a time zone. Sums are of whole hours, so in a zone that differs from UTC by half
 -- an hour an older lead counts for the hour before.
 create function private.report(begins timestamptz, ends timestamptz, zone text) returns jsonb
@@ -233,22 +267,11 @@ set search_path = ''
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  starts constant timestamptz := greatest(begins, (select least(
-    (select min(w.created_at) from private.lead_work w), (select min(c.at) from private.calls c)
-  )));
-  stops constant timestamptz := least(ends, now() + interval '1 minute');
   report jsonb;
 begin
-  with summed as materialized (
-    select d.day from private.report_days d
-    where d.day::timestamp at time zone 'UTC' >= begins and (d.day + 1)::timestamp at time zone 'UTC' <= ends
-      and not exists (select from private.report_changes c where c.day = d.day)
-  ),
-  read as materialized (
-    select greatest(begins, d at time zone 'UTC') as since, least(ends, (d + interval '1 day') at time zone 'UTC') as until
-    from generate_series(private.utc_day(starts)::timestamp, private.utc_day(stops)::timestamp, interval '1 day') as d
-    where not exists (select from summed s where s.day = d::date)
-  ),
+  with days_and_times as materialized (select p.* from private.report_parts(begins, ends) p),
+  summed as materialized (select p.day from days_and_times p where p.day is not null),
+  read as materialized (select p.since, p.until from days_and_times p where p.day is null),
   leads as materialized (select l.* from read r cross join lateral private.report_leads(r.since, r.until) l),
   hours as materialized (
     select h.hour as at, h.leads, h.kept, h.leads - h.kept - h.excused as missed, 0 as open, h.calls, h.reached
@@ -331,7 +354,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.utc_day, private.mark_report_day, private.coarse_minutes, private.report_leads, private.report_calls,
+  private.utc_day, private.mark_report_day, private.coarse_minutes, private.report_leads, private.report_calls, private.report_parts,
   private.sum_up_report_day, private.sum_up_report_days, private.report
 from public;
 grant execute on function private.sum_up_report_days to leads_delivery;

@@ -1,0 +1,283 @@
+// What the ads brought is read from the sums of the days where those stand, and from the leads elsewhere: to the row the same as if each
+// lead were read. (Issue 14)
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
+import { syncSettings } from "../database/sync-settings.ts";
+import { addUp } from "../delivery/scheduled-jobs.ts";
+import { askAsOperator } from "../team/ask.ts";
+import { campaignRows } from "../team/campaigns.ts";
+import { experiments } from "../team/experiments.ts";
+import { anExperiment } from "./support/an-experiment.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+
+const zone = "America/New_York";
+const hour = 3_600_000;
+const day = 24 * hour;
+const now = Date.now();
+const daysAgo = (days: number) => new Date(now - days * day).toISOString().slice(0, 10);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+  await syncSettings(database.owner, {
+    notices: [],
+    keepAddress: true,
+    experiments: [anExperiment({ variant: "garden", startedOn: daysAgo(8), endedOn: daysAgo(2) })],
+  });
+  await countLoads();
+  await addLeads(Array.from({ length: 400 }, (_, nth) => aLeadOf(nth)));
+  await workOnLeads();
+});
+
+/** The nth of the values, round and round. */
+const pick = <Value>(values: readonly Value[], nth: number): Value => values[nth % values.length] as Value;
+
+/** A lead of the last twelve days, from one of several pages, browsers and variants. */
+function aLeadOf(nth: number, at = now - 2 * hour - ((nth * 41) % (12 * 24)) * hour) {
+  const words = pick(
+    [
+      "?utm_source=facebook&utm_medium=paid&utm_campaign=spring",
+      "?utm_source=Facebook&utm_medium=paid&utm_campaign=Spring",
+      "?utm_source=news&utm_campaign=autumn",
+      "?utm_campaign=never%20counted",
+      "?utm_campaign=rosa%40example.com",
+      "",
+    ],
+    nth,
+  );
+  return {
+    name: `Rosa ${nth}`,
+    phone: `305555${String(1000 + nth)}`,
+    created_at: new Date(at).toISOString(),
+    request_headers: {
+      referer: `https://article.example/${words}`,
+      "user-agent": pick(["Mozilla/5.0 (iPhone) Mobile/15E148", "Mozilla/5.0 (Windows NT 10.0)", ""], nth),
+      ...(nth % 5 > 2 && { "x-variant": pick(["original", "garden"], nth) }),
+      ...(nth % 7 === 0 && { "x-device": "no-script" }),
+      ...(nth % 20 === 1 && { "x-device": "bot", "x-honeypot-filled": "yes" }),
+    },
+  };
+}
+
+const addLeads = (leads: object[]) => database.owner`
+  insert into leads (created_at, name, email, phone, zip_code, request_headers)
+  select x.created_at, x.name, 'rosa@example.com', x.phone, '33101', x.request_headers
+  from jsonb_to_recordset(${JSON.stringify(leads)}::text::jsonb) as x (created_at timestamptz, name text, phone text, request_headers jsonb)`;
+
+/** Some campaigns are counted, some are over the limit of names. */
+async function countLoads() {
+  const counted = [
+    { source: "facebook", medium: "paid", campaign: "spring", n: 90 },
+    { source: "news", medium: "", campaign: "autumn", n: 40 },
+    { source: "(other)", medium: "(other)", campaign: "(other)", n: 3 },
+  ];
+  await database.owner`
+    insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+    select (now() at time zone 'UTC')::date - ago, case when ago > 8 then -1 else 5 end, c.source, c.medium, c.campaign, '', device, step, c.n
+    from jsonb_to_recordset(${JSON.stringify(counted)}::text::jsonb) as c (source text, medium text, campaign text, n int),
+      generate_series(1, 14) as ago, unnest(array['phone', 'bot']) as device, unnest(array['view', 'pressed']) as step`;
+}
+
+/** Reviews, outcomes, withdrawals and erasures; then the days are summed. */
+async function workOnLeads() {
+  const sql = database.owner;
+  await sql`select private.index_new_leads(10000, interval '1 year')`;
+  const ids = await idsOf("true");
+  const every = (nth: number, from: number) => ids.filter((_, at) => at % nth === from);
+  await sql`insert into private.reviews (lead_id, reviewed_at) select unnest(${every(3, 0)}::uuid[]), now()`;
+  await sql`update private.lead_work set outcome = 'likely_qualifies' where lead_id = any (${every(6, 0)}::uuid[])`;
+  await sql`update private.lead_work set outcome = 'wrong_number' where lead_id = any (${every(6, 3)}::uuid[])`;
+  for (const id of every(40, 2)) await sql`select private.withdraw_permission(${id})`;
+  await sql`select private.erase_leads(${every(25, 4)}::uuid[], 'asked')`;
+  await addUp(sql);
+}
+
+async function idsOf(condition: string): Promise<string[]> {
+  const found = await database.owner.unsafe(
+    `select id from leads where ${condition} order by created_at, id`,
+  );
+  return found.map(({ id }) => id);
+}
+
+/** The leads since a time by cleaned words, variant and device, each lead read by itself. */
+const leadsRead = (sql: Sql, since: Date) => sql`
+  select w.source, w.medium, w.campaign, w.variant, w.device, count(*)::int as stored, count(w.reviewed_at)::int as reviewed,
+    jsonb_strip_nulls(jsonb_build_object(
+      'likely_qualifies', nullif(count(*) filter (where w.outcome = 'likely_qualifies'), 0),
+      'wrong_number', nullif(count(*) filter (where w.outcome = 'wrong_number'), 0),
+      'not_interested', nullif(count(*) filter (where w.outcome = 'not_interested'), 0)
+    )) as outcomes
+  from (
+    select case when k.is_known then c.source else '(other)' end as source, case when k.is_known then c.medium else '(other)' end as medium,
+      case when k.is_known then c.campaign else '(other)' end as campaign, coalesce(p.variant, '') as variant,
+      coalesce(p.device, private.device_of(p.browser)) as device, r.reviewed_at, x.outcome
+    from leads l
+    left join private.permissions p on p.lead_id = l.id
+    left join private.reviews r on r.lead_id = l.id
+    left join private.lead_work x on x.lead_id = l.id
+    cross join lateral (
+      select private.clean_campaign_word(coalesce(p.utm ->> 'utm_source', '')) as source,
+        private.clean_campaign_word(coalesce(p.utm ->> 'utm_medium', '')) as medium,
+        private.clean_campaign_word(coalesce(p.utm ->> 'utm_campaign', '')) as campaign
+    ) c
+    cross join lateral (
+      select (c.source, c.medium, c.campaign) in (('facebook', 'paid', 'spring'), ('news', '', 'autumn')) as is_known
+    ) k
+    where l.created_at >= date_trunc('hour', ${since.toISOString()}::timestamptz)
+  ) w
+  group by 1, 2, 3, 4, 5 order by 3, 1, 2, 4, 5`;
+
+async function rowsWithLeads(sql: Sql, since: Date) {
+  const rows = await campaignRows(sql, since);
+  return rows
+    .filter(({ stored }) => stored > 0)
+    .map(({ source, medium, campaign, variant, device, stored, reviewed, outcomes }) => ({
+      ...{ source, medium, campaign, variant, device, stored, reviewed, outcomes },
+    }));
+}
+
+/** The manager's answer, with the rows, the days and the hours. */
+async function managersReport(sql: Sql, days: number) {
+  const [row] = await sql<{ report: Record<string, unknown> }[]>`
+    select team.campaigns(${daysAgo(days)}, ${daysAgo(-1)}, ${zone}) as report`;
+  return row?.report;
+}
+
+/** The same, asked while no day is summed. */
+async function fromTheLeads<Answer>(ask: (sql: Sql) => Promise<Answer>): Promise<Answer> {
+  const undone = new Error("undone");
+  let answer: Answer | undefined;
+  await database.owner
+    .begin(async (tx) => {
+      await tx`delete from private.report_days`;
+      answer = await ask(tx as unknown as Sql);
+      throw undone;
+    })
+    .catch((error) => {
+      if (error !== undone) throw error;
+    });
+  return answer as Answer;
+}
+
+/** Leads by day and by weekday and hour in the zone, counted one by one. */
+async function leadsInTime(sql: Sql, days: number) {
+  const counted = (by: string) =>
+    sql.unsafe(
+      `select ${by}, count(*)::int as stored from (select created_at at time zone '${zone}' as at from leads) l
+       where l.at >= '${daysAgo(days)}' group by ${by} order by ${by}`,
+    );
+  const days_ = await counted("l.at::date::text");
+  const hours = await counted("extract(isodow from l.at)::int, extract(hour from l.at)::int");
+  return { days: days_.map(({ stored }) => stored), hours: hours.map(({ stored }) => stored) };
+}
+
+async function comparison() {
+  const { owner } = database;
+  for (const days of [2, 5.4, 9, 30]) {
+    const since = new Date(now - days * day);
+    // What begins more than eight days ago begins with a day.
+    if (days > 8) since.setHours(0, 0, 0, 0);
+    expect([days, await rowsWithLeads(owner, since)]).toEqual([days, [...(await leadsRead(owner, since))]]);
+  }
+  for (const days of [3, 30]) {
+    const report = await managersReport(owner, days);
+    expect(report).toEqual(await fromTheLeads((sql) => managersReport(sql, days)));
+    const stored = (part: unknown) => (part as { stored: number }[]).map((row) => row.stored).filter(Boolean);
+    expect({ days: stored(report?.days), hours: stored(report?.hours) }).toEqual(
+      await leadsInTime(owner, days),
+    );
+  }
+  const [found] = await experiments(askAsOperator(owner));
+  for (const [side, variant] of [
+    [found?.original, "original"],
+    [found?.changed, "garden"],
+  ] as const) {
+    const [read] = await owner`
+      select count(*)::int as stored, count(r.lead_id)::int as reviewed,
+        (count(*) filter (where w.outcome = 'likely_qualifies'))::int as qualified
+      from leads l join private.permissions p on p.lead_id = l.id
+      left join private.lead_work w on w.lead_id = l.id
+      left join private.reviews r on r.lead_id = l.id
+      where p.variant = ${variant} and not p.honeypot_filled and coalesce(p.device, '') <> 'bot'
+        and (l.created_at at time zone 'UTC')::date >= ${daysAgo(8)}::date and (l.created_at at time zone 'UTC')::date < ${daysAgo(2)}::date`;
+    expect(side).toMatchObject({ ...read });
+    expect(side?.stored).toBeGreaterThan(5);
+  }
+}
+
+describe("what the ads brought, from the sums of the days", () => {
+  it("is the same as from each lead, with devices, variants, bots, words over the limit, withdrawn and erased leads", async () => {
+    const [summed] = await database.owner<
+      { days: number }[]
+    >`select count(*)::int as days from private.report_days`;
+    expect(summed?.days).toBeGreaterThan(8);
+    const rows = await rowsWithLeads(database.owner, new Date(now - 30 * day));
+    expect(new Set(rows.map(({ device }) => device))).toEqual(
+      new Set(["phone", "computer", "unknown", "no-script", "bot"]),
+    );
+    expect(new Set(rows.map(({ variant }) => variant))).toEqual(new Set(["", "original", "garden"]));
+    expect(rows.some(({ campaign }) => campaign === "(other)")).toBe(true);
+    await comparison();
+  });
+
+  it("stays the same when something changes about leads of a summed day, before that day is summed anew and after", async () => {
+    const sql = database.owner;
+    const of = async (nth: number) => (await idsOf("created_at < now() - interval '5 days'"))[nth] ?? "";
+    const changes: [what: string, change: () => Promise<unknown>][] = [
+      [
+        "an outcome",
+        async () =>
+          sql`update private.lead_work set outcome = 'not_interested' where lead_id = ${await of(8)}`,
+      ],
+      [
+        "a review",
+        async () =>
+          sql`insert into private.reviews (lead_id) values (${await of(13)}) on conflict do nothing`,
+      ],
+      ["a withdrawal", async () => sql`select private.withdraw_permission(${await of(20)})`],
+      [
+        "an erased lead",
+        async () => sql`select private.erase_leads(array[${await of(22)}]::uuid[], 'asked')`,
+      ],
+      [
+        "a permission that lost its address and its browser with age",
+        async () =>
+          sql`update private.permissions set utm = null, browser = null, page_path = null where lead_id = ${await of(30)}`,
+      ],
+      [
+        "a corrected variant",
+        async () => sql`update private.permissions set variant = 'garden' where lead_id = ${await of(34)}`,
+      ],
+      [
+        "a lead of an older day that came late",
+        async () => {
+          await addLeads([aLeadOf(1001, now - 6 * day)]);
+          await sql`select private.index_new_leads(10000, interval '1 year')`;
+        },
+      ],
+    ];
+    for (const [what, change] of changes) {
+      await change();
+      const [marked] = await sql<
+        { days: number }[]
+      >`select count(*)::int as days from private.report_changes`;
+      expect([what, (marked?.days ?? 0) > 0]).toEqual([what, true]);
+      await comparison();
+      await addUp(sql);
+      await comparison();
+    }
+  });
+
+  it("holds leads of this moment, which have no row of work yet", async () => {
+    await addLeads([aLeadOf(2001, Date.now()), aLeadOf(2004, Date.now()), aLeadOf(2021, Date.now())]);
+    await comparison();
+    expect(
+      await idsOf("not exists (select from private.lead_work w where w.lead_id = leads.id)"),
+    ).toHaveLength(3);
+  });
+
+  it("reads each lead of days that are not summed", async () => {
+    await database.owner`delete from private.report_days where day in (${daysAgo(4)}, ${daysAgo(7)})`;
+    await comparison();
+  });
+});
