@@ -21,16 +21,18 @@ export interface Plan {
   lift: number;
 }
 
-/** The share of experiments in which a range may miss the true value. */
-const alpha = 0.05;
+/** The share of experiments in which the range of a difference may ever miss the true one, however long they run. */
+const alpha = 0.02;
 /** The 97.5 % and 80 % quantiles of the standard normal distribution. */
 const [quantile975, quantile80] = [1.959964, 0.841621];
+/** Standard errors that the range of a difference reaches to each side at the size that the plan needs, where that is fewest. */
+const errorsAtSize = Math.sqrt(2 * Math.log(2 / alpha));
 
 /** Loads for each variant when there is one look, at the end: a true lift as planned is found in 80 of 100 experiments. */
 export const sizeForOneLook = (plan: Plan): number => sizeWhere(plan, quantile975);
 
 /** Loads for each variant when there is a look every day, as `differenceRange` allows; found in at least 80 of 100 as well. */
-export const sizeNeeded = (plan: Plan): number => sizeWhere(plan, Math.sqrt(1 + informationRatio));
+export const sizeNeeded = (plan: Plan): number => sizeWhere(plan, errorsAtSize);
 
 function sizeWhere(plan: Plan, threshold: number): number {
   const { difference, variance } = planned(plan);
@@ -44,16 +46,19 @@ function planned({ rate, lift }: Plan): { difference: number; variance: number }
 }
 
 /**
- * The range of the variant's rate minus the original's. It is a confidence sequence (normal mixture): however often somebody looks,
- * in 95 of 100 experiments it holds the true difference at every look. It is narrowest at the size that the plan needs.
+ * The range of the variant's rate minus the original's. It is a confidence sequence: however often somebody looks and however long the
+ * experiment runs, in 98 of 100 experiments it holds the true difference at every look. It is narrowest at the size that the plan needs.
  * Undefined while one of the two has no loads.
+ *
+ * The difference, times its information, is a Brownian motion in the information, which ever crosses a line a + b * information with the
+ * probability exp(-2ab) (Doob 1949). The two lines, one to
+ * each side, share alpha, and are nearest, in standard errors, at the planned information.
  */
 export function differenceRange(original: Counted, variant: Counted, plan: Plan): Range | undefined {
   if (original.loads === 0 || variant.loads === 0) return undefined;
   const information = 1 / (varianceOf(original) + varianceOf(variant));
-  const tuned = sizeNeeded(plan) / planned(plan).variance / informationRatio;
-  const logarithm = Math.log1p(information / tuned) - 2 * Math.log(alpha);
-  const half = Math.sqrt((information + tuned) * logarithm) / information;
+  const plannedInformation = sizeNeeded(plan) / planned(plan).variance;
+  const half = (errorsAtSize / 2 / Math.sqrt(plannedInformation)) * (1 + plannedInformation / information);
   const difference = rateOf(variant) - rateOf(original);
   return { low: Math.max(-1, difference - half), high: Math.min(1, difference + half) };
 }
@@ -65,19 +70,6 @@ const rateOf = ({ loads, successes }: Counted): number => Math.min(1, successes 
 function varianceOf({ loads, successes }: Counted): number {
   const rate = (Math.min(successes, loads) + 1) / (loads + 2);
   return (rate * (1 - rate)) / loads;
-}
-
-/**
- * The information at which the range is narrowest, divided by the information of the mixture. It is the root of
- * u = ln(1 + u) - 2 ln(alpha), where the derivative of the range's width is zero.
- */
-const informationRatio = fixedPointOf((u) => Math.log1p(u) - 2 * Math.log(alpha));
-
-/** The fixed point of a function whose slope is small. */
-function fixedPointOf(next: (u: number) => number): number {
-  let u = 8;
-  for (let step = 0; step < 50; step++) u = next(u);
-  return u;
 }
 
 /** Above this, an even split brings such numbers once in 1,000 times (chi-square, one degree of freedom). */

@@ -28,9 +28,9 @@ describe("the size of an experiment", () => {
   );
 
   it.each([
-    [0.2, 40_414],
-    [0.3, 18_755],
-    [0.5, 7_320],
+    [0.2, 40_408],
+    [0.3, 18_753],
+    [0.5, 7_319],
   ])("with a look every day, for a lift of %f, is %i loads a variant: the price of looking", (lift, size) => {
     expect(sizeNeeded({ rate: 0.02, lift })).toBe(size);
   });
@@ -38,7 +38,7 @@ describe("the size of an experiment", () => {
   it("is told as days left at the pace so far, of the variant with fewer loads", () => {
     const plan = { rate: 0.02, lift: 0.5 };
     expect(daysLeft(plan, [3_660, 4_000], 10)).toBe(10);
-    expect(daysLeft(plan, [7_320, 7_500], 20)).toBe(0);
+    expect(daysLeft(plan, [7_319, 7_500], 20)).toBe(0);
   });
 
   it("leaves no number of days while there are no loads", () => {
@@ -70,10 +70,22 @@ describe("the range of a difference", () => {
     expect(shareFound(plan, { lift: -0.3, days: 28, runs: 2_000 })).toBeGreaterThan(0.8);
   });
 
-  it("keeps its promise of 95 of 100 when an experiment runs to three times its size", () => {
-    const plan = { rate: 0.02, lift: 0.3 };
-    expect(shareFound(plan, { lift: 0, days: 28, runs: 2_000, times: 3 })).toBeLessThan(0.05);
-  });
+  it.each(lifts)(
+    "names a winner where there is none in less than 2 of 100 experiments that run to three and to ten times the size planned for %f",
+    (lift) => {
+      const plan = { rate: 0.02, lift };
+      expect(shareFound(plan, { lift: 0, days: 28, runs: 4_000, times: 3 })).toBeLessThan(0.02);
+      expect(shareFound(plan, { lift: 0, days: 14, runs: 2_000, times: 10 })).toBeLessThan(0.02);
+    },
+  );
+
+  it.each([0.005, 0.01, 0.05, 0.1])(
+    "names one as rarely when the pages bring %f leads a load and the plan said 0.02",
+    (rate) => {
+      const plan = { rate: 0.02, lift: 0.3 };
+      expect(shareFound(plan, { lift: 0, days: 28, runs: 3_000, times: 3, rate })).toBeLessThan(0.02);
+    },
+  );
 
   it("is narrowest, measured by the standard error, at the size that the plan needs", () => {
     const plan = { rate: 0.02, lift: 0.3 };
@@ -153,7 +165,13 @@ describe("the range of one rate", () => {
 /** The share of simulated experiments in which the range leaves zero on a day, within the size promised or `times` that. */
 function shareFound(
   plan: Plan,
-  { lift, days, runs, times = 1 }: { lift: number; days: number; runs: number; times?: number },
+  {
+    lift,
+    days,
+    runs,
+    times = 1,
+    rate = plan.rate,
+  }: { lift: number; days: number; runs: number; times?: number; rate?: number },
 ): number {
   const chance = seeded(20_261_121);
   const loadsADay = Math.ceil(sizeNeeded(plan) / days);
@@ -163,9 +181,9 @@ function shareFound(
     const variant = { loads: 0, successes: 0 };
     for (let day = 0; day < days * times; day++) {
       original.loads += loadsADay;
-      original.successes += leadsOf(loadsADay, plan.rate, chance);
+      original.successes += leadsOf(loadsADay, rate, chance);
       variant.loads += loadsADay;
-      variant.successes += leadsOf(loadsADay, plan.rate * (1 + lift), chance);
+      variant.successes += leadsOf(loadsADay, rate * (1 + lift), chance);
       const { low, high } = differenceRange(original, variant, plan) as { low: number; high: number };
       if (low <= 0 && high >= 0) continue;
       // A difference in the wrong direction is not the effect that was there.

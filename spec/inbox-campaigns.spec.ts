@@ -232,7 +232,7 @@ describe("the page Campaigns", () => {
     expect(text).toContain("No difference can be told so far.");
     expect(text).toMatch(/Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
     expect(text).toMatch(/Likely qualify: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
-    expect(text).toMatch(/Each side needs 18,755 loads to find \+30 %: about \d\d more days\./);
+    expect(text).toMatch(/Each side needs 18,753 loads to find \+30 %: about \d\d more days\./);
     expect(text).toContain("The split: chi-square 0.2; above 10.8 it is broken.");
     expect(await cellsOf(page, "Experiment: garden")).toEqual([
       ["The original", "2,000", "0", "0.00", "0", "0", "0.00"],
