@@ -26,9 +26,9 @@ export interface CountedRow {
   is_matched: boolean;
 }
 
-/** The steps of a page load from the first look to a lead that likely qualifies. */
+/** The steps of a page load from the first look to a lead that likely qualifies. Those of bots are not among them. */
 export interface Steps {
-  /** Page loads that a reader saw; bots, reloads and returns are not among them. */
+  /** Page loads that a reader saw; reloads and returns are not among them. */
   views: number;
   half_read: number;
   form_seen: number;
@@ -80,6 +80,7 @@ export function reportOf(rows: readonly CountedRow[], vitals: readonly VitalCoun
   const byDevice = Map.groupBy(matched, ({ device }) => device);
   return {
     campaigns: [...byCampaign.values()]
+      .filter((of) => of.some(({ device, cost_cents }) => device !== "bot" || cost_cents > 0))
       .map(lineOf)
       .sort((one, other) => other.views - one.views || other.stored - one.stored),
     devices: [...byDevice].map(([device, of]) => ({
@@ -106,7 +107,7 @@ function lineOf(rows: readonly CountedRow[]): CampaignLine {
   const [{ source, medium, campaign }] = rows as [CountedRow];
   const readers = rows.filter(({ device }) => device !== "bot");
   const views = sum(readers, "views");
-  const stored = sum(rows, "stored");
+  const stored = sum(readers, "stored");
   return {
     source,
     medium,
@@ -117,8 +118,8 @@ function lineOf(rows: readonly CountedRow[]): CampaignLine {
     began: sum(readers, "began"),
     pressed: sum(readers, "pressed"),
     stored,
-    reviewed: sum(rows, "reviewed"),
-    qualified: rows.reduce((all, { outcomes }) => all + (outcomes.likely_qualifies ?? 0), 0),
+    reviewed: sum(readers, "reviewed"),
+    qualified: readers.reduce((all, { outcomes }) => all + (outcomes.likely_qualifies ?? 0), 0),
     cost_cents: sum(rows, "cost_cents"),
     rate: rateRange({ loads: views, successes: stored }) ?? null,
   };

@@ -1,19 +1,20 @@
 // `leads campaigns`: what the ads brought, from the page load to the outcome, and what it cost; `costs add` records costs.
 import { readFile } from "node:fs/promises";
+import { botsInWords } from "../campaigns/bots-in-words.ts";
 import { type Cost, readCost, readCostsCsv, recordCosts } from "../team/campaign-costs.ts";
 import { type CampaignRow, type CountedRow, campaignRows } from "../team/campaigns.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, counted, typed, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { cell, printable } from "./terminal.ts";
-import { readSince, sinceHelp } from "./times.ts";
+import { clock, readSince, sinceHelp, zoneHere } from "./times.ts";
 
 export const campaigns: AddCommand = (program, run) => {
   const command = program
     .command("campaigns")
     .summary("what the ads brought and cost: page loads, leads, outcomes (see docs/campaigns.md)")
     .description(
-      "What the ads brought, by campaign. Counts are page loads, not people: nobody is recognised.",
+      "What the ads brought, by campaign. Counts are page loads, not people: nobody is recognised. Days are those of this machine's time zone (TZ), costs are in US dollars.",
     )
     .option("--since <time>", `only ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option("--json", "print a JSON array, one row for each campaign, variant and kind of device")
@@ -22,7 +23,7 @@ export const campaigns: AddCommand = (program, run) => {
       run(async ({ sql, out, now }) => {
         const rows = await campaignRows(sql, since, now);
         if (!json) {
-          await out(tableOf(rows));
+          await out(tableOf(rows, since));
           return 0;
         }
         const array = jsonArray(out);
@@ -38,12 +39,12 @@ function addCosts(costs: Parameters<AddCommand>[0], run: Parameters<AddCommand>[
   costs
     .command("add")
     .description(
-      "Records what campaigns cost on days, from a CSV file (date, campaign, amount) or typed in. What was recorded before for the same day and campaign is replaced; 0 takes it away.",
+      "Records what campaigns cost on days in US dollars, from a CSV file (date, campaign, amount) or typed in. What was recorded before for the same day and campaign is replaced; 0 takes it away.",
     )
     .argument("[csv]", "the file")
     .option("--date <day>", "instead of a file: the day, such as 2026-01-31")
     .option("--campaign <campaign>", "the campaign, as utm_campaign names it")
-    .option("--amount <dollars>", "what it cost on that day, such as 12.50")
+    .option("--amount <dollars>", "what it cost on that day in US dollars, such as 12.50")
     .option("--source <source>", "only of this utm_source")
     .option("--medium <medium>", "only of this utm_medium")
     .action((file: string | undefined, options: TypedCost) => {
@@ -69,7 +70,7 @@ function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCo
       `Which costs? ${typed("campaigns costs add costs.csv")}, or with --date, --campaign and --amount.`,
     );
   }
-  const cost = readCost({ day: date, campaign, amount, source, medium });
+  const cost = readCost({ day: date, campaign, amount, currency: "", source, medium });
   if ("problem" in cost) throw new UsageError(cost.problem);
   return [cost];
 }
@@ -115,18 +116,18 @@ type Sums = Record<
 > & { qualify: number };
 
 /** One line for each campaign, all devices and variants together, the one with the most loads first; then what is counted apart. */
-function tableOf(rows: readonly CountedRow[]): string {
+function tableOf(rows: readonly CountedRow[], since: Date | undefined): string {
   if (rows.length === 0) return "Nothing was counted.\n";
   const matched = rows.filter(({ is_matched }) => is_matched);
   const names = Map.groupBy(
-    matched.filter(({ device }) => device !== "bot"),
+    matched.filter(({ device, cost }) => device !== "bot" || cost > 0),
     ({ source, medium, campaign }) => [source, medium, campaign].map((word) => word || "-").join(" / "),
   );
   const lines = [...names]
     .map(([name, of]): [string, Sums] => [name, sumsOf(of)])
     .toSorted(([, one], [, another]) => another.views - one.views);
   const total = (
-    key: "served" | "prefetched" | "reloaded" | "returned" | "views" | "stored",
+    key: "served" | "prefetched" | "reloaded" | "returned" | "views",
     of: readonly CountedRow[],
   ) => of.reduce((sum, row) => sum + row[key], 0).toLocaleString("en-US");
   const device = (name: string) => matched.filter((row) => row.device === name);
@@ -141,10 +142,11 @@ function tableOf(rows: readonly CountedRow[]): string {
         columns.map(({ of }) => of(sums)),
       ),
     ),
-    "\nCounts are page loads, not people.",
+    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere}. Costs are in US dollars.\n`,
+    "Counts are page loads, not people.",
     ` Documents served: ${total("served", matched)}; fetched ahead by browsers: ${total("prefetched", matched)};`,
     ` reloads: ${total("reloaded", matched)}; returns: ${total("returned", matched)}.`,
-    ` Bots, which the table leaves out: ${total("views", device("bot"))} loads, ${total("served", device("bot"))} served, ${total("stored", device("bot"))} leads.`,
+    ` ${botsInWords(botSums(matched))}`,
     ` Loads without script, which the table holds: ${total("views", device("no-script"))}.\n`,
     ...rows
       .filter(({ is_matched }) => !is_matched)
@@ -152,8 +154,20 @@ function tableOf(rows: readonly CountedRow[]): string {
   ].join("");
 }
 
+const botSums = (rows: readonly CountedRow[]) => {
+  const bots = rows.filter(({ device }) => device === "bot");
+  const sum = (of: (row: CountedRow) => number) => bots.reduce((total, row) => total + of(row), 0);
+  return {
+    views: sum((row) => row.views),
+    served: sum((row) => row.served),
+    stored: sum((row) => row.stored),
+  };
+};
+
+/** Of readers; the cost is that of all. */
 const sumsOf = (rows: readonly CountedRow[]): Sums => {
-  const sum = (of: (row: CountedRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const readers = rows.filter(({ device }) => device !== "bot");
+  const sum = (of: (row: CountedRow) => number) => readers.reduce((total, row) => total + of(row), 0);
   return {
     views: sum(({ views }) => views),
     half_read: sum(({ half_read }) => half_read),
@@ -163,7 +177,7 @@ const sumsOf = (rows: readonly CountedRow[]): Sums => {
     stored: sum(({ stored }) => stored),
     reviewed: sum(({ reviewed }) => reviewed),
     qualify: sum(({ outcomes }) => outcomes.likely_qualifies ?? 0),
-    cost: sum(({ cost }) => cost),
+    cost: rows.reduce((total, { cost }) => total + cost, 0),
   };
 };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCostsCsv } from "../team/campaign-costs.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { leads } from "./support/leads-command.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
 let database: TestDatabase;
 let folder: string;
@@ -75,9 +75,43 @@ describe("leads campaigns", () => {
       expect.arrayContaining(["SOURCE / MEDIUM / CAMPAIGN", "LOADS HALF READ SAW FORM"]),
       ["facebook / paid / spring", "10", "5", "4", "3", "2", "1", "1", "1", "-", "-", "-", "-"],
     ]);
+    expect(stdout).toContain("\nSince the beginning, by the days of UTC. Costs are in US dollars.\n");
     expect(stdout).toContain("Counts are page loads, not people.");
     expect(stdout).toContain("Bots, which the table leaves out: 7 loads");
     expect(stdout).toMatch(/Bots, which the table leaves out: 7 loads, [0-9]+ served, 0 leads\./);
+  });
+
+  it("takes days for those of the time zone in which it runs, and says which", async () => {
+    const { url, owner } = await makeDatabase();
+    const now = new Date();
+    /** The start of the day twenty days ago in a zone so many hours behind UTC. */
+    const dayStart = (behind: number) => {
+      const there = new Date(now.getTime() - 20 * 86_400_000 - behind * 3_600_000);
+      return new Date(Date.parse(`${there.toISOString().slice(0, 10)}T00:00Z`) + behind * 3_600_000);
+    };
+    const run = async (zone: string, behind: number) => {
+      const since = new Date(dayStart(behind).getTime() - behind * 3_600_000).toISOString().slice(0, 10);
+      await owner`truncate public.leads, private.lead_work, private.campaign_costs cascade`;
+      for (const minutes of [-1, 1]) {
+        const at = new Date(dayStart(behind).getTime() + minutes * 60_000);
+        await owner`
+          insert into leads (created_at, name, email, phone, zip_code)
+          values (${at}, ${`Rosa ${minutes}`}, 'rosa@example.com', '(305) 555-0142', '33101')`;
+      }
+      await owner`select private.index_new_leads(100, interval '1 year')`;
+      const ask = (...words: string[]) =>
+        waitForExit(startLeads(["campaigns", "--since", since, ...words], { DATABASE_URL: url, TZ: zone }));
+      const rows = JSON.parse((await ask("--json")).stdout);
+      return { stored: rows.map(({ stored }: { stored: number }) => stored), since, ...(await ask()) };
+    };
+    for (const [zone, behind] of [
+      ["Etc/GMT+5", 5],
+      ["Etc/GMT-9", -9],
+    ] as const) {
+      const { stored, stdout, since } = await run(zone, behind);
+      expect([zone, stored]).toEqual([zone, [1]]);
+      expect(stdout).toContain(`\nSince ${since} 00:00, by the days of ${zone}. Costs are in US dollars.\n`);
+    }
   });
 
   it("says so when nothing was counted", async () => {
@@ -148,7 +182,7 @@ describe("leads campaigns costs add", () => {
         "Nothing was recorded.",
         "Line 3: The date has to be as 2026-01-31 or 1/31/2026.",
         "Line 4: The campaign is missing.",
-        "Line 5: The amount has to be as 12.50, up to 100,000,000.\n",
+        "Line 5: The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.\n",
       ].join("\n"),
     });
     const empty = await file("empty.csv", "");
@@ -186,6 +220,62 @@ describe("a file of costs", () => {
       ],
     });
   });
+
+  it.each(["€12.50", "£12", "12.50 EUR", "CA$12", "12 Mex$", "₹1,200"])(
+    "is recorded in US dollars alone, and says so of %s",
+    (amount) => {
+      expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
+        problems: [
+          {
+            line: 2,
+            problem: "The amount is not in US dollars. Costs are recorded in US dollars and not converted.",
+          },
+        ],
+      });
+    },
+  );
+
+  it("says so of a column that names another currency, beside the amounts or above them", () => {
+    const problem = "The amount is not in US dollars. Costs are recorded in US dollars and not converted.";
+    expect(
+      readCostsCsv(`Day,Campaign,Currency code,Cost\n${today},spring,USD,5\n${today},spring,EUR,5\n`),
+    ).toEqual({ problems: [{ line: 3, problem }] });
+    expect(readCostsCsv(`Day,Campaign name,Amount spent (EUR)\n${today},spring,5\n`)).toEqual({
+      problems: [
+        {
+          line: 1,
+          problem:
+            'The column "amount spent (eur)" is not in US dollars. Costs are recorded in US dollars and not converted.',
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ["12.50", 1_250],
+    ["$1,204.50", 120_450],
+    ["US$ 1204.5", 120_450],
+    ["USD 7", 700],
+    ["1,204,000 USD", 120_400_000],
+  ])("takes %s for so many US dollars", (amount, cents) => {
+    expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toMatchObject({
+      costs: [{ amount_cents: cents }],
+    });
+  });
+
+  it.each(["12,50", "1.204,50", "1,20,400", "-5", "(5.00)", "1 2", "0.125"])(
+    "refuses %s, which could be read in two ways or in none",
+    (amount) => {
+      expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
+        problems: [
+          {
+            line: 2,
+            problem: "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.",
+          },
+        ],
+      });
+    },
+  );
 
   it("of any length costs no more than its length", () => {
     const lines = `date,campaign,amount\n${'"'.repeat(100_000)}`;

@@ -9,6 +9,7 @@ import { useBrowser } from "./support/browser.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
 import { openAs } from "./support/inbox-pages.ts";
+import { leads } from "./support/leads-command.ts";
 
 const { browser } = useBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -74,6 +75,7 @@ async function addLeads() {
   await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${ids[0] ?? ""}`;
   const fromNews = "https://site.example/?utm_source=news&utm_medium=email&utm_campaign=autumn";
   await addLead(database, { request_headers: { referer: fromNews, "x-variant": "garden" } }, 0);
+  await addLead(database, { request_headers: { referer, "x-device": "bot" } }, 0);
 }
 
 const asMaria = (options: BrowserContextOptions = {}) =>
@@ -85,6 +87,8 @@ async function shown(options: BrowserContextOptions = {}): Promise<Page> {
   await page.getByRole("region", { name: "Campaigns" }).waitFor();
   return page;
 }
+/** What the table of campaigns leaves out. */
+const leftOut = "Bots, which the table leaves out: 500 loads, 0 served, 1 leads.";
 const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const cellsOf = (page: Page, name: string) =>
   section(page, name)
@@ -115,7 +119,7 @@ describe("the API about campaigns", () => {
     expect(body.campaigns[1]?.rate?.low).toBeCloseTo(0.0008, 3);
     expect(body.campaigns[1]?.rate?.high).toBeCloseTo(0.0073, 3);
     expect(body.campaigns[0]).toMatchObject({ ...newsletter, views: 4_230, stored: 1 });
-    expect(body.devices.find(({ device }) => device === "bot")).toMatchObject({ views: 500, stored: 0 });
+    expect(body.devices.find(({ device }) => device === "bot")).toMatchObject({ views: 500, stored: 1 });
     expect(body.vitals[0]).toEqual({
       vital: "lcp",
       bounds: [1000, 1500, 2000, 2500, 3000, 4000, 6000],
@@ -165,10 +169,10 @@ describe("the page Campaigns", () => {
     const page = await shown();
     const costs = section(page, "Costs");
     await costs.getByRole("textbox", { name: "Campaign" }).fill("spring");
-    await costs.getByLabel("Cost in dollars").fill("123");
+    await costs.getByLabel("Cost in US dollars").fill("123");
     await costs.getByRole("button", { name: "Record" }).click();
     await costs.getByText("1 cost is recorded.").waitFor();
-    await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies, $41 each.").waitFor();
+    await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies, $41.00 each.").waitFor();
     const [, line] = await cellsOf(page, "Campaigns");
     expect(line).toEqual([
       ...[
@@ -180,14 +184,14 @@ describe("the page Campaigns", () => {
         "0.25 (0.08 to 0.73)",
         "1",
         "1",
-        "$123",
-        "$41",
-        "$123",
-        "$123",
+        "$123.00",
+        "$41.00",
+        "$123.00",
+        "$123.00",
       ],
     ]);
     await costs.getByRole("textbox", { name: "Campaign" }).fill("spring");
-    await costs.getByLabel("Cost in dollars").fill("0");
+    await costs.getByLabel("Cost in US dollars").fill("0");
     await costs.getByRole("button", { name: "Record" }).click();
     await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies.").waitFor();
   });
@@ -196,15 +200,17 @@ describe("the page Campaigns", () => {
     const page = await shown();
     const choose = (text: string) =>
       page
-        .getByLabel("A CSV file: date, campaign, amount")
+        .getByLabel("A CSV file: date, campaign, amount in US dollars")
         .setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
     await choose(`Day,Campaign name,Amount spent (USD)\n${today},sprnig,20.00\n`);
     await page.getByRole("heading", { name: "Costs that no campaign took" }).waitFor();
-    expect(await cellsOf(page, "Costs that no campaign took")).toEqual([["sprnig", "Any", "Any", "20"]]);
+    expect(await cellsOf(page, "Costs that no campaign took")).toEqual([["sprnig", "Any", "Any", "$20.00"]]);
     await section(page, "Recorded costs").getByText("Table").click();
-    expect(await cellsOf(page, "Recorded costs")).toEqual([[today, "sprnig", "Any", "Any", "20"]]);
+    expect(await cellsOf(page, "Recorded costs")).toEqual([[today, "sprnig", "Any", "Any", "$20.00"]]);
     await choose(costs(`${today},spring,twenty`));
-    await page.getByRole("alert").getByText("Line 2: The amount has to be as 12.50").waitFor();
+    await page.getByRole("alert").getByText("Line 2: The amount has to be in US dollars as 12.50").waitFor();
+    await choose(costs(`${today},spring,€20`));
+    await page.getByRole("alert").getByText("Line 2: The amount is not in US dollars.").waitFor();
     await choose(costs(`${today},sprnig,0`));
     await page.getByRole("heading", { name: "Costs that no campaign took" }).waitFor({ state: "detached" });
   });
@@ -246,7 +252,7 @@ describe("the page Campaigns", () => {
     expect(await hours.locator("table.hours tbody tr").count()).toBe(7);
     expect(await hours.locator("table.hours td").allInnerTexts()).toContain("5434");
     await hours.getByRole("button", { name: "Leads" }).click();
-    expect(await hours.locator("table.hours td").allInnerTexts()).toContain("4");
+    expect(await hours.locator("table.hours td").allInnerTexts()).toContain("5");
     const painted = await section(page, "Largest picture or text painted").innerText();
     expect(painted).toContain("67 % of 60 loads were good: 2.5 s or less.");
   });
@@ -267,13 +273,26 @@ describe("the page Campaigns", () => {
       ...["vital-lcp.csv", "vital-cls.csv", "vital-inp.csv", "experiment-garden.csv"],
     ]);
     expect(files["campaigns.csv"]?.[0]).toMatch(/^Campaign,Source,Medium,Loads,Leads,/);
+    expect(files["campaigns.csv"]?.at(-1)).toBe(`"${leftOut}"`);
     expect(files["campaigns.csv"]?.[2]).toBe("spring,facebook,paid,1204,3,0.25 (0.08 to 0.73),1,1,,,,");
     expect(files["vital-lcp.csv"]).toContain("up to 2.5 s,20");
     expect(files["experiment-garden.csv"]).toHaveLength(3);
   });
 
+  it("says how many loads and leads of bots its table leaves out, in the words of the command, on paper too", async () => {
+    const page = await shown();
+    const line = section(page, "Campaigns").getByText(leftOut);
+    await line.waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await line.isVisible()).toBe(true);
+    const command = await leads(database.url, "campaigns");
+    expect(command.stdout).toContain(leftOut);
+  });
+
   it("is printed with every table, dark on white, without what is for the screen", async () => {
+    await maria.call("campaigns/costs", { csv: costs(`${today},spring,"$123,456.70"`) });
     const page = await shown({ colorScheme: "dark" });
+    await maria.call("campaigns/costs", { csv: costs(`${today},spring,0`) });
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     expect(await page.locator("button.button:visible, input:visible, select:visible").count()).toBe(0);
     for (const name of [
@@ -293,6 +312,9 @@ describe("the page Campaigns", () => {
     expect(
       await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
     ).toBe(0);
+    expect((await cellsOf(page, "Campaigns"))[1]?.slice(-4)).toEqual([
+      ...["$123,456.70", "$41,152.23", "$123,456.70", "$123,456.70"],
+    ]);
     const ink = await section(page, "In short")
       .locator("li")
       .first()

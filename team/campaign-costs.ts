@@ -1,5 +1,5 @@
-// What campaigns cost, as the provider types it in or as an ad network exports it: a CSV file with a date, a campaign and an amount a
-// line. A file is recorded as a whole or not at all.
+// What campaigns cost, as the provider types it in or as an ad network exports it: a CSV file with a date, a campaign and an amount in US
+// dollars a line. A file is recorded as a whole or not at all.
 import type { Sql } from "../database/connect.ts";
 import type { Ask } from "./ask.ts";
 
@@ -10,6 +10,7 @@ export interface Cost {
   /** Which utm_source and utm_medium the cost is for; "" for whichever has the campaign. */
   source: string;
   medium: string;
+  /** Of US dollars. */
   amount_cents: number;
 }
 
@@ -34,10 +35,23 @@ export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
 const maxLines = 10_000;
 
 /** The names that a column may have in the first line, in lower case. */
-const columnNames: Record<"day" | "campaign" | "amount" | "source" | "medium", readonly string[]> = {
+const columnNames: Record<
+  "day" | "campaign" | "amount" | "currency" | "source" | "medium",
+  readonly string[]
+> = {
   day: ["date", "day", "reporting starts"],
   campaign: ["campaign", "campaign name", "utm_campaign"],
-  amount: ["amount", "cost", "spend", "amount spent", "amount spent (usd)"],
+  amount: [
+    "amount",
+    "cost",
+    "spend",
+    "amount spent",
+    "amount (usd)",
+    "cost (usd)",
+    "spend (usd)",
+    "amount spent (usd)",
+  ],
+  currency: ["currency", "currency code"],
   source: ["source", "utm_source"],
   medium: ["medium", "utm_medium"],
 };
@@ -48,6 +62,11 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
   const [heading, ...lines] = readCsv(text.replace(/^\ufeff/, ""));
   const names = (heading?.cells ?? []).map((name) => name.trim().toLowerCase());
   const indexOf = (column: Column) => names.findIndex((name) => columnNames[column].includes(name));
+  const foreign = names.find((name) => /^(amount|cost|spend|amount spent) \([a-z]{3}\)$/.test(name));
+  if (foreign !== undefined && indexOf("amount") < 0)
+    return {
+      problems: [{ line: 1, problem: `The column "${foreign}" is not in US dollars. ${onlyDollars}` }],
+    };
   const missing = (["day", "campaign", "amount"] as const).filter((column) => indexOf(column) < 0);
   if (missing.length > 0)
     return {
@@ -69,6 +88,7 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
       day: of("day"),
       campaign: of("campaign"),
       amount: of("amount"),
+      currency: of("currency"),
       source: of("source"),
       medium: of("medium"),
     });
@@ -78,13 +98,18 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
   return problems.length > 0 ? { problems } : { costs };
 }
 
-/** Reads one cost from what a person typed or a file holds. */
+const onlyDollars = "Costs are recorded in US dollars and not converted.";
+
+/** Reads one cost from what a person typed or a file holds. An empty currency is US dollars. */
 export function readCost(typed: Record<Column, string>): Cost | { problem: string } {
   const day = readDay(typed.day);
   if (!day) return { problem: "The date has to be as 2026-01-31 or 1/31/2026." };
   if (typed.campaign === "") return { problem: "The campaign is missing." };
+  if (!["", "USD"].includes(typed.currency.toUpperCase()) || namesOtherCurrency(typed.amount))
+    return { problem: `The amount is not in US dollars. ${onlyDollars}` };
   const amount_cents = readCents(typed.amount);
-  if (amount_cents === undefined) return { problem: "The amount has to be as 12.50, up to 100,000,000." };
+  if (amount_cents === undefined)
+    return { problem: "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000." };
   const { campaign, source, medium } = typed;
   return { day, campaign, source, medium, amount_cents };
 }
@@ -100,12 +125,20 @@ function readDay(text: string): string | undefined {
   return day.toISOString().slice(0, 10);
 }
 
+/** Whether an amount is written with letters or a currency's sign that are not those of US dollars: "12 EUR", "€12", "CA$12". */
+function namesOtherCurrency(text: string): boolean {
+  const rest = text.toUpperCase().replace(/USD?/, "").replace("$", "");
+  return /\d/.test(rest) && /[\p{L}\p{Sc}]/u.test(rest);
+}
+
+// A comma stands before three digits alone: 12,50 would otherwise become 1250.
 function readCents(text: string): number | undefined {
-  const plain = text.replaceAll(/[$,\s]/g, "");
-  if (!/^\d{1,9}(\.\d{1,2})?$/.test(plain)) return undefined;
-  const [dollars = "", cents = ""] = plain.split(".");
-  const amount = Number(dollars) * 100 + Number(cents.padEnd(2, "0"));
-  return amount <= 10_000_000_000 ? amount : undefined;
+  const amount = /^(?:USD?)? ?\$? ?(\d{1,9}|\d{1,3}(?:,\d{3}){1,3})(?:\.(\d{1,2}))?(?: ?USD)?$/i.exec(text);
+  if (!amount) return undefined;
+  const [, whole = "", cents = ""] = amount;
+  const dollars = whole.replaceAll(",", "");
+  const inCents = Number(dollars) * 100 + Number(cents.padEnd(2, "0"));
+  return inCents <= 10_000_000_000 ? inCents : undefined;
 }
 
 /** The records of a CSV file (RFC 4180) with the line each begins on; empty lines are none. */

@@ -22,7 +22,7 @@ export interface CampaignRow {
   reviewed: number;
   /** By outcome, how many leads have it. */
   outcomes: Record<string, number>;
-  /** This row's share of what the campaign cost, in dollars. */
+  /** This row's share of what the campaign cost, in US dollars. */
   cost: number;
 }
 
@@ -36,7 +36,7 @@ export type CountedRow = CampaignRow & {
 
 /**
  * The rows since a time; undefined is the beginning. Hours are kept for eight days, so an earlier time is taken as the start of its
- * day in UTC.
+ * day, in the time zone of this process (TZ). Costs are those from that day on.
  */
 export async function campaignRows(
   sql: Sql,
@@ -44,14 +44,16 @@ export async function campaignRows(
   now = new Date(),
 ): Promise<CountedRow[]> {
   const eightDaysAgo = now.getTime() - 8 * 24 * 60 * 60_000;
-  const day = since?.toISOString().slice(0, 10) ?? "-infinity";
-  const begins = since && since.getTime() >= eightDaysAgo ? since.toISOString() : day;
+  const day = since?.toLocaleDateString("sv-SE") ?? "-infinity";
+  const startOfDay = since && new Date(since.getFullYear(), since.getMonth(), since.getDate());
+  const begins =
+    (since && since.getTime() >= eightDaysAgo ? since : startOfDay)?.toISOString() ?? "-infinity";
   return sql<CountedRow[]>`
     select source, medium, campaign, variant, device, served::float8, prefetched::float8, views::float8, reloaded::float8,
       returned::float8, half_read::float8, form_seen::float8, began::float8, pressed::float8, stored::float8, reviewed::float8,
       outcomes, cost_cents::float8 / 100 as cost, is_matched
     from private.campaign_rows(
-      ${begins}::text::timestamp at time zone 'UTC', 'infinity', ${day}::text::date, 'infinity'
+      ${begins}::text::timestamptz, 'infinity', ${day}::text::date, 'infinity'
     )`;
 }
 

@@ -6,6 +6,7 @@ import type { Campaigns } from "../../api-campaigns.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { count } from "../page/words.ts";
 import { refresh, useAction } from "../queries.ts";
+import { money } from "./campaign-words.ts";
 import { DayField, type Period } from "./period-fields.tsx";
 import { ReportSection } from "./report-section.tsx";
 
@@ -87,7 +88,7 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
         />
       </label>
       <label className="field">
-        Cost in dollars
+        Cost in US dollars
         <input
           type="text"
           inputMode="decimal"
@@ -120,7 +121,7 @@ function CostFile({ onSend }: SendProps) {
   return (
     <div>
       <label className="field">
-        A CSV file: date, campaign, amount
+        A CSV file: date, campaign, amount in US dollars
         <input type="file" accept=".csv,text/csv,text/plain" onChange={({ target }) => void read(target)} />
       </label>
       <p className="quiet">
@@ -139,8 +140,8 @@ const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs"
       <ReportSection
         title="Costs that no campaign took"
         file="unmatched-costs"
-        columns={["Campaign", "Source", "Medium", "Dollars"]}
-        lines={unmatched.map((cost) => [...namesOf(cost), cost.cost_cents / 100])}
+        columns={["Campaign", "Source", "Medium", "US dollars"]}
+        lines={unmatched.map((cost) => [...namesOf(cost), money(cost.cost_cents)])}
       >
         <p className="quiet">
           No page load and no lead of these days names such a campaign. Is it written as in the ad’s address?
@@ -151,8 +152,8 @@ const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs"
       <ReportSection
         title="Recorded costs"
         file="campaign-costs"
-        columns={["Day", "Campaign", "Source", "Medium", "Dollars"]}
-        lines={costs.map((cost) => [cost.day, ...namesOf(cost), cost.amount_cents / 100])}
+        columns={["Day", "Campaign", "Source", "Medium", "US dollars"]}
+        lines={costs.map((cost) => [cost.day, ...namesOf(cost), money(cost.amount_cents)])}
         isFolded
       />
     )}

@@ -1,5 +1,6 @@
 // The campaigns as a table that can be sorted by each of its columns: loads, leads with their range, and what each of them cost.
 import { useState } from "react";
+import { botsInWords } from "../../../campaigns/bots-in-words.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { type CampaignLine, costOf, money, rateInWords } from "./campaign-words.ts";
@@ -35,7 +36,7 @@ const columns: Column[] = [
   },
   { name: "Reviewed", value: ({ reviewed }) => reviewed },
   { name: "Likely qualify", value: ({ qualified }) => qualified },
-  cents("Cost", ({ cost_cents }) => cost_cents || null),
+  cents("Cost in US dollars", ({ cost_cents }) => cost_cents || null),
   cents("A lead", (line) => costOf(line, line.stored)),
   cents("A reviewed one", (line) => costOf(line, line.reviewed)),
   cents("One that qualifies", (line) => costOf(line, line.qualified)),
@@ -46,7 +47,8 @@ interface Order {
   isDescending: boolean;
 }
 
-export function CampaignTable({ campaigns }: Pick<Campaigns, "campaigns">) {
+/** What the table leaves out stands below it, in print and at the end of its CSV as well. */
+export function CampaignTable({ campaigns, devices }: Pick<Campaigns, "campaigns" | "devices">) {
   const [order, setOrder] = useState<Order>({ column: "Loads", isDescending: true });
   const sorted = inOrder(campaigns, order);
   const lines = sorted.map((line) => columns.map((column) => textOf(column, line)));
@@ -56,14 +58,19 @@ export function CampaignTable({ campaigns }: Pick<Campaigns, "campaigns">) {
       file="campaigns"
       columns={columns.map(({ name }) => name)}
       lines={lines}
+      note={botsInWords(devices.find(({ device }) => device === "bot") ?? noBots)}
       ownTable={
         <SortedTable lines={sorted} order={order} onSort={(column) => setOrder(nextOrder(order, column))} />
       }
     >
-      <p className="quiet">The range in brackets holds the true share in 95 of 100 cases.</p>
+      <p className="quiet">
+        The range in brackets holds the true share in 95 of 100 cases. Costs are in US dollars.
+      </p>
     </ReportSection>
   );
 }
+
+const noBots = { views: 0, served: 0, stored: 0 };
 
 /** The same column again reverses the order; another column begins with its largest number, or with A. */
 const nextOrder = (order: Order, { name }: Column): Order => ({

@@ -10,7 +10,7 @@ export function campaignName({ source, campaign }: Pick<CampaignLine, "source" |
   return name ? name.charAt(0).toUpperCase() + name.slice(1) : "Without campaign words";
 }
 
-/** "Facebook, spring: 1,204 loads, 31 leads, 12 qualify, $41 each". */
+/** "Facebook, spring: 1,204 loads, 31 leads, 12 qualify, $41.00 each". */
 export function campaignSentence(line: CampaignLine): string {
   const { views, stored, qualified } = line;
   const each = costOf(line, stored);
@@ -26,14 +26,9 @@ export function campaignSentence(line: CampaignLine): string {
 export const costOf = ({ cost_cents }: Pick<CampaignLine, "cost_cents">, many: number): number | null =>
   cost_cents > 0 && many > 0 ? cost_cents / many : null;
 
-/** "$41", "$1,204", "$0.85": cents are of interest below ten dollars. */
+/** US dollars: "$41.00", "$1,204.50". */
 export const money = (cents: number): string =>
-  (cents / 100).toLocaleString("en-US", {
-    style: "currency",
-    currency: "USD",
-    maximumFractionDigits: cents < 1_000 ? 2 : 0,
-    minimumFractionDigits: cents < 1_000 ? 2 : 0,
-  });
+  (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });
 
 /** A share as so many of 100: "2.57". */
 export const of100 = (share: number): string => (100 * share).toFixed(2);

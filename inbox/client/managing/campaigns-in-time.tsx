@@ -19,7 +19,9 @@ export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours
         file="campaign-days"
         columns={["Day", "Loads", "Pressed the button", "Leads"]}
         lines={days.map(({ day, views, pressed, stored }) => [day, views, pressed, stored])}
-      />
+      >
+        <p className="quiet">Leads by day and by hour are all that were stored, those of bots too.</p>
+      </ReportSection>
       <ReportSection
         title="By hour and weekday"
         file="campaign-hours"

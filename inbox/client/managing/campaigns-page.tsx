@@ -46,7 +46,7 @@ function AllCampaigns({ report, period }: { report: Campaigns; period: Period })
     <>
       <Sentences campaigns={report.campaigns} />
       <CampaignFunnel campaigns={report.campaigns} />
-      <CampaignTable campaigns={report.campaigns} />
+      <CampaignTable campaigns={report.campaigns} devices={report.devices} />
       <CampaignCosts unmatched={report.unmatched} costs={report.costs} period={period} />
       <CampaignsInTime days={report.days} hours={report.hours} />
       <DevicesReport devices={report.devices} />

@@ -13,13 +13,16 @@ interface Props {
   lines: readonly (readonly Cell[])[];
   /** The picture, which says nothing that the table does not. */
   children?: ReactNode;
+  /** A sentence about the table: below it, and the last line of the CSV. */
+  note?: string;
   /** A table of its own with the same cells, such as one that can be sorted. */
   ownTable?: ReactNode;
   /** Folds the table up below its picture. */
   isFolded?: boolean;
 }
 
-export function ReportSection({ title, file, columns, lines, children, ownTable, isFolded = false }: Props) {
+export function ReportSection(props: Props) {
+  const { title, file, columns, lines, children, note, ownTable, isFolded = false } = props;
   const id = `report-${file}`;
   const table = ownTable ?? <ReportTable title={title} columns={columns} lines={lines} />;
   return (
@@ -29,13 +32,14 @@ export function ReportSection({ title, file, columns, lines, children, ownTable,
         <button
           type="button"
           className="button quiet no-print"
-          onClick={() => saveTable(`${file}.csv`, [columns, ...lines])}
+          onClick={() => saveTable(`${file}.csv`, [columns, ...lines, ...(note ? [[note]] : [])])}
         >
           CSV<span className="visually-hidden"> of {title}</span>
         </button>
       </div>
       {lines.length === 0 ? <p className="quiet">Nothing in these days.</p> : children}
       {lines.length > 0 && !isFolded && table}
+      {note && <p className="quiet">{note}</p>}
       {lines.length > 0 && isFolded && (
         <details>
           <summary>Table</summary>
@@ -46,9 +50,9 @@ export function ReportSection({ title, file, columns, lines, children, ownTable,
   );
 }
 
-/** A number, or a share that is written out, such as "12.5 %". */
+/** A number, an amount such as "$1,204.50", or a share that is written out, such as "12.5 %". */
 const isFigure = (cell: Cell | undefined): boolean =>
-  typeof cell === "number" || /^[\d.]{1,12}(?: %)?$/.test(cell ?? "");
+  typeof cell === "number" || /^\$?[\d.,]{1,16}(?: %)?$/.test(cell ?? "");
 
 function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" | "lines">) {
   return (
