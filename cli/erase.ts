@@ -1,30 +1,49 @@
-// `leads erase`: erases a person's leads for good, with everything stored about them and every pending delivery. It shows first what
-// would be erased, and asks. A receipt without personal data stays.
+// `leads erase`: erases a person's leads, or all leads of an age, for good, with everything stored about them and every pending
+// delivery. It shows first what would be erased, and asks. A receipt without personal data stays.
 
+import { connect } from "../database/connect.ts";
 import { reference } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";
+import { countByAge, eraseByAge } from "../team/erase-by-age.ts";
 import { type ErasableLead, eraseLeads, findErasable } from "../team/erase-leads.ts";
 import { Refusal } from "../team/refusal.ts";
-import { type AddCommand, type CommandContext, typed, UsageError } from "./command.ts";
+import { type AddCommand, type CommandContext, counted, readCount, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
+import { progressOf } from "./progress.ts";
 import { printable } from "./terminal.ts";
 import { clock } from "./times.ts";
 
 export const erase: AddCommand = (program, run) => {
   program
     .command("erase")
-    .summary("remove a lead for good with all about it; asks first")
-    .description("Removes a lead for good with all about it: permission, deliveries, review. Asks first.")
+    .summary("remove a lead for good with all about it, or all leads of an age; asks first")
+    .description(
+      "Removes a lead for good with all about it: permission, deliveries, review. Asks first. With --older-than Ctrl-C stops it between two portions; what was erased until then stays erased.",
+    )
     .argument("[id]", idHelp, readId)
     .option("--email <address>", "instead of an id: all leads with this e-mail address", readEmail)
+    .option(
+      "--older-than <days>",
+      "instead of an id: all leads that came more than so many days ago",
+      readDays,
+    )
     .option("--yes", "do not ask")
-    .action((id: string | undefined, { email, yes }: { email?: string; yes?: true }) => {
-      if (id && email)
-        throw new UsageError(`Either an <id> or --email, not both.\nHelp: ${typed("erase --help")}`);
-      if (!id && !email) throw new UsageError(`Which <id>?\nHelp: ${typed("erase --help")}`);
+    .action((id: string | undefined, { email, olderThan, yes }: Options) => {
+      const help = `Help: ${typed("erase --help")}`;
+      if (id && email) throw new UsageError(`Either an <id> or --email, not both.\n${help}`);
+      if (olderThan && (id || email))
+        throw new UsageError(`Either --older-than, or an <id> or --email.\n${help}`);
+      if (olderThan) return run((context) => eraseOlder(context, olderThan, yes === true));
+      if (!id && !email) throw new UsageError(`Which <id>?\n${help}`);
       run((context) => eraseFound(context, id, email ?? "", yes === true));
     });
 };
+
+interface Options {
+  email?: string;
+  olderThan?: number;
+  yes?: true;
+}
 
 async function eraseFound(context: CommandContext, id: string | undefined, email: string, yes: boolean) {
   const { sql, out, tell } = context;
@@ -39,15 +58,51 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
   return 0;
 }
 
-async function confirm({ ask, out, tell }: CommandContext, found: ErasableLead[]): Promise<boolean> {
+/** Ctrl-C is heard between two portions, so that what is said of the number erased is true. */
+async function eraseOlder(context: CommandContext, days: number, yes: boolean): Promise<number> {
+  const { sql, url, out, tell, signal } = context;
+  const found = await countByAge(sql, days);
+  if (found.older === 0)
+    throw new Refusal(`No lead is older than ${counted(days, "day")}. Nothing was erased.`);
+  const those = `${counted(found.older, "lead")} that came before ${clock(found.before)}`;
+  const rest = found.newer === 0 ? "No lead is newer." : `${counted(found.newer, "newer lead")} will stay.`;
+  if (!yes) {
+    await out(`To be erased for good, with permission, deliveries and review: ${those}. ${rest}\n`);
+    if (!(await isYes(context, `Erase ${found.older === 1 ? "it" : "them"}? Type yes:`))) return 1;
+  }
+  // Ctrl-C ends the command's own connection in the middle of a statement.
+  const unbroken = connect(url, { max: 1, name: "leads command" });
+  try {
+    const erased = await eraseByAge(unbroken, days, found, {
+      signal,
+      onProgress: progressOf(context, "Erasing"),
+    });
+    await out(`Erased ${counted(erased, "lead")}.\n`);
+    if (signal.aborted) tell("Broken off. Type it again to erase the rest.");
+    else
+      tell(
+        "Channels that had been told of them are told to erase them too. Backups made before still hold them.",
+      );
+    return signal.aborted ? 130 : 0;
+  } finally {
+    await unbroken.end({ timeout: 1 });
+  }
+}
+
+async function confirm(context: CommandContext, found: ErasableLead[]): Promise<boolean> {
   const lines = found.map(
     ({ id, created_at, name, email }) =>
       `  ${reference(id)}  ${clock(created_at)}  ${printable(name)}  ${printable(email)}\n`,
   );
-  await out(`To be erased for good, with permission, deliveries and review:\n${lines.join("")}`);
-  const answer = await ask(
+  await context.out(`To be erased for good, with permission, deliveries and review:\n${lines.join("")}`);
+  return isYes(
+    context,
     `Erase ${found.length === 1 ? "this lead" : `these ${found.length} leads`}? Type yes:`,
   );
+}
+
+async function isYes({ ask, tell }: CommandContext, question: string): Promise<boolean> {
+  const answer = await ask(question);
   if (answer === undefined) {
     throw new UsageError(
       `Nothing was erased: nobody is here to ask. Add --yes, or look first: ${typed("show <id>")}`,
@@ -62,3 +117,5 @@ function readEmail(text: string): string {
   if (text.trim()) return text;
   throw new UsageError("--email takes an address, such as --email rosa@example.com.");
 }
+
+const readDays = (text: string): number => readCount("--older-than", text);

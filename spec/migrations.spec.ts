@@ -195,7 +195,8 @@ describe("the schema of a newer release", () => {
     ])
       expect([text, takesAway(text)]).toEqual([text, true]);
     expect(takesAway("alter table a add column b int; -- drop\ncreate index c on a (b);")).toBe(false);
-    const later = files.filter((file) => file > "20261121000020_report_days.sql");
+    // Those of the first release are of one day.
+    const later = files.filter((file) => file > "20261122");
     const silent = later.filter((file) => {
       const text = readFileSync(new URL(file, folder), "utf8");
       return takesAway(text) && !text.includes(breaksOlder);

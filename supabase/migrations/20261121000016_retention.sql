@@ -91,6 +91,36 @@ begin
   return emptied;
 end $$;
 
+-- Erases the oldest leads that came before this time, at most so many, and returns how many that was.
+create function private.erase_oldest(before timestamptz, at_most integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*) from private.erase_leads(
+      array(select w.lead_id from private.lead_work w where w.created_at < before order by w.created_at limit at_most), 'age')
+  );
+end $$;
+
+-- The same for the operator's command, with its entry in the audit log.
+create function private.erase_leads_by_age(days integer, before timestamptz, at_most integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  erased integer := private.erase_oldest(before, at_most);
+begin
+  if erased > 0 then
+    perform private.audit(
+      private.require_session(), 'erased leads by age', null,
+      jsonb_build_object('by', 'command', 'older_than_days', days, 'leads', erased)
+    );
+    perform private.notify_inbox_of_leads('{}');
+  end if;
+  return erased;
+end $$;
+
 -- Carries out a plan that is a day old, in portions so that no lock is held for long: call again until it returns no row.
 -- `refused` says that even the newest lead is past the age, so that the clock or the setting must be wrong.
 create function private.carry_out_retention(at_most integer default 2000, out erased integer, out emptied integer, out refused boolean)
@@ -119,8 +149,7 @@ begin
   emptied := 0;
   refused := coalesce(newest < plan.leads_before, false) or coalesce(newest < plan.circumstances_before, false);
   if newest >= plan.leads_before then
-    select count(*) into erased from private.erase_leads(
-      array(select w.lead_id from private.lead_work w where w.created_at < plan.leads_before order by w.created_at limit at_most), 'age');
+    erased := private.erase_oldest(plan.leads_before, at_most);
   end if;
   if newest >= plan.circumstances_before then
     emptied := private.empty_circumstances(plan, at_most);
@@ -133,5 +162,7 @@ begin
   end if;
 end $$;
 
-revoke execute on function private.plan_retention, private.empty_circumstances, private.carry_out_retention from public;
+revoke execute on function
+  private.plan_retention, private.empty_circumstances, private.erase_oldest, private.erase_leads_by_age, private.carry_out_retention
+from public;
 grant execute on function private.plan_retention, private.carry_out_retention to leads_delivery;

@@ -1,0 +1,44 @@
+// Erases leads that are older than so many days, a portion at a time, as the scheduled retention does; each portion is a transaction of
+// its own, with its entry in the audit log.
+import type { Sql } from "../database/connect.ts";
+import type { Progress } from "./backup.ts";
+
+/** Leads of one portion: a second's work, after which Ctrl-C is heard. */
+const portionSize = 2_000;
+
+/** What an operator is shown before leads are erased by age. */
+export interface LeadsByAge {
+  /** The database's clock, less the days. */
+  before: Date;
+  older: number;
+  newer: number;
+}
+
+export async function countByAge(sql: Sql, days: number): Promise<LeadsByAge> {
+  // The portions are taken from lead_work, which a lead that was stored in a transaction that took long may be missing from.
+  await sql`select private.index_new_leads(null, '100 years')`;
+  const [counted] = await sql<LeadsByAge[]>`
+    select b.before, count(*) filter (where w.created_at < b.before)::int as older,
+      count(*) filter (where w.created_at >= b.before)::int as newer
+    from (select date_trunc('milliseconds', now() - make_interval(days => ${days})) as before) b
+    left join private.lead_work w on true group by b.before`;
+  return counted as LeadsByAge;
+}
+
+/** Erases what `countByAge` counted, the oldest first, until it is done or `signal` aborts, and returns how many leads that was. */
+export async function eraseByAge(
+  sql: Sql,
+  days: number,
+  { before, older }: LeadsByAge,
+  { signal, onProgress = () => {} }: { signal?: AbortSignal; onProgress?: Progress } = {},
+): Promise<number> {
+  let erased = 0;
+  while (!signal?.aborted) {
+    const [portion] = await sql<{ erased: number }[]>`
+      select private.erase_leads_by_age(${days}, ${before}, ${portionSize}) as erased`;
+    if (!portion?.erased) break;
+    erased += portion.erased;
+    onProgress(Math.min(erased / Math.max(older, 1), 1));
+  }
+  return erased;
+}
