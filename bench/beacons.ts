@@ -99,7 +99,7 @@ function serveNothing(): void {
   server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
 }
 
-/** Begins work so many times a second, whether the earlier work is done or not. */
+/** Begins work `perSecond` times a second, whether the earlier work is done or not. */
 async function steadily(
   perSecond: number,
   forSeconds: number,

@@ -113,7 +113,7 @@ export function personTasks(some: Samples): Task[] {
       "inbox: audit log of a far day",
       audit({ since: some.farDay, until: some.farDay, zone: "America/New_York" }),
     ],
-    ["inbox: health of the machine", (sql) => sql`select team.machine()`],
+    ["inbox: health", (sql) => sql`select team.health()`],
     ["dispatcher: claim of 12", (sql) => claim(sql, "webhook", { max: 12, lease: 0 })],
     ["dispatcher: claim of 12, nothing due", (sql) => claim(sql, "chat", { max: 12, lease: 0 })],
   ];

@@ -31,8 +31,8 @@ export interface Counters {
   take(): Batch | undefined;
 }
 
-/** Makes counters that hold at most so many different sums; further campaigns are counted as "(other)". */
-export function makeCounters(mostSums = 2_000): Counters {
+/** Makes counters that hold at most `maxSums` different sums; further campaigns are counted as "(other)". */
+export function makeCounters(maxSums = 2_000): Counters {
   let pages = new Map<string, Batch["pages"][number]>();
   let vitals = new Map<string, Batch["vitals"][number]>();
 
@@ -41,7 +41,7 @@ export function makeCounters(mostSums = 2_000): Counters {
     const key = JSON.stringify([source, medium, campaign, variant, device, step]);
     const sum = pages.get(key);
     if (sum) sum.n += n;
-    else if (pages.size < mostSums || campaign === other.campaign)
+    else if (pages.size < maxSums || campaign === other.campaign)
       pages.set(key, { source, medium, campaign, variant, device, step, n });
     else addPage({ ...count, ...other }, n);
   };

@@ -71,7 +71,7 @@ export type ReadCommand =
   | { help: string };
 
 /**
- * Reads what was typed: a command's handler, or the help that was asked for, in lines of so many cells.
+ * Reads what was typed: a command's handler, or the help that was asked for, in lines of at most `columns` characters.
  * @throws UsageError
  */
 export function readCommand(words: readonly string[], columns: number): ReadCommand {

@@ -14,7 +14,7 @@ export const printable = (text: string): string =>
 
 const escapes: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Printable text in exactly so many cells: filled with spaces, or cut with an ellipsis. */
+/** Printable text that is exactly `cells` characters of the terminal wide: filled with spaces, or cut with an ellipsis. */
 export function cell(text: string, cells: number): string {
   const shown = printable(text);
   const width = stringWidth(shown);
@@ -32,5 +32,5 @@ export function cell(text: string, cells: number): string {
 
 const graphemes = new Intl.Segmenter();
 
-/** Printable text broken between words into lines of at most so many cells. */
+/** Printable text broken between words into lines of at most `cells` characters of the terminal. */
 export const wrap = (text: string, cells: number): string[] => wrapAnsi(printable(text), cells).split("\n");

@@ -115,7 +115,7 @@ const deliveryOf = (settings: Settings) => ({
   on: settings.DELIVERY,
   /** The settings of the channels, as each channel reads them. */
   channels: channelSettingsOf(settings),
-  /** After how many minutes leads that no channel took are an alert, and where that is sent. */
+  /** Minutes after which leads that no channel took are an alert, and where that is sent. */
   alertAfterMinutes: settings.ALERT_AFTER_MINUTES,
   alertUrl: settings.ALERT_URL,
   /** The origin of the site's own pages, and the origins that may send leads; "*" for any. */
@@ -123,9 +123,9 @@ const deliveryOf = (settings: Settings) => ({
   allowedOrigins: settings.ALLOWED_ORIGINS,
   /** Whether a permission keeps the visitor's network address. */
   keepAddress: settings.PERMISSION_ADDRESS,
-  /** After so many days a permission's request headers are emptied: address, browser, page. */
+  /** Days after which a permission's request headers are emptied: address, browser, page. */
   permissionDays: settings.PERMISSION_DAYS,
-  /** After so many days a lead is erased; unset means never. */
+  /** Days after which a lead is erased; unset means never. */
   retentionDays: settings.RETENTION_DAYS,
 });
 

@@ -21,7 +21,8 @@ export const refusalsAsSent = {
     "This form is not on our own page, so we cannot take it here. Please open our page and try again.",
   notRead: "We could not read what your browser sent. Please reload the page and try again.",
   tooSlow: "Your answers took too long to reach us. Please check your internet connection and try again.",
-  databaseAway: "We could not save your answers just now. They are still here: please try again in a minute.",
+  databaseUnreachable:
+    "We could not save your answers just now. They are still here: please try again in a minute.",
   broken: "Something went wrong on our side. Your answers are still here: please try again in a minute.",
 } as const;
 

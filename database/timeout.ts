@@ -5,7 +5,7 @@ export class QueryTimeout extends Error {
   override name = "QueryTimeout";
 }
 
-/** The result, if it comes within so many milliseconds. @throws QueryTimeout if it does not. */
+/** The result, if it comes within `milliseconds`. @throws QueryTimeout if it does not. */
 export async function withTimeout<Result>(
   milliseconds: number,
   result: PromiseLike<Result>,

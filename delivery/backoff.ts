@@ -10,7 +10,7 @@ const waits = [
   ...Array.from({ length: 17 }, () => 4 * hour),
 ];
 
-/** After so many attempts a delivery may have failed. */
+/** The number of attempts after which a delivery may have failed. */
 export const maxAttempts = waits.length + 1;
 
 /** Seconds that a delivery is owed at least before it has failed: all the waits, when each is the shortest. */

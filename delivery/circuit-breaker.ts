@@ -2,18 +2,18 @@
 // message now and then, and closes with the first that it takes.
 import type { Outcome } from "./channels/channel.ts";
 
-/** So many failures in a row are an outage of the channel; fewer may be one delivery that it refuses. */
+/** The number of failures in a row that count as an outage of the channel; fewer may be one delivery that it refuses. */
 const failuresToOpen = 3;
 
 export interface CircuitBreaker {
   isOpen(): boolean;
   /** Whether nothing may be sent at this moment. */
   isPaused(): boolean;
-  /** Records what came of a message. Tells when that opened or closed the breaker. */
+  /** Records the outcome of a message. Returns whether that opened or closed the breaker. */
   recordOutcome(outcome: Outcome): "opened" | "closed" | undefined;
 }
 
-/** Makes a breaker that is closed. `clock` tells milliseconds. */
+/** Makes a breaker that is closed. `clock` returns milliseconds. */
 export function makeCircuitBreaker(clock: () => number): CircuitBreaker {
   let failures = 0;
   let pausedUntil = 0;
@@ -30,7 +30,7 @@ export function makeCircuitBreaker(clock: () => number): CircuitBreaker {
         pausedUntil = 0;
         return wasOpen ? "closed" : undefined;
       }
-      // A message that fails during the pause was sent before it, and tells nothing new.
+      // A message that fails during the pause was sent before it, so it is not counted.
       if (isPaused()) return undefined;
       failures += 1;
       pausedUntil = clock() + 1000 * pauseAfter(failures, outcome.askedToWait);

@@ -16,7 +16,7 @@ export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> 
  * counts even when it takes the process down with it. After a claim the channel gives nothing out for `cooldown` seconds,
  * unless it gave out as many as was asked for, because more are waiting then.
  *
- * Word of a lead never overtakes an earlier one: a delivery waits while an older one of the same lead is due or held.
+ * A message about a lead never overtakes an earlier one: a delivery waits while an older one of the same lead is due or held.
  */
 export async function claim(
   sql: Sql,

@@ -13,7 +13,7 @@ export interface LeadCount {
   unreviewed: number;
   /** Those of `unreviewed` that are older than the 24 hours promised. */
   overdue: number;
-  /** Those of `unreviewed` that are owed to no channel, so that the team was not told. */
+  /** Those of `unreviewed` that are owed to no channel, so that the team was not notified. */
   untold: number;
   /** Those stored, reviewed or not, that came while no channel was set up. */
   owedToNoChannel: number;

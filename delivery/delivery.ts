@@ -1,4 +1,4 @@
-// A delivery: one thing that happened to one lead, owed to one channel, with all that the channel tells of it.
+// A delivery: one event of one lead, owed to one channel, with everything that the channel's message may hold.
 import type { StoredLead } from "../lead/lead.ts";
 
 export interface Delivery {

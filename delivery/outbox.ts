@@ -16,7 +16,7 @@ export async function syncChannels(sql: Sql, setUp: readonly string[]): Promise<
   await sql`select private.sync_channels(${[...channelNames]}::text[], ${[...setUp]}::text[])`;
 }
 
-/** Settles what is pending on a channel that the operator gave up. Returns how many deliveries that was. */
+/** Settles what is pending on a channel that the operator retires. Returns the number of deliveries. */
 export async function retireChannel(sql: Sql, name: string): Promise<number> {
   return countOf(await sql<Count[]>`select private.retire_channel(${name}) as count`);
 }

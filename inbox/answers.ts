@@ -1,5 +1,5 @@
-// How each call of the inbox's API (inbox/api.ts) is answered: by one function of team/, as whoever asks. The database decides what
-// that member may see and do.
+// How each call of the inbox's API (inbox/api.ts) is answered: by one function of team/, with the session of the request. The database
+// decides what that member may see and do.
 import type * as v from "valibot";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import type { Ask } from "../team/ask.ts";
@@ -100,9 +100,9 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
     "paused-states": (ask) => managing.pausedStates(ask),
     "pause-state": (ask, { state, reason }) => thenDone(managing.pauseState(ask, state, reason)),
     "resume-state": (ask, { state }) => thenDone(managing.resumeState(ask, state)),
-    machine: async (ask) => {
-      const machine = await managing.machine(ask);
-      return { ...machine, ok: machine.problems.length === 0 };
+    health: async (ask) => {
+      const health = await managing.health(ask);
+      return { ...health, ok: health.problems.length === 0 };
     },
     alert: (ask) => managing.alert(ask),
     "retry-deliveries": async (ask) => ({ deliveries: await managing.retryFailedDeliveries(ask) }),

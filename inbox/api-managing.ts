@@ -1,4 +1,4 @@
-// The calls of the inbox's API that only managers make, and the health of the machine, which every member may see.
+// The calls of the inbox's API that only managers make, and the health of the delivery, which every member may see.
 import * as v from "valibot";
 import { Day, Id, Moment, Outcome, Person, Role, Text, Word, Zone } from "./api-values.ts";
 
@@ -90,7 +90,7 @@ export const Reports = v.object({
 });
 export type Reports = v.InferOutput<typeof Reports>;
 
-export const Machine = v.object({
+export const Health = v.object({
   /** Whether nothing is wrong. */
   ok: v.boolean(),
   /** What `leads status` finds wrong; none when all is well. */
@@ -99,7 +99,7 @@ export const Machine = v.object({
   erased: v.number(),
   unreviewed: v.number(),
   overdue: v.number(),
-  /** Of those not reviewed: told to no channel. */
+  /** Of those not reviewed: owed to no channel. */
   untold: v.number(),
   channels: v.array(
     v.object({
@@ -130,7 +130,7 @@ export const managing = {
   },
   /** A new link; old passkeys and sessions end at once. */
   "members/recover": { manager: true, request: v.strictObject({ id: Id }), response: Link },
-  /** At once, everywhere. Refused for oneself. */
+  /** Ends the member's sessions at once. Refused for oneself. */
   "members/remove": {
     manager: true,
     request: v.strictObject({ id: Id }),
@@ -176,8 +176,8 @@ export const managing = {
     response: Done,
   },
   "resume-state": { manager: true, request: v.strictObject({ state: State }), response: Done },
-  machine: { manager: false, request: Empty, response: Machine },
-  /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took word of them. Does not count as activity. */
+  health: { manager: false, request: Empty, response: Health },
+  /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took a message about them. Does not count as activity. */
   alert: {
     manager: false,
     request: Empty,

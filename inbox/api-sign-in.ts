@@ -1,11 +1,11 @@
-// The requests with which a member gets in. They stand outside of `/api/`, because below it nothing is answered without a session.
+// The requests with which a member signs in. They are outside of `/api/`, because below it nothing is answered without a session.
 import * as v from "valibot";
 import { Moment, Role, Word } from "./api-values.ts";
 
 const Token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{20,100}$/));
 const Credential = v.looseObject({});
 const Empty = v.strictObject({});
-const In = v.object({ name: v.string(), role: Role, ends_at: Moment });
+const SignedIn = v.object({ name: v.string(), role: Role, ends_at: Moment });
 
 /**
  * How a request is made: `POST /<name>` with JSON, from the inbox's own page. Answers:
@@ -15,7 +15,7 @@ const In = v.object({ name: v.string(), role: Role, ends_at: Moment });
  * with a redirect to `/` (signed in) or to `/sign-in#<one of signInErrors with - for spaces>`.
  */
 export const signIn = {
-  /** Which ways in there are. */
+  /** How a member can sign in here. */
   "sign-in/methods": {
     request: Empty,
     response: v.object({ passkey: v.boolean(), oidc: v.boolean() }),
@@ -23,7 +23,7 @@ export const signIn = {
   /** Options as `startAuthentication` of @simplewebauthn/browser takes them. */
   "sign-in/options": { request: Empty, response: v.object({ options: v.looseObject({}) }) },
   /** Begins a session, or unlocks the locked one of the same member. */
-  "sign-in/verify": { request: v.strictObject({ credential: Credential }), response: In },
+  "sign-in/verify": { request: v.strictObject({ credential: Credential }), response: SignedIn },
   /** Says whom an invitation is for. The token is what follows the # of the link: it is not sent to any server by itself. */
   "join/open": {
     request: v.strictObject({ token: Token }),
@@ -36,7 +36,7 @@ export const signIn = {
   /** Uses the invitation up and begins a session. */
   "join/verify": {
     request: v.strictObject({ token: Token, credential: Credential, label: v.optional(Word(100)) }),
-    response: In,
+    response: SignedIn,
   },
   /** With a token: links the company's sign-in to the invited member. `unlock`: asks the person to sign in anew. */
   "oidc/start": {

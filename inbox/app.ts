@@ -43,8 +43,8 @@ export interface InboxDependencies {
 /** What the routes share. */
 interface Routing extends InboxDependencies {
   cookies: Cookies;
-  /** Asks the database as whoever sent the request. */
-  asker(request: Request): Ask;
+  /** Calls the database's functions with the session of a request. */
+  askFor(request: Request): Ask;
 }
 
 export function makeInboxApp(dependencies: InboxDependencies): {
@@ -52,8 +52,8 @@ export function makeInboxApp(dependencies: InboxDependencies): {
 } {
   const { inboxUrl, database, files, headers, log } = dependencies;
   const cookies = makeCookies(inboxUrl);
-  const asker = (request: Request): Ask => askWithSession(database, cookies.sessionOf(request));
-  const routing = { ...dependencies, cookies, asker };
+  const askFor = (request: Request): Ask => askWithSession(database, cookies.sessionOf(request));
+  const routing = { ...dependencies, cookies, askFor };
   const app = new Hono();
   app.use(async (context, next) => {
     await next();
@@ -72,10 +72,10 @@ export function makeInboxApp(dependencies: InboxDependencies): {
   return app;
 }
 
-function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl, log }: Routing): void {
+function addApi(app: Hono, { answers, events, cookies, askFor, inboxUrl, log }: Routing): void {
   app.use("/api/*", async ({ req }, next) => {
-    // Before anything else is looked at: without a session nothing is learned, not even which calls there are.
-    await me(asker(req.raw)).catch((error) => {
+    // Checked first, so that a request without a session learns nothing, not even which calls exist.
+    await me(askFor(req.raw)).catch((error) => {
       // A member can also sign out of a locked session.
       if (req.path === "/api/sign-out" && error instanceof Refused && error.status === 423) return;
       throw error;
@@ -83,16 +83,16 @@ function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl, log }: R
     return next();
   });
   app.get("/api/events", async ({ req }) => {
-    const ask = asker(req.raw);
+    const ask = askFor(req.raw);
     const { id } = await me(ask);
     return eventStream(events, id, () => me(ask).then(() => true, mayStillBeOpen), req.raw.signal);
   });
   app.get("/api/downloads/:name", async ({ req }) => {
     // The resilient connection has logged an outage already.
     const onBroken = (error: unknown) => {
-      if (!(error instanceof Refused) && !isDatabaseAway(error)) logBug(log, error);
+      if (!(error instanceof Refused) && !isDatabaseUnreachable(error)) logBug(log, error);
     };
-    return (await answerDownload(req.param("name"), req.raw, asker(req.raw), onBroken)) ?? notFound();
+    return (await answerDownload(req.param("name"), req.raw, askFor(req.raw), onBroken)) ?? notFound();
   });
   app.post("/api/*", limitBody, async ({ req }) => {
     const name = req.path.slice("/api/".length);
@@ -102,21 +102,21 @@ function addApi(app: Hono, { answers, events, cookies, asker, inboxUrl, log }: R
     if (given instanceof Response) return given;
     const handle = answers[name] as (ask: Ask, request: unknown) => Promise<unknown>;
     // The schema keeps anything that it does not name out of the answer.
-    const answer = json(v.parse(response as v.GenericSchema, await handle(asker(req.raw), given.output)));
+    const answer = json(v.parse(response as v.GenericSchema, await handle(askFor(req.raw), given.output)));
     if (name === "sign-out") answer.headers.append("set-cookie", cookies.endSession());
     return answer;
   });
   app.all("/api/*", notFound);
 }
 
-function addSignIn(app: Hono, { signIn, cookies, asker, inboxUrl }: Routing): void {
+function addSignIn(app: Hono, { signIn, cookies, askFor, inboxUrl }: Routing): void {
   for (const name of Object.keys(signInRequests) as SignInName[]) {
     const { request, response } = signInRequests[name];
     const handle = signIn[name] as (ask: Ask, request: unknown) => Promise<SignInAnswer>;
     app.post(`/${name}`, limitBody, async ({ req }) => {
       const given = await readRequest(req.raw, request, inboxUrl);
       if (given instanceof Response) return given;
-      const { body, session, state } = await handle(asker(req.raw), given.output);
+      const { body, session, state } = await handle(askFor(req.raw), given.output);
       const answer = json(v.parse(response as v.GenericSchema, body));
       if (state) answer.headers.append("set-cookie", cookies.setState(state));
       return session ? withSession(answer, session, cookies) : answer;
@@ -124,12 +124,12 @@ function addSignIn(app: Hono, { signIn, cookies, asker, inboxUrl }: Routing): vo
   }
 }
 
-function addCompanyCallback(app: Hono, { company, cookies, asker }: Routing): void {
+function addCompanyCallback(app: Hono, { company, cookies, askFor }: Routing): void {
   app.get("/oidc/callback", async ({ req }) => {
     if (!company) return notFound();
     try {
       const state = cookies.stateOf(req.raw);
-      const session = await finishCompanySignIn(asker(req.raw), company, new URL(req.url), state);
+      const session = await finishCompanySignIn(askFor(req.raw), company, new URL(req.url), state);
       return withSession(redirect("/"), session, cookies);
     } catch (error) {
       const why = signInRefusal(error);
@@ -139,7 +139,7 @@ function addCompanyCallback(app: Hono, { company, cookies, asker }: Routing): vo
   });
 }
 
-/** For programs that watch: the figures, and as one status whether leads wait of which no channel has notified the team. */
+/** For monitoring programs: the figures, and as one status whether leads wait of which no channel has notified the team. */
 function addMetrics(app: Hono, { metrics, metricsToken, inboxUrl }: Routing): void {
   const addWatched = (path: string, handle: () => Promise<Response>) =>
     app.get(path, async ({ req, env }) => {
@@ -172,7 +172,7 @@ function answerOf(error: unknown, path: string, log: Log): Response {
   if (error instanceof Refused) {
     return json({ error: error.status === 404 ? "not found" : error.message }, error.status);
   }
-  if (isDatabaseAway(error)) return json({ error: "the database does not answer" }, 503);
+  if (isDatabaseUnreachable(error)) return json({ error: "the database does not answer" }, 503);
   logBug(log, error);
   return json({ error: "a bug" }, 500);
 }
@@ -184,7 +184,7 @@ function signInRefusal(error: unknown): string | undefined {
 }
 
 // Classes 08, 53, 57 and 40 of SQLSTATE, and a connection that does not come about or ends.
-const isDatabaseAway = (error: unknown) =>
+const isDatabaseUnreachable = (error: unknown) =>
   /^(08|53|57|40|25006|QueryTimeout|CONNECT|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|NoWritableServer|EHOST|ENET)/.test(
     codeOf(error),
   );

@@ -1,4 +1,4 @@
-// Bundles the inbox's pages with Vite: scripts, styles and the one document, which names them and says nothing about anybody.
+// Bundles the inbox's pages with Vite: scripts, styles, and the one document, which links to them and holds no data.
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Rolldown } from "vite";

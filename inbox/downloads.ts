@@ -1,4 +1,4 @@
-// The files that managers take away, as CSV: the leads of some days, and the audit log. The page asks for a download, which writes the
+// The files that managers download, as CSV: the leads of some days, and the audit log. The page asks for a download, which writes the
 // audit log, and follows the address that it gets. The file is sent a page of rows at a time, each read when the browser has taken the
 // one before, so that the memory is the same for any size and a download that is broken off reads no further.
 import { ReadableStream as NodeStream } from "node:stream/web";

@@ -1,4 +1,4 @@
-// The event stream of the inbox: tells each page on screen, by ids alone, that leads, a session or the team have changed. One
+// The event stream of the inbox: notifies each page on screen, by ids alone, that leads, a session or the team have changed. One
 // connection listens to the database for all streams.
 import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../database/connect.ts";
@@ -17,24 +17,24 @@ export interface LiveEvents {
   end(): Promise<void>;
 }
 
-/** Milliseconds. */
-const lookInterval = 400;
+/** In milliseconds. */
+const minPollInterval = 400;
 const heartbeatInterval = 5_000;
 const maxPause = 5_000;
-/** A notification names up to so many leads (private.notify_inbox_of_leads). */
-const maxToldById = 100;
+/** The maximum of leads that one notification names (private.notify_inbox_of_leads). */
+const maxNamedLeads = 100;
 
 /** Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. */
 export function startLiveEvents(address: string, log: Log): LiveEvents {
   const listeners = new Set<Listener>();
   const stopping = new AbortController();
-  const tell = (notification: Notification) => {
+  const publish = (notification: Notification) => {
     for (const listener of listeners) {
       if (notification.kind === "session") listener({ kind: "session" }, notification.member);
       else listener(notification);
     }
   };
-  const running = listenForever(address, log, stopping.signal, tell, () => listeners.size > 0);
+  const running = listenForever(address, log, stopping.signal, publish, () => listeners.size > 0);
   return {
     subscribe(listener) {
       listeners.add(listener);
@@ -52,19 +52,19 @@ async function listenForever(
   address: string,
   log: Log,
   stopping: AbortSignal,
-  tell: (notification: Notification) => void,
+  publish: (notification: Notification) => void,
   hasListeners: () => boolean,
 ): Promise<void> {
   let isUnreachable = false;
   while (!stopping.aborted) {
     const sql = connect(address, { max: 1, name: "leads inbox events" });
     try {
-      await listenUntilLost(sql, stopping, tell, hasListeners, () => {
+      await listenUntilLost(sql, stopping, publish, hasListeners, () => {
         if (isUnreachable) log("database-ready");
         isUnreachable = false;
         // Notifications while the connection was down are lost, so pages load everything again.
-        tell({ kind: "leads", new: [], changed: [] });
-        tell({ kind: "team" });
+        publish({ kind: "leads", new: [], changed: [] });
+        publish({ kind: "team" });
       });
     } catch (error) {
       if (!isUnreachable && !stopping.aborted) log("database-unreachable", { code: codeOf(error) });
@@ -75,67 +75,68 @@ async function listenForever(
   }
 }
 
-class Silence extends Error {
-  override name = "Silence";
+/** The connection delivers no notifications any more, although it reports no error. */
+class HeartbeatLost extends Error {
+  override name = "HeartbeatLost";
 }
 
 /**
- * Listens, and looks for new leads while a page is on screen. Calls `onListening` at each begin of listening, because what was
- * told before it is lost.
+ * Listens for notifications, and polls for new leads while a page is on screen. Calls `onListening` each time that listening begins,
+ * because the notifications before are lost.
  * @throws when the connection is lost.
  */
 async function listenUntilLost(
   sql: Sql,
   stopping: AbortSignal,
-  tell: (notification: Notification) => void,
+  publish: (notification: Notification) => void,
   hasListeners: () => boolean,
   onListening: () => void,
 ): Promise<void> {
-  let heardAt = Date.now();
-  const beat = `inbox ${crypto.randomUUID()}`;
-  const hear = (text: string) => {
-    if (text === beat) heardAt = Date.now();
-    else if (text.startsWith("{")) tell(JSON.parse(text));
+  let receivedAt = Date.now();
+  const heartbeat = `inbox ${crypto.randomUUID()}`;
+  const onNotification = (text: string) => {
+    if (text === heartbeat) receivedAt = Date.now();
+    else if (text.startsWith("{")) publish(JSON.parse(text));
   };
-  // postgres.js calls it again when it listens anew on another connection, which may be before the next look finds the first one lost.
-  const listening = await sql.listen("team", hear, onListening);
-  let beatenAt = 0;
+  // postgres.js calls onListening again when it listens on a new connection, which may be before this loop finds the first one lost.
+  const listening = await sql.listen("team", onNotification, onListening);
+  let sentAt = 0;
   while (!stopping.aborted) {
     const started = Date.now();
-    // An inbox beside the database is not told of an insert: that would cost each insert a lock that all of them share.
-    const found = hasListeners() ? await lookForNewLeads(sql) : 0;
-    const pause = pauseAfterLook(Date.now() - started, found);
-    if (started - beatenAt >= heartbeatInterval) {
-      if (beatenAt > 0 && heardAt < beatenAt) throw new Silence();
-      beatenAt = started;
-      await sql`select pg_notify('team', ${beat})`;
+    // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits.
+    const found = hasListeners() ? await indexNewLeads(sql) : 0;
+    const pause = pauseAfterPoll(Date.now() - started, found);
+    if (started - sentAt >= heartbeatInterval) {
+      if (sentAt > 0 && receivedAt < sentAt) throw new HeartbeatLost();
+      sentAt = started;
+      await sql`select pg_notify('team', ${heartbeat})`;
     }
     await wait(pause, undefined, { signal: stopping }).catch(() => {});
   }
   await listening.unlisten().catch(() => {});
 }
 
-/** Takes new leads into the lists, of which the database notifies; returns how many those were. */
-async function lookForNewLeads(sql: Sql): Promise<number> {
+/** Adds new leads to the lists, of which the database sends a notification. Returns how many there were. */
+async function indexNewLeads(sql: Sql): Promise<number> {
   const [looked] = await sql<{ found: number }[]>`select team.index_new_leads() as found`;
   return looked?.found ?? 0;
 }
 
 /**
- * Milliseconds until the next look at new leads, after one that took so many milliseconds and found so many leads. The longer a look
- * takes, the longer the database is left to the intake. While leads come faster than anybody can read, a thirtieth of one
- * processor is enough for the lists, so that an open inbox does not slow the intake down.
+ * Milliseconds until the next poll for new leads, after one that took `took` milliseconds and found `found` leads. The longer a poll
+ * takes, the longer the pause, so that the database has time for the intake. While leads come faster than anybody can read, a thirtieth
+ * of one processor is enough for the lists, so that an open inbox does not slow the intake down.
  */
-export function pauseAfterLook(took: number, found: number): number {
-  const isFlood = found > maxToldById;
-  return Math.min(maxPause, Math.max(lookInterval, took * (isFlood ? 30 : 10)));
+export function pauseAfterPoll(took: number, found: number): number {
+  const isFlood = found > maxNamedLeads;
+  return Math.min(maxPause, Math.max(minPollInterval, took * (isFlood ? 30 : 10)));
 }
 
 const encoder = new TextEncoder();
 
 /**
  * The answer to `GET /api/events`: a stream that ends when the page leaves or `isSignedIn` says that the session is not open any more.
- * `member` is whose page it is; another's sessions are not told.
+ * `member` is the member whose page it is: events about another member's session are left out.
  */
 export function eventStream(
   events: LiveEvents,

@@ -1,5 +1,5 @@
-// Who may read /metrics: whoever presents METRICS_TOKEN, or without one a program on this machine. A proxy on this machine asks from
-// here too, for anybody, so where INBOX_URL is an address of other machines only a token opens it.
+// Who may read /metrics: a client that presents METRICS_TOKEN, or, where no token is set, a program on this machine. A proxy on this
+// machine forwards the requests of others, so where INBOX_URL is a public address, only a token gives access.
 import { createHash, timingSafeEqual } from "node:crypto";
 
 export interface MetricsAccess {
@@ -8,7 +8,7 @@ export interface MetricsAccess {
   inboxUrl: string;
 }
 
-/** The answer to whoever may not read, or undefined. `peer` is the network address that the request came from. */
+/** The refusal of a request that may not read, or undefined. `peer` is the network address that the request came from. */
 export function refuseMetrics(
   request: Request,
   peer: string | undefined,

@@ -19,7 +19,7 @@ const maxShare = 1 / 10;
 export interface Metrics {
   /** All figures as text. Never rejects. */
   text(): Promise<string>;
-  /** Leads that wait, and that no channel took word of; undefined when the database does not answer. Never rejects. */
+  /** The number of unnotified leads; undefined when the database does not answer. Never rejects. */
   unnotified(): Promise<number | undefined>;
 }
 
@@ -78,7 +78,11 @@ function metricsOf(figures: Figures, age: number): Metric[] {
     oneGauge("leads_unreviewed", "Leads that are neither reviewed nor withdrawn.", figures.unreviewed),
     oneGauge("leads_overdue", "Unreviewed leads older than 24 hours.", figures.overdue),
     oneGauge("leads_untold", "Unreviewed leads that are owed to no channel.", figures.untold),
-    oneGauge("leads_unnotified", "Leads that wait, and that no channel took word of.", figures.unnotified),
+    oneGauge(
+      "leads_unnotified",
+      "Leads that wait while no channel took a message about them.",
+      figures.unnotified,
+    ),
     gauge("leads_deliveries", "Deliveries by channel and state.", deliveries),
     gauge(
       "leads_deliveries_stuck",

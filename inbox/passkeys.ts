@@ -11,7 +11,7 @@ import {
 import type { Challenge, Passkey } from "../team/sessions.ts";
 import type { SignInError } from "./api-sign-in.ts";
 
-/** A way in that stays shut; the word is for the page to explain. */
+/** A sign-in is refused; the message is one of `signInErrors`, which the page puts into a sentence. */
 export class SignInRefused extends Error {
   override name = "SignInRefused";
   readonly why: SignInError;
@@ -105,7 +105,7 @@ function noteChallenge() {
   };
 }
 
-// Whatever the library objects to, the credential came from outside and is the asker's fault.
+// Any error of the library means a bad credential, because the credential comes from the browser.
 function refuse(cause: unknown): never {
   throw new SignInRefused("try again", cause);
 }

@@ -73,7 +73,7 @@ export function refusalOfFailure(error: unknown, log: Log): Refusal {
   }
   log("insert-failed", { code });
   if (!isDatabaseTrouble(error) && !(error instanceof StoreBusy)) logBug(log, error);
-  return refusals.databaseAway(`The database could not store the lead (${code}).`);
+  return refusals.databaseUnreachable(`The database could not store the lead (${code}).`);
 }
 
 function headersOfSuccess({ preferencesApplied, contentRange }: Insert): Record<string, string> {

@@ -113,8 +113,8 @@ export const badValue = (code: "23502" | "22P02" | "22P05" | "23514", message: s
 export const foreignPage = (message: string) =>
   refusal(403, "PT403")(message, { details: "The Origin of the request is not among ALLOWED_ORIGINS." });
 
-/** The database is away, full, or too slow: PostgREST answers so when it cannot reach it. */
-export const databaseAway = (details: string) =>
+/** The database is unreachable, full, or too slow. PostgREST answers the same when it cannot reach it. */
+export const databaseUnreachable = (details: string) =>
   refusal(503, "PGRST001")(
     "We could not save your answers just now. They are still here: please try again in a minute.",
     { details, retryAfter: 5 },

@@ -1,5 +1,5 @@
 // What a request's headers state about the permission its lead gives: on which page, under which wording, from which address,
-// with which browser. They go to the table under the names that PostgREST gives them, so that one trigger serves both ways in.
+// with which browser. They go to the table under the names that PostgREST gives them, so that one trigger serves both servers.
 
 import type { HeaderValues } from "./answer.ts";
 
@@ -28,7 +28,7 @@ export interface FormStatements {
   isWithoutScript: boolean;
 }
 
-/** Names the kind of device of a browser's statement. */
+/** Returns the kind of device that a User-Agent names. */
 export type DeviceOf = (browser: string | null | undefined) => string;
 
 /**

@@ -1,6 +1,6 @@
 // Stores leads. Leads that arrive while a commit is under way share the next one, as one statement: many leads cost one flush
-// to disk, and a single lead waits for no timer. Each is acknowledged only after its commit. While the database is away for a
-// moment (a restart, a failover), leads wait for it.
+// to disk, and a single lead waits for no timer. Each is acknowledged only after its commit. While the database is unreachable
+// for a moment (a restart, a failover), leads wait for it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";

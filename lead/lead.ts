@@ -26,7 +26,7 @@ export type Problem = { field: Field; kind: "missing" | "not text" | "not true o
 /**
  * Reads six values as a lead. A box that is absent is not ticked; a text must be there and be a string that
  * PostgreSQL can keep exactly (no NUL, no half of a surrogate pair). Whether it is blank or absurdly long
- * is for the table's own checks, which hold on every way in. Values beyond the six are not looked at.
+ * is for the table's own checks, which apply to every insert. Values beyond the six are not looked at.
  */
 export function parseLead(values: Readonly<Record<string, unknown>>): { lead: Lead } | { problem: Problem } {
   const lead: Record<string, string | boolean> = {};

@@ -72,7 +72,7 @@ const events = {
   },
   "counts-lost": {
     level: "warn",
-    sentence: "Some counts of page loads are lost, because the database was away. No lead is.",
+    sentence: "Some counts of page loads are lost, because the database was unreachable. No lead is.",
   },
   "insert-refused": { level: "warn", sentence: "A lead was refused." },
   "insert-failed": {
@@ -176,7 +176,7 @@ export function makeLog(
   };
 }
 
-/** What may be told of a thrown value: its code or its class, never its message. */
+/** What may be logged of a thrown value: its code or its class, never its message. */
 export function codeOf(error: unknown): string {
   if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
   return error instanceof Error ? error.name : typeof error;

@@ -1,20 +1,20 @@
-// Tells the log of what may happen a thousand times a second: at once the first time, and then once a minute with the count.
+// Limits the log entries about what may happen a thousand times a second: one at the first time, then one a minute with the count.
 
 const minute = 60_000;
 
-/** Makes a counter. `tell` is given how often it happened since it was last called. */
-export function onceAMinute(tell: (count: number) => void): () => void {
+/** Makes a counter of calls. `report` gets the number of calls since its last call. */
+export function onceAMinute(report: (count: number) => void): () => void {
   let count = 0;
-  let isQuiet = true;
-  const speak = () => {
-    isQuiet = count === 0;
-    if (isQuiet) return;
-    tell(count);
+  let isIdle = true;
+  const reportCount = () => {
+    isIdle = count === 0;
+    if (isIdle) return;
+    report(count);
     count = 0;
-    setTimeout(speak, minute).unref();
+    setTimeout(reportCount, minute).unref();
   };
   return () => {
     count += 1;
-    if (isQuiet) speak();
+    if (isIdle) reportCount();
   };
 }

@@ -1,5 +1,5 @@
-// Bundles with Vite: the form's script and the style, then the inline script that fetches it, then the
-// renderer, which is told what the first two have made.
+// Bundles with Vite: the form's script and the style, then the inline script that fetches it, then the renderer, into which the
+// names of the first two's files are written.
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

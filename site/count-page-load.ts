@@ -1,5 +1,5 @@
-// The counting script, fetched once the page is painted and loaded: tells which steps this page load reached, each once, from variables
-// that end with the page, and how quick the page was. It reads no cookie, storage or id, and of the address three words of the ad.
+// The counting script, fetched once the page is painted and loaded. It reports which steps this page load reached, each once, and how
+// quick the page was. It keeps that in variables only, reads no cookie, storage or id, and of the address three words of the ad.
 import { bucketOf, type Vital } from "../campaigns/vital-buckets.ts";
 
 const root = document.getElementById("lead-form") as HTMLElement;
@@ -10,19 +10,19 @@ type Navigation = PerformanceNavigationTiming & { activationStart?: number };
 const { type, activationStart = 0 } = performance.getEntriesByType("navigation")[0] as Navigation;
 const kind = type === "reload" ? type : type === "back_forward" ? "return" : "view";
 
-const told: string[] = [];
-let untold: string[] = [];
+const reached: string[] = [];
+let unsent: string[] = [];
 const vitals: Partial<Record<Vital, number>> = {};
 let isMeasured = false;
 
-function tell(step: string): void {
-  // Steps of one moment share a beacon.
-  if (!told.includes(step) && told.push(step) && untold.push(step) === 1) setTimeout(send);
+function report(step: string): void {
+  // Steps of the same moment share a beacon.
+  if (!reached.includes(step) && reached.push(step) && unsent.push(step) === 1) setTimeout(send);
 }
 
 function send(): void {
-  const fields = untold[0] ? [`steps=${untold.join(".")}`] : [];
-  untold = [];
+  const fields = unsent[0] ? [`steps=${unsent.join(".")}`] : [];
+  unsent = [];
   if (document.hidden && !isMeasured) {
     isMeasured = true;
     for (const vital in vitals)
@@ -41,25 +41,25 @@ function send(): void {
 
 function shownOrHidden(): void {
   if (document.hidden) send();
-  else tell(kind);
+  else report(kind);
 }
 
 shownOrHidden();
 document.addEventListener("visibilitychange", shownOrHidden);
-addEventListener("pageshow", ({ persisted }) => persisted && tell("return"));
-root.addEventListener("input", () => tell("began"));
+addEventListener("pageshow", ({ persisted }) => persisted && report("return"));
+root.addEventListener("input", () => report("began"));
 root.addEventListener(
   "click",
-  ({ target }) => (target as HTMLButtonElement).type === "submit" && tell("pressed"),
+  ({ target }) => (target as HTMLButtonElement).type === "submit" && report("pressed"),
 );
 
-// After a reload or a return the browser scrolls to where the reader was, which is no reading.
+// Not after a reload or a return, when the browser itself scrolls to where the reader was.
 if (kind === "view") {
-  new IntersectionObserver(([entry]) => entry?.isIntersecting && tell("form_seen")).observe(root);
-  // Nor has a reader read half who took the link to the form.
+  new IntersectionObserver(([entry]) => entry?.isIntersecting && report("form_seen")).observe(root);
+  // A reader who followed the link to the form has not read the half above it.
   addEventListener("scroll", () => {
     const { top, height } = (root.closest("article") as HTMLElement).getBoundingClientRect();
-    if (!location.hash && top + height / 2 < innerHeight) tell("half_read");
+    if (!location.hash && top + height / 2 < innerHeight) report("half_read");
   });
 }
 
@@ -68,7 +68,7 @@ const observe = (type: string, see: (entry: Entry) => void) =>
   new PerformanceObserver((list) => (list.getEntries() as Entry[]).forEach(see)).observe({
     type,
     buffered: true,
-    // The least there is, in milliseconds: an observer hears of slow interactions alone unless it asks.
+    // The minimum, in milliseconds; by default an observer gets slow interactions only.
     durationThreshold: 16,
   } as PerformanceObserverInit);
 

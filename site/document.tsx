@@ -1,4 +1,4 @@
-// The document around every page: what browsers, search engines and people who share the page are told of it.
+// The HTML document around every page: its head, with what browsers and search engines read, and its body.
 import type { ReactNode } from "react";
 import { built } from "./built.ts";
 

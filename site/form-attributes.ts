@@ -1,5 +1,5 @@
-// What the page tells the form's script: attributes that the server writes on the form's root and the script reads back, so
-// that React finds exactly the form that the page already shows.
+// What the page passes to the form's script: attributes that the server writes on the form's root and the script reads back, so
+// that React renders exactly the form that the page already shows.
 import type { FormTexts } from "../content/language.ts";
 import { type Lead, leadFromForm } from "../lead/lead.ts";
 import type { LeadFormProps } from "./lead-form.tsx";

@@ -9,7 +9,7 @@ export function hydrateForm(root: HTMLElement): void {
   hydrateRoot(root, <ReadyForm root={root} {...asRendered(root)} />);
 }
 
-/** Marks the root with `data-ready` once the form answers by itself, for tests and for whoever watches the page. */
+/** Marks the root with `data-ready` once the form's script handles the form, for tests and for monitoring. */
 function ReadyForm({ root, ...props }: LeadFormProps & { root: HTMLElement }) {
   useEffect(() => {
     root.dataset.ready = "";

@@ -1,5 +1,5 @@
-// What the article says of itself to those who share it and to search engines: always that it is sponsored,
-// and by whom; and where it stands in other languages.
+// The article's metadata for social networks and search engines: always that it is sponsored, and by whom; and its addresses in
+// other languages.
 import type { PageContent } from "./page-content.ts";
 import { shareCardPath } from "./share-card-path.ts";
 

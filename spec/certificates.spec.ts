@@ -48,7 +48,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Serves https with a certificate for a name that is good for so many days, and returns the address. */
+/** Serves https with a certificate for a name that is valid for `days`, and returns the address. */
 async function serve(days: number, name = "localhost"): Promise<string> {
   writeFileSync(inFolder("names"), `subjectAltName=DNS:${name}`);
   const authority = ["-CA", inFolder("ca.pem"), "-CAkey", inFolder("ca.key"), "-CAcreateserial"];

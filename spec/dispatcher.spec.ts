@@ -477,7 +477,7 @@ const claimed = async () => {
   const [row] = await sql`select count(claimed_until)::int as held from private.deliveries`;
   return row?.held as number;
 };
-/** How long the delivery waits after so many attempts, once that is recorded. */
+/** How long the delivery waits after its nth attempt, once that is recorded. */
 const dueAfter = async (attempts: number) => {
   const [row] = await sql`
     select extract(epoch from due_at - ${now()}::timestamptz)::float as seconds

@@ -194,7 +194,7 @@ function shareFound(
   return found / runs;
 }
 
-/** How many of so many loads become a lead: one draw of the binomial distribution, by adding up its probabilities. */
+/** How many of the loads become a lead: one draw of the binomial distribution, by adding up its probabilities. */
 function leadsOf(loads: number, rate: number, chance: () => number): number {
   const drawn = chance();
   let probability = (1 - rate) ** loads;

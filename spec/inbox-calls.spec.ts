@@ -21,7 +21,7 @@ const called = async (member: TestMember, id: string) => {
   if (!("call_id" in body)) throw new Error(`refused: ${body.refused}`);
   return body;
 };
-/** An attempt as if made so many hours ago. */
+/** Records an attempt as if it was made some hours ago. */
 const anAttempt = (id: string, hoursAgo: number) => database.owner`
   insert into private.calls (lead_id, number_key, member_id, at)
   select ${id}, w.number_key, ${lee.id}, now() - ${hoursAgo} * interval '1 hour'

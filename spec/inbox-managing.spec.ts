@@ -1,4 +1,4 @@
-// What managers do in the inbox: members, export, erasing, reports, the audit log, the health of the machine.
+// What managers do in the inbox: members, export, erasing, reports, the audit log, the health of the delivery.
 import { parse } from "csv-parse/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
@@ -160,19 +160,19 @@ describe("the audit log", () => {
   });
 });
 
-describe("the health of the machine", () => {
+describe("the health of the delivery", () => {
   it("is what `leads status` knows, and failed deliveries can be sent again", async () => {
     await database.owner`update private.channels set enabled = name = 'webhook'`;
     await addLead(database, { phone: aNumber() }, 30);
     await database.owner`update private.deliveries set failed_at = now(), last_error = 'HTTP 500'`;
     await database.owner`update private.channels set last_failure = 'HTTP 500' where name = 'webhook'`;
-    const { body } = await dana.call("machine");
+    const { body } = await dana.call("health");
     expect(body).toMatchObject({ problems: ["failed", "overdue"], stored: 1, unreviewed: 1, overdue: 1 });
     expect(body.channels.find(({ channel }) => channel === "webhook")).toMatchObject({
       failed: 1,
       last_error: "HTTP 500",
     });
     expect((await maria.call("retry-deliveries")).body).toEqual({ deliveries: 1 });
-    expect((await dana.call("machine")).body).toMatchObject({ problems: ["overdue"] });
+    expect((await dana.call("health")).body).toMatchObject({ problems: ["overdue"] });
   });
 });

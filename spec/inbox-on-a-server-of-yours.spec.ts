@@ -52,7 +52,7 @@ describe("the inbox on a server of the provider's own", () => {
     const period = { since: "2026-01-01", until: "2035-01-01", zone: "America/New_York" };
     for (const call of [
       "members",
-      "machine",
+      "health",
       "alert",
       "paused-states",
       "audit",

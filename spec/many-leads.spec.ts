@@ -12,7 +12,7 @@ import { aLead, makeDatabase } from "./support/database.ts";
 const { owner, url } = await makeDatabase();
 const leads = 12_000;
 /** Rows that one request may read of the tables that grow with the leads. */
-const mostRows = 2500;
+const maxRows = 2500;
 beforeAll(async () => {
   await syncChannels(owner, ["email", "webhook"]);
   await fillDatabase(owner, { leads, open: 300, days: 60, vacuum: false }, () => {});
@@ -66,7 +66,7 @@ describe("with many leads", () => {
     // Where nobody has the name, the planner takes a table of this size for quicker read than looked up.
     delete reads["inbox: search by a name that is none"];
     const tooMuch = Object.entries(reads).filter(
-      ([, { rows, scanned }]) => rows > mostRows || scanned.length > 0,
+      ([, { rows, scanned }]) => rows > maxRows || scanned.length > 0,
     );
     expect(tooMuch).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe("with many leads", () => {
     await owner`drop index private.lead_work_by_email`;
     const read = await rowsRead(find?.[1] ?? (async () => {}));
     await owner.unsafe(index?.definition ?? "");
-    expect(read.rows).toBeGreaterThan(mostRows);
+    expect(read.rows).toBeGreaterThan(maxRows);
     expect(read.scanned).toEqual(["lead_work"]);
   });
 });

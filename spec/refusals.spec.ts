@@ -37,7 +37,7 @@ describe("a refusal", () => {
       refusals.notARequest,
       refusals.tooSlow,
       refusals.headersTooLarge,
-      refusals.databaseAway("The database could not store the lead."),
+      refusals.databaseUnreachable("The database could not store the lead."),
       refusals.broken,
     ];
     for (const { message } of sent) expect(sentences).toContain(message);

@@ -77,24 +77,24 @@ describe("an event that may happen a thousand times a second", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("is logged at once the first time, and then once a minute with its count", () => {
-    const tell = vi.fn();
-    const happens = onceAMinute(tell);
+    const report = vi.fn();
+    const happens = onceAMinute(report);
     for (let n = 0; n < 1_000; n += 1) happens();
-    expect(tell.mock.calls).toEqual([[1]]);
+    expect(report.mock.calls).toEqual([[1]]);
     vi.advanceTimersByTime(60_000);
-    expect(tell.mock.calls).toEqual([[1], [999]]);
+    expect(report.mock.calls).toEqual([[1], [999]]);
     happens();
-    expect(tell).toHaveBeenCalledTimes(2);
+    expect(report).toHaveBeenCalledTimes(2);
     vi.advanceTimersByTime(60_000);
-    expect(tell.mock.calls.at(-1)).toEqual([1]);
+    expect(report.mock.calls.at(-1)).toEqual([1]);
   });
 
   it("is logged at once again after a minute without it", () => {
-    const tell = vi.fn();
-    const happens = onceAMinute(tell);
+    const report = vi.fn();
+    const happens = onceAMinute(report);
     happens();
     vi.advanceTimersByTime(120_000);
     happens();
-    expect(tell.mock.calls).toEqual([[1], [1]]);
+    expect(report.mock.calls).toEqual([[1], [1]]);
   });
 });

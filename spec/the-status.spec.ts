@@ -18,7 +18,7 @@ const channelsOn = async (...names: string[]) => {
   await database.owner`update private.channels set enabled = name = any (${names})`;
 };
 
-/** Stores a lead that came so many hours ago and returns its id. */
+/** Stores a lead that came some hours ago and returns its id. */
 async function store(name: string, hours = 0): Promise<string> {
   const { owner } = database;
   await owner`insert into leads ${owner(aLead({ name }))}`;
@@ -33,7 +33,7 @@ const settle = (id: string, channel: string, how: "delivered_at" | "failed_at") 
   set ${database.owner(how)} = now(), attempts = 3, last_error = ${how === "failed_at" ? "410" : null}
   where lead_id = ${id} and channel = ${channel}`;
 
-/** Has a lead's deliveries owed for so many minutes, whenever the next attempt is due. */
+/** Makes a lead's deliveries some minutes old, whenever the next attempt is due. */
 const oweFor = (id: string, minutes: number) => database.owner`
   update private.deliveries set created_at = now() - make_interval(mins => ${minutes}), due_at = now() + interval '4 hours'
   where lead_id = ${id}`;

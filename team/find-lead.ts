@@ -1,7 +1,7 @@
 // Finds the one lead that a person means by its id or by one end of it, such as the short reference.
 import type { Sql } from "../database/connect.ts";
 
-/** The fewest digits of an id that find a lead, because fewer are more likely typed by mistake. */
+/** The minimum of digits of an id that find a lead, because fewer are more likely typed by mistake. */
 export const minReferenceLength = 4;
 const wholeLength = 32;
 

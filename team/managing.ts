@@ -1,4 +1,4 @@
-// What a manager does in the inbox, or the operator by command, as functions over SQL: members, a lead taken back, export, erasing,
+// What a manager does in the inbox, or the operator by command, as functions over SQL: members, a claim ended, export, erasing,
 // paused states, reports, the audit log, deliveries. The answers are those of the inbox's API (inbox/api-managing.ts).
 import type { JSONValue } from "postgres";
 import type { Ask } from "./ask.ts";
@@ -52,7 +52,7 @@ export const inviteMember = async (ask: Ask, name: string, role: Member["role"])
 export const recoverMember = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.recover_member(${id})`)) as Invitation;
 
-/** At once, everywhere. False for oneself. @throws Refused 404 */
+/** Ends the member's sessions and access at once. False for oneself. @throws Refused 404 */
 export const removeMember = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.remove_member(${id})`)) as boolean;
 
@@ -134,8 +134,7 @@ export interface LoggedCall {
   callback_at: string | null;
 }
 
-export const machine = async (ask: Ask) =>
-  (await ask((sql) => sql`team.machine()`)) as { problems: string[] };
+export const health = async (ask: Ask) => (await ask((sql) => sql`team.health()`)) as { problems: string[] };
 
 export const alert = async (ask: Ask) =>
   (await ask((sql) => sql`team.alert()`)) as { leads: number; oldest_at: string | null };

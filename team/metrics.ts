@@ -9,7 +9,7 @@ export interface Figures {
   unreviewed: number;
   overdue: number;
   untold: number;
-  /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took word of them. */
+  /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took a message about them. */
   unnotified: number;
   channels: {
     channel: string;

@@ -50,7 +50,7 @@ export async function moveDatabase(
   return rows;
 }
 
-/** Says where the submit-lead of one database is, which the other has to find out by itself. */
+/** Tables that belong to one database and are not moved: where its own submit-lead is. */
 const ofItsPlace = new Set(["private.wake_up_call"]);
 
 /** Looks for logins of our programs, and on the source for that of Supabase's API, through which visitors add leads there. */

@@ -1,4 +1,4 @@
-// Gives a channel up for good, so that what waits on it does not wait for ever.
+// Retires a channel, so that what is pending on it does not stay pending for ever.
 import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 

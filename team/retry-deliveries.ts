@@ -2,10 +2,10 @@
 import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 
-/** How many deliveries are due now, or why none is: the channels have been told, or no channel is set up. */
+/** How many deliveries are due now, or why none is: all were delivered, or no channel is set up. */
 export type Retried = { due: number } | { nothing: "delivered" | "no channel" };
 
-/** Makes what is owed about one lead due now, and owes a lead that nobody was told of. */
+/** Makes the deliveries of one lead due now, and enqueues them for a lead that has none. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
   if (due > 0) return { due };

@@ -42,8 +42,8 @@ export async function enableBackups(sql: Sql, enabled: boolean): Promise<void> {
 const lookEvery = 5 * 60_000;
 
 /**
- * Makes a backup each day until it is stopped. `open` opens a pool of the owner at `url` for one look. A backup under way is
- * broken off by `stop`, which leaves no unfinished file.
+ * Makes a backup each day until it is stopped. `open` opens a pool of the owner at `url` for one check. `stop` aborts a backup that is
+ * under way and removes its unfinished file.
  */
 export function startScheduledBackups(
   plan: BackupPlan,
@@ -58,7 +58,7 @@ export function startScheduledBackups(
     underWay = backUpWhenDue(pool, url, plan, log)
       .then(() => {})
       .catch((error) => {
-        // The dispatcher and the intake log that the database is away.
+        // The dispatcher and the intake log that the database is unreachable.
         if (!stopped && !isDatabaseTrouble(error)) logBug(log, error);
       })
       .finally(() => pool.end({ timeout: 1 }))

@@ -1,7 +1,7 @@
 // Signing in to the inbox, and the session: invitations, passkeys, the company's own sign-in, all as functions over SQL.
 import type { Ask } from "./ask.ts";
 
-/** A session that began, or was unlocked. `token` is told once, when it begins. */
+/** A session that began, or was unlocked. `token` is returned once, when it begins. */
 export interface Session {
   token?: string;
   name: string;
@@ -53,7 +53,7 @@ export const challengeToSignIn = async (ask: Ask) =>
 export const passkeyToCheck = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.passkey_to_check(${id})`)) as Omit<Passkey, "id" | "backed_up">;
 
-/** After the signature was checked: unlocks the asker's session when it is the same member's, or begins one. */
+/** After the signature was checked: unlocks the caller's session when it is the same member's, or begins one. */
 export const signInWithPasskey = async (
   ask: Ask,
   { id, counter, backed_up }: Pick<Passkey, "id" | "counter" | "backed_up">,

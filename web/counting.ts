@@ -1,5 +1,5 @@
 // Counts page loads as HTTP brings them: documents served, beacons of the page's script, the image of browsers without script, and
-// plain posts. Of a request only sums remain: no address, no statement of the browser, no referrer.
+// plain posts. Of a request only sums are kept: no address, no User-Agent, no referrer.
 import { type Beacon, readBeacon } from "../campaigns/beacon.ts";
 import { type CampaignWords, campaignWordsOf, campaignWordsOfAddress } from "../campaigns/campaign-words.ts";
 import type { Counters } from "../campaigns/counters.ts";
@@ -36,7 +36,7 @@ export interface Counting {
   served(headers: HeaderValues, query: string, variant?: string): void;
   /** Counts a press of the button in a browser without script. */
   plainPost(headers: HeaderValues, variant?: string | null): void;
-  /** The kind of device that a browser's statement names, which a lead remembers. */
+  /** The kind of device that a User-Agent names; a lead keeps it. */
   deviceOf(browser: string | null | undefined): string;
 }
 

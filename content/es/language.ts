@@ -34,7 +34,7 @@ export const es: Language = {
       "No pudimos leer lo que mandó su navegador. Por favor, vuelva a cargar la página e intente otra vez.",
     tooSlow:
       "Sus respuestas tardaron demasiado en llegar. Por favor, revise su conexión a internet e intente otra vez.",
-    databaseAway:
+    databaseUnreachable:
       "No pudimos guardar sus respuestas en este momento. Siguen aquí: por favor, intente otra vez en un minuto.",
     broken:
       "Algo falló de nuestra parte. Sus respuestas siguen aquí: por favor, intente otra vez en un minuto.",

@@ -1,4 +1,4 @@
-// What a channel is: one way the team hears of leads. Each has a file of its own; the dispatcher uses nothing but this interface.
+// What a channel is: a way to notify the team of leads. Each has a file of its own; the dispatcher uses nothing but this interface.
 import type { ChannelSettings } from "../../config/config.ts";
 import type { Log } from "../../log/log.ts";
 import type { Delivery } from "../delivery.ts";

@@ -19,7 +19,7 @@ export interface MessageOptions {
   linkTo?: ChannelContext["linkTo"];
 }
 
-/** The thank-you page promises a review within so many hours. */
+/** The hours within which the thank-you page promises a review. */
 const promisedHours = 24;
 
 /** Writes the mail for some deliveries. The same deliveries give the same words on every attempt. */

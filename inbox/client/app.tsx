@@ -1,4 +1,4 @@
-// Chooses what a member sees: the ways in, the lock, or the page of the address.
+// Chooses what a member sees: the sign-in page, the lock screen, or the page of the address.
 import { useEffect } from "react";
 import { Route, Switch } from "wouter";
 import { Frame } from "./page/frame.tsx";

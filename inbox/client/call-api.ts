@@ -8,7 +8,7 @@ import { noteCall } from "./page/connection.ts";
 
 export type Failure =
   | "offline"
-  | "database away"
+  | "database unreachable"
   | "signed out"
   /** A sign-in request was refused; `detail` says why. */
   | "refused"
@@ -62,14 +62,14 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
   const [answer, text] = await asked
     .then(async (answer) => [answer, await answer.text()] as const)
     .catch((error) => {
-      // The page itself has given the call up; that says nothing about the network.
+      // The page itself has aborted the call; that says nothing about the network.
       if (signal?.aborted) throw error;
       noteCall("offline");
       throw new CallFailed("offline");
     });
   readClock(answer.headers.get("date"));
   const failure = failureOf(answer.status);
-  noteCall(failure === "database away" ? "database away" : "connected");
+  noteCall(failure === "database unreachable" ? "database unreachable" : "connected");
   if (failure) throw new CallFailed(failure, errorIn(text));
   return JSON.parse(text) as Body;
 }
@@ -81,10 +81,10 @@ function failureOf(status: number): Failure | undefined {
     403: "forbidden",
     404: "not found",
     423: "locked",
-    // A proxy in front says that the server is away with one of these.
-    502: "database away",
-    503: "database away",
-    504: "database away",
+    // A proxy in front answers with one of these when it cannot reach the server.
+    502: "database unreachable",
+    503: "database unreachable",
+    504: "database unreachable",
   };
   return failures[status] ?? (status < 500 ? "not accepted" : "bug");
 }

@@ -1,10 +1,10 @@
-// Asks who is in and, on the queue's page, for the queue, before the pages' script has been read: this file is a small script of its
-// own that runs first, so that a slow machine does both at once. The first calls of these names take the answers (call-api.ts).
+// Requests who is signed in and, on the queue's page, the queue, before the pages' main script is loaded. It is a small script that
+// runs first, so that the requests and the loading happen at the same time. The first calls of these names use the answers (call-api.ts).
 import { firstPage } from "./queue/first-page.ts";
 
 const underWay = new Map<string, Promise<Response>>();
 
-/** The answer to a request that was sent already, if it was; each is given out once. */
+/** The answer to a request that was sent already, if it was. Each is returned once. */
 export function takeFirstAnswer(path: string, body: string): Promise<Response> | undefined {
   const answer = underWay.get(path + body);
   underWay.delete(path + body);
@@ -18,7 +18,7 @@ export const postJson = (path: string, body: string, signal: AbortSignal): Promi
 function ask(path: string, request: object): void {
   const body = JSON.stringify(request);
   const answer = postJson(path, body, AbortSignal.timeout(15_000));
-  // Whoever takes the answer hears of a failure.
+  // The call that takes the answer handles a failure.
   answer.catch(() => {});
   underWay.set(path + body, answer);
 }

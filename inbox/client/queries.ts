@@ -19,7 +19,7 @@ const onError = (error: Error) => {
 
 /** A failure that may pass by itself is retried until it has passed; any other is an answer. */
 const isTemporary = (error: Error) =>
-  error instanceof CallFailed && (error.why === "offline" || error.why === "database away");
+  error instanceof CallFailed && (error.why === "offline" || error.why === "database unreachable");
 
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),

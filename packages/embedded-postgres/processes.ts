@@ -43,7 +43,7 @@ function processes(): [pid: number, command: string][] {
 }
 
 /**
- * Ends a postmaster: fast shutdown, given so many seconds, then immediate, then the kill. What was committed stands after
+ * Ends a postmaster: a fast shutdown that may take `seconds`, then an immediate one, then SIGKILL. What was committed stands after
  * any of them; the next start takes longer after the last two. @throws EmbeddedPostgresError when it outlives them.
  */
 export async function endProcess(pid: number, isGone: () => boolean, seconds: number): Promise<void> {
@@ -71,7 +71,7 @@ export async function killSessions(cluster: string): Promise<void> {
   }, 5);
 }
 
-/** Checks the condition every 10 ms until it holds; false when it does not hold within so many seconds. */
+/** Checks the condition every 10 ms until it holds; false when it does not hold within `seconds`. */
 export async function waitUntil(condition: () => boolean, seconds: number): Promise<boolean> {
   for (const end = Date.now() + seconds * 1000; Date.now() < end; await delay(10))
     if (condition()) return true;

@@ -134,7 +134,7 @@ let numbers = 0;
 /** A phone number of its own, with an area code that no place has. */
 export const aNumber = () => `111-555-${String(1000 + numbers++)}`;
 
-/** Stores a lead that came so many hours ago, ready for the queue, and returns its id. */
+/** Stores a lead that came some hours ago, ready for the queue, and returns its id. */
 export async function addLead(
   { owner }: TestDatabase,
   differences: Record<string, unknown> = {},

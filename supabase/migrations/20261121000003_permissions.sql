@@ -22,10 +22,10 @@ create table private.settings (
   site_origin text,
   -- The origins whose pages may send leads, the site's own among them. Null: any.
   allowed_origins text[],
-  -- After so many days a permission's circumstances are emptied, and a lead is erased. Null: never.
+  -- Days after which a permission's circumstances are emptied, and a lead is erased. Null: never.
   permission_days integer,
   retention_days integer,
-  -- After so many minutes a lead that no channel took is an alert. Null: never.
+  -- Minutes after which a lead that no channel took is an alert. Null: never.
   alert_after_minutes integer,
 
   constraint there_is_one_row check (only_row),
@@ -72,12 +72,13 @@ alter table private.settings enable row level security;
 alter table private.permissions enable row level security;
 create policy "The delivery may read a notice" on private.notices for select to leads_delivery using (true);
 create policy "The delivery may read a permission" on private.permissions for select to leads_delivery using (true);
--- No other policy and no other grant: the owner, whom row-level security does not bind, and functions of the owner come in here.
+-- No other policy and no other grant: only the owner, to whom row-level security does not apply, and the owner's functions use these
+-- tables.
 revoke all on private.notices, private.settings, private.permissions from public, anon, leads_intake, leads_delivery, leads_team;
 grant select on private.notices, private.permissions to leads_delivery;
 
--- A list of allowed origins holds on every way in. A browser states the origin of the page that posts; a program that is no
--- browser states none. A page from the server that takes the lead is our own, under whatever name it was opened.
+-- A list of allowed origins applies to every insert, wherever it comes from. A browser states the origin of the page that posts; a
+-- program that is no browser states none. A page from the server that takes the lead is our own, under whatever name it was opened.
 create function private.is_allowed_page(headers jsonb, allowed_origins text[]) returns boolean
 language plpgsql immutable
 set search_path = ''
@@ -250,7 +251,7 @@ create trigger leads_30_record_permission before insert on public.leads
 for each row when (new.id::text is distinct from current_setting('leads.repeated', true))
 execute function private.record_permission();
 
-create function private.forget_permission() returns trigger
+create function private.delete_permission() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -260,9 +261,9 @@ begin
   return null;
 end $$;
 
-create trigger leads_90_forget_permission after delete on public.leads
+create trigger leads_90_delete_permission after delete on public.leads
 referencing old table as erased
-for each statement execute function private.forget_permission();
+for each statement execute function private.delete_permission();
 
 -- Which wording a permission record holds, in words: 'shown', 'not known', or 'not stated'.
 create function private.wording_of(notice_hash text) returns text
@@ -276,6 +277,6 @@ end;
 
 revoke execute on function
   private.keep_one_of_the_same, private.remove_repeated_lead, private.is_allowed_page, private.refuse_foreign_page,
-  private.utm_of, private.record_permission, private.forget_permission, private.wording_of
+  private.utm_of, private.record_permission, private.delete_permission, private.wording_of
 from public;
 grant execute on function private.wording_of to leads_delivery;

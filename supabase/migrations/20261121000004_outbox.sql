@@ -20,7 +20,7 @@ create table private.channels (
 );
 
 create table private.deliveries (
-  -- Not a reference: word of an erased lead is owed after the lead is gone.
+  -- Not a reference, because the message that a lead was erased is sent after the lead is gone.
   lead_id uuid not null,
   channel text not null,
   event text not null default 'lead.created',
@@ -164,8 +164,8 @@ begin
   perform set_config('leads.erasure_reason', '', true);
 end $$;
 
--- Owes word of an event about one lead to each channel that is set up, and to each that was told of the lead before, unless the
--- channel is retired or is owed the same already. Returns how many deliveries that makes.
+-- Enqueues an event about one lead for each channel that is set up, and for each that got a message about the lead before, unless the
+-- channel is retired or the same event is enqueued already. Returns the number of deliveries.
 create function private.enqueue_event(lead uuid, what text, due timestamptz) returns integer
 language plpgsql
 set search_path = ''

@@ -1,5 +1,5 @@
--- What the team's lists, searches, queue and spam flags need to know of each lead: one row a lead, written soon after the insert
--- and not in it, so that no visitor waits for it and no list works it out again at every read.
+-- What the team's lists, searches, queue and spam flags need to know about each lead: one row for each lead. It is written soon after
+-- the insert and not in it, so that no visitor waits for it, and so that no list has to compute it at each read.
 
 create table private.lead_work (
   lead_id uuid primary key references public.leads on delete cascade,
@@ -18,7 +18,7 @@ create table private.lead_work (
 
   -- Where the person may be, as `private.place_of` has it; calling hours are looked up by it.
   place text not null,
-  -- What the attempts to reach one number are counted by: the digits, or the lead itself where there are none.
+  -- The key by which attempts to reach one number are counted: the digits, or the lead's id where there are none.
   number_key text not null,
 
   -- Open: nobody has recorded an outcome that ends the work. Callback: the person asked to be called again at callback_at.
@@ -229,8 +229,7 @@ begin
   return indexed;
 end $$;
 
--- Writes the rows of leads that have none yet, at most so many, and returns how many that was. Several processes may call it at
--- once.
+-- Writes the rows of leads that have none yet, at most `at_most`, and returns the number of them. Several processes may call it at once.
 create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
 language plpgsql
 security definer
@@ -255,8 +254,8 @@ begin
   return cardinality(indexed);
 end $$;
 
--- Repeats in the work on a lead when it was first reviewed. A review ends the work on an open lead.
-create function private.note_review() returns trigger
+-- Copies the time of a lead's first review to lead_work. A review ends the work on an open lead.
+create function private.copy_review_to_work() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -276,11 +275,11 @@ begin
   return null;
 end $$;
 
-create trigger reviews_10_note_review after insert or update of reviewed_at or delete on private.reviews
-for each row execute function private.note_review();
+create trigger reviews_10_copy_review_to_work after insert or update of reviewed_at or delete on private.reviews
+for each row execute function private.copy_review_to_work();
 
--- Repeats in the work on a lead that a channel is told of it.
-create function private.note_owed() returns trigger
+-- Marks a lead in lead_work as owed when a delivery of it is enqueued.
+create function private.mark_owed_in_work() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -290,12 +289,12 @@ begin
   return null;
 end $$;
 
--- Not for what a new lead is owed by its own trigger, because that lead's row is written later.
-create trigger deliveries_10_note_owed after insert on private.deliveries
-for each row when (pg_trigger_depth() = 0) execute function private.note_owed();
+-- Not for the deliveries that the insert of a lead enqueues by its own trigger, because the row of that lead is written later.
+create trigger deliveries_10_mark_owed_in_work after insert on private.deliveries
+for each row when (pg_trigger_depth() = 0) execute function private.mark_owed_in_work();
 
 -- Records that a person withdrew the permission: of this lead and of every lead with the same number that was given before.
--- Word of each goes to the channels, a minute later, because word of the lead itself may be under way at this moment. Returns
+-- The channels are notified of each a minute later, because a message about the lead itself may be under way now. Returns
 -- the ids of the leads whose permission this ended; none when there is no such lead or it had ended before.
 create function private.withdraw_permission(lead uuid) returns setof uuid
 language plpgsql
@@ -343,8 +342,8 @@ begin
   end loop;
 end $$;
 
--- Owes the leads of the last three days that are owed to no channel, because none was set up when they came. Older ones, and
--- those that the team has reviewed, are the team's to retry. Returns how many deliveries that makes.
+-- Enqueues deliveries of the leads of the last three days that have none, because no channel was set up when they came. Older leads,
+-- and those that the team has reviewed, are left to `leads retry`. Returns the number of deliveries.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -360,15 +359,15 @@ begin
     and l.created_at > moment - interval '3 days'
     and not exists (select from private.deliveries d where d.lead_id = l.id)
     and not exists (select from private.reviews r where r.lead_id = l.id)
-  -- An erasure at this moment waits for this, and takes away what is enqueued here.
+  -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
   for key share of l
   on conflict do nothing;
   get diagnostics made = row_count;
   return made;
 end $$;
 
--- Owes an alert about each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Looks back
--- one day more: a process that starts late tells of what can still be helped, and `leads status` of the rest.
+-- Enqueues an alert about each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Leads older
+-- than 44 hours get none, because their 24 hours are long over; `leads status` counts them.
 create function private.enqueue_overdue_alerts(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -394,7 +393,7 @@ end $$;
 
 revoke execute on function
   private.phone_digits, private.email_key, private.holds_link, private.flag_bursts, private.leads_to_index,
-  private.index_leads, private.index_new_leads, private.note_review, private.note_owed, private.withdraw_permission,
+  private.index_leads, private.index_new_leads, private.copy_review_to_work, private.mark_owed_in_work, private.withdraw_permission,
   private.stop_number, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
 from public;
 grant execute on function

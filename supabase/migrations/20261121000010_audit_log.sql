@@ -11,8 +11,8 @@ create table private.audit_log (
   -- Not a reference: the log outlives the lead.
   lead_id uuid,
   details jsonb not null default '{}',
-  -- The transaction that wrote it. A look at a person asks for an entry of an earlier one, because a process could roll back a
-  -- transaction in which it both wrote the entry and looked.
+  -- The transaction that wrote it. Reading a person's data requires an entry of an earlier transaction, because a process could roll
+  -- back one in which it both wrote the entry and read.
   xact xid8 not null default pg_current_xact_id()
 );
 create index audit_log_by_lead on private.audit_log (lead_id, at, id) where lead_id is not null;

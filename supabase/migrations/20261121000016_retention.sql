@@ -22,7 +22,7 @@ create table private.retention_plan (
 );
 
 alter table private.retention_plan enable row level security;
--- No policy and no grant: functions of the owner use it.
+-- No policy and no grant: only the owner's functions use this table.
 revoke all on private.retention_plan from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Makes the plan for tomorrow and returns it; no row when a plan with these settings stands already.

@@ -15,7 +15,7 @@ create table private.wake_up_call (
 );
 
 alter table private.wake_up_call enable row level security;
--- No policy and no grant: only the owner comes in here.
+-- No policy and no grant: only the owner uses this table.
 revoke all on private.wake_up_call from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Calls submit-lead. pg_net sends after the commit and does not wait for the answer, so this takes no time.

@@ -1,5 +1,5 @@
--- What became of the backups that the server makes each day when BACKUP_DIR is set, so that everybody who looks at the leads also
--- sees that they are kept twice.
+-- What became of the backups that the server makes each day when BACKUP_DIR is set, so that the status and the inbox can show whether
+-- a current backup exists.
 
 create table private.backup_state (
   only_row boolean primary key default true,
@@ -28,5 +28,5 @@ create table private.backup_state (
 insert into private.backup_state default values;
 
 alter table private.backup_state enable row level security;
--- No policy and no grant: the server's set-up and the operator's commands come in as the owner, and the inbox through a function.
+-- No policy and no grant: the server's set-up and the operator's commands use this table as the owner, and the inbox through a function.
 revoke all on private.backup_state from public, anon, leads_intake, leads_delivery, leads_team;

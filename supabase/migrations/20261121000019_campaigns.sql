@@ -85,9 +85,9 @@ revoke all on private.page_counts, private.vital_counts, private.campaign_names,
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- A campaign's word as it is counted, from the value of utm_source, utm_medium or utm_campaign as it stands in an address, or from the
--- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ + - remain, at most 60
--- in all. What has the shape of an e-mail address, of a phone number or of an id of one click becomes "(removed)". This is the one place where such words are cleaned:
--- for the counts, for the leads and for the costs.
+-- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ + - remain, at most 60 in all. What has the
+-- shape of an e-mail address, of a phone number or of an id of one click becomes "(removed)". This is the one place where such words
+-- are cleaned: for the counts, for the leads and for the costs.
 create function private.clean_campaign_word(raw text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -153,7 +153,7 @@ begin
   return rtrim(left(ltrim(word, ' ._+-'), 60), ' ._-');
 end $$;
 
--- The kind of device that a browser's own statement names. campaigns/device.ts has the same rule for the counts.
+-- The kind of device that a User-Agent names. campaigns/device.ts has the same rule for the counts.
 create function private.device_of(browser text) returns text
 language sql immutable parallel safe
 as $$

@@ -20,7 +20,8 @@ create table private.calls (
   at timestamptz not null default now(),
   -- "The person asked for this time": why a call outside the hours was made.
   asked_for_this_time boolean not null default false,
-  -- The transaction that logged it: the number is told in a later one, so that no attempt can be rolled back after a look at it.
+  -- The transaction that logged it. The number is returned in a later one only, so that the attempt cannot be rolled back after the
+  -- number was seen.
   xact xid8 not null default pg_current_xact_id()
 );
 create index calls_of_lead on private.calls (lead_id, at);
@@ -69,11 +70,11 @@ alter table private.claims enable row level security;
 alter table private.calls enable row level security;
 alter table private.outcomes enable row level security;
 alter table private.eligibility_checks enable row level security;
--- No policy and no grant: the owner and functions of the owner come in here.
+-- No policy and no grant: only the owner and the owner's functions use these tables.
 revoke all on private.claims, private.calls, private.outcomes, private.eligibility_checks
 from public, anon, leads_intake, leads_delivery, leads_team;
 
--- The calling hours of each place that a lead has, worked out when they change and not at each look at the queue.
+-- The calling hours of each place that a lead has, computed when they change and not each time the queue is read.
 create table private.place_windows (
   place text primary key,
   callable boolean not null default false,
@@ -90,7 +91,7 @@ create table private.place_windows (
 );
 create index place_windows_by_age on private.place_windows (holds_until);
 alter table private.place_windows enable row level security;
--- No policy and no grant: functions of the owner use it.
+-- No policy and no grant: only the owner's functions use this table.
 revoke all on private.place_windows from public, anon, leads_intake, leads_delivery, leads_team;
 
 create function private.add_place_windows() returns trigger
@@ -126,7 +127,7 @@ begin
   where p.place = c.place;
 end $$;
 
-create function private.forget_place_windows() returns trigger
+create function private.clear_place_windows() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -136,10 +137,10 @@ begin
   return null;
 end $$;
 
-create trigger paused_states_10_forget_place_windows after insert or update or delete on private.paused_states
-for each statement execute function private.forget_place_windows();
+create trigger paused_states_10_clear_place_windows after insert or update or delete on private.paused_states
+for each statement execute function private.clear_place_windows();
 
--- Whichever way a permission is withdrawn, nobody works the lead any more.
+-- Closes the work on a lead whose permission is withdrawn, however it was withdrawn.
 create function private.close_withdrawn_lead() returns trigger
 language plpgsql
 security definer
@@ -166,8 +167,8 @@ create trigger permissions_10_close_withdrawn_lead after update on private.permi
 for each row when (old.withdrawn_at is distinct from new.withdrawn_at)
 execute function private.close_withdrawn_lead();
 
--- Repeats in the work on a lead that its campaign's words or its device were emptied or corrected.
-create function private.note_campaign() returns trigger
+-- Copies a lead's campaign words and device to lead_work when they are emptied or corrected.
+create function private.copy_campaign_to_work() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -180,12 +181,12 @@ begin
   return null;
 end $$;
 
-create trigger permissions_20_note_campaign after update on private.permissions
+create trigger permissions_20_copy_campaign_to_work after update on private.permissions
 for each row when ((old.utm, old.variant, old.device, old.browser) is distinct from (new.utm, new.variant, new.device, new.browser))
-execute function private.note_campaign();
+execute function private.copy_campaign_to_work();
 
--- Repeats in the work on a lead when it was first called.
-create function private.note_first_call() returns trigger
+-- Copies the time of a lead's first call to lead_work.
+create function private.copy_first_call_to_work() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -198,10 +199,10 @@ begin
   return null;
 end $$;
 
-create trigger calls_10_note_first_call after insert or update of at or delete on private.calls
-for each row execute function private.note_first_call();
+create trigger calls_10_copy_first_call_to_work after insert or update of at or delete on private.calls
+for each row execute function private.copy_first_call_to_work();
 
 revoke execute on function
-  private.add_place_windows, private.refresh_place_windows, private.forget_place_windows, private.close_withdrawn_lead,
-  private.note_campaign, private.note_first_call
+  private.add_place_windows, private.refresh_place_windows, private.clear_place_windows, private.close_withdrawn_lead,
+  private.copy_campaign_to_work, private.copy_first_call_to_work
 from public;

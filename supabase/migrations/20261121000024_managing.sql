@@ -1,5 +1,5 @@
 -- What managers do in the inbox, and the operator by command: members, a lead taken back, erasing, exporting, paused states, reports,
--- the audit log, and the health of the machine. Each act is in the audit log.
+-- the audit log, and the health of the delivery. Each act is in the audit log.
 
 create function team.members() returns jsonb
 language plpgsql
@@ -334,7 +334,7 @@ begin
 end $$;
 
 -- Whether every lead reaches the team and is reviewed in time, as `leads status` says it.
-create function private.figures() returns jsonb
+create function private.health_figures() returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -367,16 +367,16 @@ begin
     'at', now()
   );
 end $$;
-revoke execute on function private.figures from public;
+revoke execute on function private.health_figures from public;
 
-create function team.machine() returns jsonb
+create function team.health() returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 begin
   perform private.require_session(is_activity => false);
-  return private.figures();
+  return private.health_figures();
 end $$;
 
 -- Has every delivery that failed sent again, as `leads retry --failed` does. Returns how many.

@@ -12,11 +12,12 @@ create table private.alert_state (
 insert into private.alert_state default values;
 
 alter table private.alert_state enable row level security;
--- No policy and no grant: functions of the owner come in here.
+-- No policy and no grant: only the owner's functions use this table.
 revoke all on private.alert_state from public, anon, leads_intake, leads_delivery, leads_team;
 
--- How many leads have waited longer than the settings say while no channel took word of them, and since when the oldest waits. A lead
--- that the team has called, reviewed or closed waits no more. Of the last three days, after which a delivery has failed for good.
+-- How many leads have waited longer than the settings say while no channel took a message about them, and since when the oldest waits.
+-- A lead that the team has called, reviewed or closed waits no more. Of the last three days, after which a delivery has failed for
+-- good.
 create function private.unnotified_leads(out leads integer, out oldest_at timestamptz)
 language plpgsql
 set search_path = ''
@@ -62,7 +63,7 @@ begin
   end if;
 end $$;
 
--- The same for each page of the inbox, as it is now.
+-- How many leads are unnotified now, for each page of the inbox.
 create function team.alert() returns jsonb
 language plpgsql
 security definer
@@ -82,9 +83,9 @@ as $$
 declare
   figures jsonb;
 begin
-  -- The delivery does this each second; here it is for the day when no delivery runs.
+  -- The delivery does this each second. It is repeated here for the case that no delivery runs.
   perform private.index_new_leads();
-  figures := private.figures();
+  figures := private.health_figures();
   return figures - 'backup_failure' || jsonb_build_object(
     'unnotified', (select n.leads from private.unnotified_leads() n),
     'channels', (

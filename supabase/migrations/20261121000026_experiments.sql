@@ -19,7 +19,7 @@ create table private.experiments (
 );
 
 alter table private.experiments enable row level security;
--- No policy and no grant: the owner, whom row-level security does not bind, and functions of the owner come in here.
+-- No policy and no grant: only the owner, to whom row-level security does not apply, and the owner's functions use this table.
 revoke all on private.experiments from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Whether a page may say that it showed this. A request can name anything, so a lead remembers only what is listed.

@@ -22,7 +22,7 @@ export function campaignSentence(line: CampaignLine): string {
   ].join(", ");
 }
 
-/** Cents for each of so many; null without a cost or without any of them. */
+/** The cost divided by `many`, in cents; null when either is zero. */
 export const costOf = ({ cost_cents }: Pick<CampaignLine, "cost_cents">, many: number): number | null =>
   cost_cents > 0 && many > 0 ? cost_cents / many : null;
 
@@ -30,7 +30,7 @@ export const costOf = ({ cost_cents }: Pick<CampaignLine, "cost_cents">, many: n
 export const money = (cents: number): string =>
   (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });
 
-/** A share as so many of 100: "2.57". */
+/** A share in percent, without the sign: "2.57". */
 export const of100 = (share: number): string => (100 * share).toFixed(2);
 
 /** "2.57 (1.82 to 3.63)", or nothing without loads. */

@@ -9,24 +9,24 @@ import { count } from "../page/words.ts";
 import { refresh, useAction, useCall } from "../queries.ts";
 import { Figure } from "./figure.tsx";
 
-type Machine = ResponseOf<"machine">;
+type Health = ResponseOf<"health">;
 
 export default function HealthPage({ isManager }: { isManager: boolean }) {
-  const { data, error } = useCall("machine", {}, { refetchInterval: 30_000 });
+  const { data, error } = useCall("health", {}, { refetchInterval: 30_000 });
   return (
     <>
       <PageHeading title="Health">Health of the machine</PageHeading>
-      {data ? <Health machine={data} isManager={isManager} /> : <Loading error={error} />}
+      {data ? <HealthReport health={data} isManager={isManager} /> : <Loading error={error} />}
     </>
   );
 }
 
-function Health({ machine, isManager }: { machine: Machine; isManager: boolean }) {
+function HealthReport({ health, isManager }: { health: Health; isManager: boolean }) {
   const now = useNow();
-  const { stored, unreviewed, overdue, last_backup_at } = machine;
+  const { stored, unreviewed, overdue, last_backup_at } = health;
   return (
     <>
-      <Problems machine={machine} />
+      <Problems health={health} />
       <dl className="figures">
         <Figure name="Leads stored" value={stored.toLocaleString("en-US")} />
         <Figure name="Not reviewed yet" value={unreviewed.toLocaleString("en-US")} />
@@ -38,18 +38,18 @@ function Health({ machine, isManager }: { machine: Machine; isManager: boolean }
         <Figure
           name="Last backup"
           value={last_backup_at ? `${span(now.getTime() - Date.parse(last_backup_at))} ago` : "None known"}
-          kind={machine.problems.includes("backup") ? "bad" : "plain"}
+          kind={health.problems.includes("backup") ? "bad" : "plain"}
         />
       </dl>
-      <Channels channels={machine.channels} isManager={isManager} />
+      <Channels channels={health.channels} isManager={isManager} />
       <p className="quiet">
-        Schema {machine.schema}. As of {moment(machine.at)}.
+        Schema {health.schema}. As of {moment(health.at)}.
       </p>
     </>
   );
 }
 
-const problemSentences: Readonly<Record<Machine["problems"][number], string>> = {
+const problemSentences: Readonly<Record<Health["problems"][number], string>> = {
   "no channel": "Leads come in, and no channel tells the team. Tell your operator.",
   failed: "A delivery failed. See below.",
   stuck: "A delivery has waited for more than 15 minutes. See below.",
@@ -57,7 +57,7 @@ const problemSentences: Readonly<Record<Machine["problems"][number], string>> = 
   backup: "The newest backup is too old, or the last one failed. Tell your operator.",
 };
 
-function Problems({ machine: { ok, problems, backup_failure } }: { machine: Machine }) {
+function Problems({ health: { ok, problems, backup_failure } }: { health: Health }) {
   if (ok) return <Notice kind="done">All is well.</Notice>;
   return (
     <Notice kind="caution">
@@ -73,7 +73,7 @@ function Problems({ machine: { ok, problems, backup_failure } }: { machine: Mach
   );
 }
 
-function Channels({ channels, isManager }: { channels: Machine["channels"]; isManager: boolean }) {
+function Channels({ channels, isManager }: { channels: Health["channels"]; isManager: boolean }) {
   const retry = useAction("retry-deliveries");
   const failed = channels.reduce((sum, channel) => sum + channel.failed, 0);
   return (
@@ -116,7 +116,7 @@ function Channels({ channels, isManager }: { channels: Machine["channels"]; isMa
         <button
           type="button"
           className="button"
-          onClick={() => retry.mutate({}, { onSuccess: () => refresh("machine") })}
+          onClick={() => retry.mutate({}, { onSuccess: () => refresh("health") })}
         >
           Try {count(failed, "failed delivery", "failed deliveries")} again
         </button>

@@ -1,4 +1,4 @@
-// Says on every page that leads wait and no channel could tell anybody of them, so that whoever is in the inbox looks by themselves.
+// Says on every page that leads wait of which no channel has notified the team, so that members look at the queue themselves.
 import { useCall } from "../queries.ts";
 import { useNow } from "./clock.ts";
 import { Icon } from "./icon.tsx";

@@ -1,4 +1,4 @@
-// Says that the network or the database is away, and that what was typed is safe.
+// Says that the server or its database does not answer, and that what was typed is kept.
 import { useEffect, useRef } from "react";
 import { announce } from "./announcer.tsx";
 import { useConnection } from "./connection.ts";
@@ -6,7 +6,7 @@ import { Icon } from "./icon.tsx";
 
 const sentences = {
   offline: "No connection. What you type stays here, and the list catches up when the connection is back.",
-  "database away":
+  "database unreachable":
     "The database does not answer. What you type stays here, and the list catches up when it does.",
 };
 

@@ -3,10 +3,10 @@ import { makeSharedValue, useSharedValue } from "./shared-value.ts";
 
 export type Connection =
   | "connected"
-  /** No answer comes: the network or the server is away. */
+  /** The server does not answer. */
   | "offline"
   /** The server answers, and its database does not. */
-  | "database away";
+  | "database unreachable";
 
 const byCalls = makeSharedValue<Connection>(() => "connected");
 const byStream = makeSharedValue<Connection>(() => "connected");

@@ -3,14 +3,14 @@
 import { useSyncExternalStore } from "react";
 
 const drafts = new Map<string, unknown>();
-const followers = new Set<() => void>();
-const tell = () => {
-  for (const follower of followers) follower();
+const listeners = new Set<() => void>();
+const notify = () => {
+  for (const listener of listeners) listener();
 };
-const subscribe = (follower: () => void) => {
-  followers.add(follower);
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
   return () => {
-    followers.delete(follower);
+    listeners.delete(listener);
   };
 };
 
@@ -29,18 +29,18 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
     value,
     set(next) {
       drafts.set(name, next);
-      tell();
+      notify();
     },
     drop() {
       drafts.delete(name);
-      tell();
+      notify();
     },
   };
 }
 
 export function dropDrafts(): void {
   drafts.clear();
-  tell();
+  notify();
 }
 
 // Loading the page anew would lose them, so the browser asks first.

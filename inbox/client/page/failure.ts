@@ -3,7 +3,7 @@ import { CallFailed, type Failure } from "../call-api.ts";
 
 const sentences: Readonly<Record<Failure, string>> = {
   offline: "Not sent: there is no connection. What you typed is still here. Try again in a moment.",
-  "database away":
+  "database unreachable":
     "Not sent: the database does not answer. What you typed is still here. Try again in a moment.",
   "signed out": "You are signed out.",
   refused: "This was refused. Try again.",

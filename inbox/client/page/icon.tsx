@@ -1,4 +1,4 @@
-// The icons, drawn here, each beside words that say the same.
+// The icons as SVG. Each is shown beside words that say the same, so screen readers skip it.
 
 const paths = {
   queue: "M4 13h4l2 3h4l2-3h4M6.500 5h11L20 13v5a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1v-5z",

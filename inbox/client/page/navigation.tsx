@@ -1,4 +1,4 @@
-// The way around: beside the page on a wide screen, above it and folded up on a narrow one.
+// The navigation: beside the page on a wide screen, above it and folded up on a narrow one.
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { SignedIn } from "./frame.tsx";

@@ -1,7 +1,7 @@
 // Tells a member who looks elsewhere that a lead is waiting, by sound or by the desktop, if they allowed it. It says no name.
 import { currentPreferences } from "./preferences.ts";
 
-/** At most once in so many milliseconds, however many leads come. */
+/** The minimum of milliseconds between two notifications, however many leads come. */
 const between = 10_000;
 let toldAt = 0;
 

@@ -1,5 +1,5 @@
-// What stands in place of a page that could not be shown: its script did not come, because the network was away or the server has a
-// newer build, or the page has a bug. The way around stays on screen, and so does what was typed on other pages.
+// Shown in place of a page that failed: its script could not be loaded, because the network was down or the server has a newer
+// build, or the page has a bug. The navigation stays on screen, and what was typed on other pages is kept.
 import { Component, type ReactNode } from "react";
 import { Notice } from "./notice.tsx";
 import { PageHeading } from "./page-heading.tsx";

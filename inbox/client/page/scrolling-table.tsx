@@ -1,4 +1,4 @@
-// Where a wide table scrolls by itself, so that the page never does. A keyboard can get in and scroll it.
+// Lets a wide table scroll in its own box, so that the page never scrolls sideways. The box takes the keyboard's focus.
 import type { ReactNode } from "react";
 
 export function ScrollingTable({ name, children }: { name: string; children: ReactNode }) {

@@ -20,7 +20,7 @@ export function useLiveEvents(): void {
     const loadLists = () => {
       loadedAt = Date.now();
       load = undefined;
-      refresh("queue", "rows", "machine", "alert");
+      refresh("queue", "rows", "health", "alert");
     };
     const loadWithin = (interval: number) => {
       const at = Math.max(Date.now(), loadedAt + interval);
@@ -31,7 +31,7 @@ export function useLiveEvents(): void {
     const stop = followEvents((event) => {
       if (event.kind === "connection") noteStream(event.isOpen ? "connected" : "offline");
       if (event.kind === "session") refresh("me");
-      if (event.kind === "team") refresh("members", "paused-states", "machine", "alert");
+      if (event.kind === "team") refresh("members", "paused-states", "health", "alert");
       if (event.kind === "gap") loadWithin(minLoadInterval);
       if (event.kind !== "leads") return;
       const isFlood = event.new.length + event.changed.length === 0;

@@ -58,7 +58,7 @@ export function signInSentence(error: unknown): string {
   if (error instanceof CallFailed) {
     if (isSignInError(error.detail)) return sentences[error.detail];
     if (error.why === "offline") return "There is no connection. Try again in a moment.";
-    if (error.why === "database away") return "The server is not ready. Try again in a moment.";
+    if (error.why === "database unreachable") return "The server is not ready. Try again in a moment.";
     return "The server made a mistake. Try again.";
   }
   const name = error instanceof Error ? error.name : "";

@@ -26,7 +26,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   );
 }
 
-/** The way in through the company's own sign-in, when one is set up. The browser leaves for the provider. */
+/** The button of the company's own sign-in, when one is set up. It leads the browser to the provider. */
 export function CompanySignIn({ token, unlock }: { token?: string; unlock?: boolean }) {
   const { data } = useQuery({
     queryKey: ["sign-in/methods"],

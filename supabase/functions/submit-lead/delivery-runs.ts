@@ -1,5 +1,5 @@
-// Runs the delivery in a place where no process stays: each call sets off a run over everything due, and calls that come
-// meanwhile share the next one. A run has a deadline of its own, well under what the platform lets a call live.
+// Runs the delivery where no process keeps running: each call starts a run over everything due, and calls that arrive meanwhile
+// share the next one. A run has its own deadline, well under the platform's limit for a call.
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../../../database/trouble.ts";
@@ -25,10 +25,10 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
   const { delivery, database, log, submitLead, seconds = 45 } = dependencies;
   let underWay: Promise<void> | undefined;
   let runsAgain = false;
-  // Once in the life of a process, which here is some minutes.
+  // Done once in each process, which lives for some minutes here.
   let isScheduled = false;
 
-  // A step that fails by a bug of ours keeps no other step from being done.
+  // A step that fails is logged when it is a bug, and the next steps are still done.
   async function step(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
