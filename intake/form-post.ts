@@ -6,12 +6,12 @@ import type { Log } from "../log/log.ts";
 import type { HeaderValues } from "./answer.ts";
 import { readItems } from "./header-values.ts";
 import { refusalOfFailure } from "./insert-lead.ts";
+import type { Limit } from "./limit.ts";
 import { readBody } from "./read-body.ts";
 import { refusalOf } from "./read-insert.ts";
 import { maxBytes, type Refusal, tooLarge, tooManyTries } from "./refusals.ts";
 import { type DeviceOf, formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
-import type { TooMany } from "./visitor-address.ts";
 
 /**
  * What the plain post needs of the pages. `language` is the code that the form or the address of its page names, and `variant` what
@@ -38,7 +38,7 @@ export const isForm = ({ headers }: Request): boolean =>
 export interface FormPostDependencies extends FormPages {
   store: Store;
   /** Counts a try of this address; undefined while it may send. */
-  tooMany: (address: string) => Promise<TooMany | undefined>;
+  tooMany: Limit;
   /** The plain text of a refusal in a language. */
   plainRefusal: (language: string | undefined, message: string) => string;
   /** Given where page loads are counted by device. */
@@ -52,7 +52,7 @@ export interface FormPostDependencies extends FormPages {
 export function makeFormPost(dependencies: FormPostDependencies) {
   const { store, showArticle, thankYouPath, tooMany, plainRefusal, deviceOf, countPost, log } = dependencies;
   return async (request: Request, address: string): Promise<Response> => {
-    const over = await tooMany(address);
+    const over = tooMany(address);
     const refusedBefore = over && tooManyTries(over.seconds);
     // To render the article for each post of a flood would cost more than the flood.
     if (over?.isFlood && refusedBefore)

@@ -4,18 +4,18 @@ import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Answer, HeaderValues } from "./answer.ts";
 import { refuseKey } from "./key.ts";
+import type { Limit } from "./limit.ts";
 import { type Insert, readInsert } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
 import { type DeviceOf, requestHeadersOf } from "./request-headers.ts";
 import { type Store, StoreBusy } from "./store.ts";
-import type { TooMany } from "./visitor-address.ts";
 
 export interface InsertDependencies {
   anonKey: string;
   store: Store;
   /** Counts a try of this address; undefined while it may send. */
-  tooMany: (address: string) => Promise<TooMany | undefined>;
+  tooMany: Limit;
   /** Given where page loads are counted by device. */
   deviceOf?: DeviceOf | undefined;
   log: Log;
@@ -26,8 +26,8 @@ export interface InsertRequest {
   query: URLSearchParams;
   /** Who sent it, as far as the proxies in front are trusted. */
   address: string;
-  /** The body, or undefined when it is longer than any lead. Asked for when nothing else refuses the request. */
-  body: () => Promise<Uint8Array | undefined>;
+  /** The body, or undefined when it is longer than any lead. */
+  body: Uint8Array | undefined;
 }
 
 /** Makes the handler. */
@@ -35,11 +35,10 @@ export function makeInsertLead({ anonKey, store, tooMany, deviceOf, log }: Inser
   return async ({ headers, query, address, body }: InsertRequest): Promise<Answer> => {
     const wrongKey = refuseKey(headers, query, anonKey);
     if (wrongKey) return refusals.answerOf(wrongKey);
-    const over = await tooMany(address);
+    const over = tooMany(address);
     if (over) return refusals.answerOf(refusals.tooManyTries(over.seconds));
-    const bytes = await body();
-    if (bytes === undefined) return refusals.answerOf(refusals.tooLarge);
-    const read = readInsert(query, headers, bytes);
+    if (body === undefined) return refusals.answerOf(refusals.tooLarge);
+    const read = readInsert(query, headers, body);
     if ("refusal" in read) return refusals.answerOf(read.refusal);
     try {
       await store(read.lead, requestHeadersOf(headers, address, { deviceOf }));

@@ -9,7 +9,7 @@ import { makeCounters } from "../campaigns/counters.ts";
 import { deviceOf } from "../campaigns/device.ts";
 import { browserSteps } from "../campaigns/steps.ts";
 import { bucketOf } from "../campaigns/vital-buckets.ts";
-import { makeLimit } from "../intake/visitor-address.ts";
+import { makeLimit } from "../intake/limit.ts";
 import type { App } from "../web/app.ts";
 import { makeCounting } from "../web/counting.ts";
 import { browsers } from "./support/counts.ts";

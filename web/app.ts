@@ -11,10 +11,10 @@ import { countingAnswers } from "../intake/count-answers.ts";
 import { type FormPages, isForm, makeFormPost } from "../intake/form-post.ts";
 import { makeInsertLead } from "../intake/insert-lead.ts";
 import { refuseKey } from "../intake/key.ts";
+import type { Limit } from "../intake/limit.ts";
 import { readBody } from "../intake/read-body.ts";
 import * as refusals from "../intake/refusals.ts";
 import type { Store } from "../intake/store.ts";
-import type { Limit } from "../intake/visitor-address.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
@@ -65,8 +65,8 @@ export function makeApp(dependencies: Dependencies): App {
     dependencies.addressOf((env as HttpBindings | undefined)?.incoming as IncomingMessage);
   const app = new Hono();
   const logRateLimited = onceAMinute((count) => log("rate-limited", { count }));
-  const tooMany = async (address: string) => {
-    const over = await dependencies.limit?.(address);
+  const tooMany: Limit = (address) => {
+    const over = dependencies.limit?.(address);
     if (over) logRateLimited();
     return over;
   };
@@ -104,7 +104,7 @@ export function makeApp(dependencies: Dependencies): App {
   app.post("/rest/v1/leads", async (context) => {
     const { headers, url } = context.req.raw;
     const query = new URL(url).searchParams;
-    const body = () => readBody(context.req.raw, refusals.maxBytes);
+    const body = await readBody(context.req.raw, refusals.maxBytes);
     return responseOf(await insertLead({ headers, query, address: addressOf(context), body }));
   });
   app.use("/rest/*", async ({ req }, next) => {
@@ -133,9 +133,9 @@ export function makeApp(dependencies: Dependencies): App {
     async (context) => {
       const { headers, method, url } = context.req.raw;
       if (!counting) return responseOf(notCounting);
-      const body = () => readBody(context.req.raw, maxBeaconBytes);
+      const body = await readBody(context.req.raw, maxBeaconBytes);
       const query = url.split("?")[1] ?? "";
-      return responseOf(await counting.answer({ method, headers, query, address: addressOf(context), body }));
+      return responseOf(counting.answer({ method, headers, query, address: addressOf(context), body }));
     },
   );
 

@@ -6,7 +6,7 @@ import type { Counters } from "../campaigns/counters.ts";
 import { deviceOf } from "../campaigns/device.ts";
 import type { Device, Step } from "../campaigns/steps.ts";
 import type { Answer, HeaderValues } from "../intake/answer.ts";
-import type { Limit } from "../intake/visitor-address.ts";
+import type { Limit } from "../intake/limit.ts";
 
 export interface CountingDependencies {
   counters: Counters;
@@ -17,7 +17,7 @@ export interface CountingDependencies {
   limit: Limit | undefined;
 }
 
-/** A request to count, read no further than it must be. */
+/** A request to count. */
 export interface CountRequest {
   method: string;
   headers: HeaderValues;
@@ -26,12 +26,12 @@ export interface CountRequest {
   /** Who sent it, for the rate limit alone. */
   address: string;
   /** The body, or undefined when it is longer than a beacon. */
-  body: () => Promise<Uint8Array | undefined>;
+  body: Uint8Array | undefined;
 }
 
 export interface Counting {
   /** Answers POST /c, a beacon, and GET /c, the image of a browser without script: 204, or a plain sentence. */
-  answer(request: CountRequest): Promise<Answer>;
+  answer(request: CountRequest): Answer;
   /** Counts a document that was served. */
   served(headers: HeaderValues, query: string, variant?: string): void;
   /** Counts a press of the button in a browser without script. */
@@ -63,12 +63,12 @@ export function makeCounting({ counters, variants, origins, limit }: CountingDep
 
   return {
     deviceOf,
-    async answer({ method, headers, query, address, body }) {
+    answer({ method, headers, query, address, body }) {
       if (method !== "POST" && method !== "GET")
         return refuse(405, "Send a beacon with POST.", { allow: "GET, POST" });
       if (!isFromOwnPage(headers, origins))
         return refuse(403, "Only the pages of this site are counted here.");
-      const over = await limit?.(address);
+      const over = limit?.(address);
       if (over)
         return refuse(429, "Many page loads came from your internet connection just now.", {
           "retry-after": String(over.seconds),
@@ -79,9 +79,8 @@ export function makeCounting({ counters, variants, origins, limit }: CountingDep
         add(["view"], withoutScript(headers), variant, campaignWordsOfAddress(headers.get("referer")));
         return counted;
       }
-      const bytes = await body();
-      if (!bytes) return refuse(413, "A beacon has at most 1,024 bytes.");
-      const beacon = readBeacon(new TextDecoder("latin1").decode(bytes));
+      if (!body) return refuse(413, "A beacon has at most 1,024 bytes.");
+      const beacon = readBeacon(latin1.decode(body));
       if ("problem" in beacon) return refuse(400, beacon.problem);
       addBeacon(beacon, deviceOf(headers.get("user-agent")), variant);
       return counted;
@@ -95,6 +94,8 @@ export function makeCounting({ counters, variants, origins, limit }: CountingDep
     },
   };
 }
+
+const latin1 = new TextDecoder("latin1");
 
 const withoutScript = (headers: HeaderValues): Device =>
   deviceOf(headers.get("user-agent")) === "bot" ? "bot" : "no-script";
@@ -111,9 +112,9 @@ function isFromOwnPage(headers: HeaderValues, origins: CountingDependencies["ori
 
 /** Whether a browser fetches the document before its reader asked for it. */
 const isPrefetch = (headers: HeaderValues): boolean =>
-  ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) =>
-    /^(prefetch|preview)/i.test(headers.get(name) ?? ""),
-  );
+  purposes.some((name) => /^(prefetch|preview)/i.test(headers.get(name) ?? ""));
+
+const purposes = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
 // To a page that is served elsewhere this answer is one of another origin.
 const countedFrom = (origin: string | null | undefined): Answer => ({

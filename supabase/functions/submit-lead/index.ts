@@ -107,7 +107,11 @@ function countPageLoads(
   const counting = makeCounting({ counters, variants: namesOfVariants(), origins, limit: undefined });
   return {
     ...counting,
-    answer: (request) => counting.answer(request).finally(flushSoon),
+    answer(request) {
+      const answer = counting.answer(request);
+      flushSoon();
+      return answer;
+    },
     plainPost(...post) {
       counting.plainPost(...post);
       flushSoon();
@@ -123,10 +127,10 @@ function namesOfVariants(): string[] {
 
 async function answerCount(counting: Counting | undefined, request: Request): Promise<Response> {
   const { headers, method, url } = request;
-  const body = () => readBody(request, maxBeaconBytes);
+  if (!counting) return responseOf(notCounting);
+  const body = await readBody(request, maxBeaconBytes);
   const query = new URL(url).search.slice(1);
-  const answer = await counting?.answer({ method, headers, query, address: "", body });
-  return responseOf(answer ?? notCounting);
+  return responseOf(counting.answer({ method, headers, query, address: "", body }));
 }
 
 const isPostedForm = (request: Request) => request.method === "POST" && isForm(request);

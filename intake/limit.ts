@@ -1,0 +1,73 @@
+// How much one sender may send in a minute. It is asked before anything else of a request is read, so it waits for nothing and starts
+// no timer.
+import { isIPv4 } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** A sender of too much. */
+export interface TooMany {
+  /** Until it may try again. */
+  seconds: number;
+  /** It goes on after twice as many tries as are allowed, which no person does. */
+  isFlood: boolean;
+}
+
+/** Counts a try of a sender. Undefined while it may send. */
+export type Limit = (address: string) => TooMany | undefined;
+
+interface Sender {
+  tries: number;
+  /** When its minute is over, by the clock of `now`. */
+  until: number;
+}
+
+const minute = 60_000;
+
+/**
+ * Makes the limit on tries from one address. The sixty a minute are for leads, whether they are stored or refused: a senior centre sends
+ * its whole reading room from one address, and a person who taps again and again is not a flood. An IPv6 network of one household counts
+ * as one.
+ *
+ * Each sender that is remembered costs memory for a minute. Those beyond `mostSenders` are let in uncounted, because a flood that comes
+ * from more addresses than this is not one that a limit by address can stop. `now` is a clock in milliseconds that never goes back.
+ */
+export function makeLimit(
+  mostSenders = 20_000,
+  triesAMinute = 60,
+  now: () => number = () => performance.now(),
+): Limit {
+  /** Those who came first, whose minute is over first, stand first. */
+  const senders = new Map<string, Sender>();
+
+  const forget = (moment: number) => {
+    for (const [network, { until }] of senders) {
+      if (until > moment) return;
+      senders.delete(network);
+    }
+  };
+
+  return (address) => {
+    const moment = now();
+    forget(moment);
+    const network = networkOf(address);
+    const sender = senders.get(network) ?? { tries: 0, until: moment + minute };
+    if (sender.tries === 0) {
+      if (senders.size >= mostSenders) return undefined;
+      senders.set(network, sender);
+    }
+    sender.tries += 1;
+    if (sender.tries <= triesAMinute) return undefined;
+    return {
+      seconds: Math.ceil((sender.until - moment) / 1000),
+      isFlood: sender.tries > 2 * triesAMinute,
+    };
+  };
+}
+
+/** What stands for a sender: an IPv4 address, or the /64 of an IPv6 one, which is the least a household gets. */
+export function networkOf(address: string): string {
+  if (isIPv4(address)) return address;
+  if (!ipaddr.isValid(address)) return "unknown";
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return `${parsed.toByteArray().slice(0, 8).join(".")}/64`;
+}
