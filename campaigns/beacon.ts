@@ -20,18 +20,12 @@ export const maxBeaconBytes = 1024;
 export function readBeacon(body: string): Beacon | { problem: string } {
   if (body.length > maxBeaconBytes) return { problem: "A beacon has at most 1,024 bytes." };
   if (!/^[\x21-\x7e]*$/.test(body)) return { problem: "A beacon is plain text without blanks." };
-  const fields = new Map<string, string>();
+  const beacon: Beacon = { steps: [], vitals: [], ...campaignWordsOf(body) };
   for (const field of body.split("&")) {
     const equals = field.indexOf("=");
-    const name = field.slice(0, equals);
-    if (equals < 0 || !(name in readers || ignored.has(name)))
-      return { problem: "A beacon has a field that is not known." };
-    if (fields.has(name) && name in readers) return { problem: "A beacon has each field once." };
-    fields.set(name, field.slice(equals + 1));
-  }
-  const beacon: Beacon = { steps: [], vitals: [], ...campaignWordsOf(body) };
-  for (const [name, value] of fields) {
-    const problem = readers[name]?.(value, beacon);
+    const read = readers.get(field.slice(0, equals));
+    if (equals < 0 || !read) return { problem: "A beacon has a field that is not known." };
+    const problem = read(field.slice(equals + 1), beacon);
     if (problem) return { problem };
   }
   if (beacon.steps.length + beacon.vitals.length === 0)
@@ -41,27 +35,33 @@ export function readBeacon(body: string): Beacon | { problem: string } {
 
 type Reader = (value: string, beacon: Beacon) => string | undefined;
 
-/** Read by `campaignWordsOf`; an address may have each several times. */
-const ignored = new Set(["utm_source", "utm_medium", "utm_campaign"]);
+const twice = "A beacon has each field once.";
 
-const readers: Readonly<Record<string, Reader>> = Object.assign(Object.create(null), {
-  steps(value: string, beacon: Beacon) {
-    const steps = value.split(".");
-    if (new Set(steps).size < steps.length || !steps.every(isStep))
-      return "A beacon has steps that are not known, or one twice.";
-    beacon.steps = steps as BrowserStep[];
+/** For campaign words, which `campaignWordsOf` reads, because an address may have each several times. */
+const readElsewhere: Reader = () => undefined;
+
+const readSteps: Reader = (value, beacon) => {
+  if (beacon.steps.length > 0) return twice;
+  const steps = value.split(".", browserSteps.length + 1);
+  if (!steps.every((step, at) => isStep(step) && steps.indexOf(step) === at))
+    return "A beacon has steps that are not known, or one twice.";
+  beacon.steps = steps as BrowserStep[];
+  return undefined;
+};
+
+const readVital =
+  (vital: Vital): Reader =>
+  (value, beacon) => {
+    if (beacon.vitals.some(([read]) => read === vital)) return twice;
+    if (!/^[0-7]$/.test(value)) return "A web vital is the number of its bucket, from 0 to 7.";
+    beacon.vitals.push([vital, Number(value)]);
     return undefined;
-  },
-  ...Object.fromEntries(
-    Object.keys(vitalBuckets).map((vital): [string, Reader] => [
-      vital,
-      (value, beacon) => {
-        if (!/^[0-7]$/.test(value)) return "A web vital is the number of its bucket, from 0 to 7.";
-        beacon.vitals.push([vital as Vital, Number(value)]);
-        return undefined;
-      },
-    ]),
-  ),
-});
+  };
+
+const readers = new Map<string, Reader>([
+  ["steps", readSteps],
+  ...(Object.keys(vitalBuckets) as Vital[]).map((vital): [string, Reader] => [vital, readVital(vital)]),
+  ...["utm_source", "utm_medium", "utm_campaign"].map((name): [string, Reader] => [name, readElsewhere]),
+]);
 
 const isStep = (word: string): boolean => (browserSteps as readonly string[]).includes(word);

@@ -19,9 +19,10 @@ const longest = 200;
 export function campaignWordsOf(query: string): CampaignWords {
   if (!query.includes("utm_")) return noCampaign;
   const words = { ...noCampaign };
-  for (const parameter of query.split(/[?#]/, 1)[0]?.split("&") ?? []) {
+  const end = query.search(/[?#]/);
+  for (const parameter of (end < 0 ? query : query.slice(0, end)).split("&")) {
     const equals = parameter.indexOf("=");
-    const name = wordNames[parameter.slice(0, equals)];
+    const name = wordNames.get(parameter.slice(0, equals));
     if (equals > 0 && name) words[name] = parameter.slice(equals + 1, equals + 1 + longest);
   }
   return words;
@@ -33,7 +34,8 @@ export function campaignWordsOfAddress(address: string | null | undefined): Camp
   return start < 0 ? noCampaign : campaignWordsOf(address?.slice(start + 1) ?? "");
 }
 
-const wordNames: Readonly<Record<string, keyof CampaignWords | undefined>> = Object.assign(
-  Object.create(null),
-  { utm_source: "source", utm_medium: "medium", utm_campaign: "campaign" },
-);
+const wordNames = new Map<string, keyof CampaignWords>([
+  ["utm_source", "source"],
+  ["utm_medium", "medium"],
+  ["utm_campaign", "campaign"],
+]);

@@ -31,14 +31,17 @@ export interface Counters {
   take(): Batch | undefined;
 }
 
-/** Makes counters that hold at most `maxSums` different sums; further campaigns are counted as "(other)". */
+/**
+ * Makes counters that hold at most `maxSums` different sums; further campaigns are counted as "(other)". No word has a line
+ * break, which separates the words in a sum's key, because addresses, headers and beacons have none.
+ */
 export function makeCounters(maxSums = 2_000): Counters {
   let pages = new Map<string, Batch["pages"][number]>();
   let vitals = new Map<string, Batch["vitals"][number]>();
 
   const addPage: Counters["addPage"] = (count, n = 1) => {
     const { source, medium, campaign, variant, device, step } = count;
-    const key = JSON.stringify([source, medium, campaign, variant, device, step]);
+    const key = `${source}\n${medium}\n${campaign}\n${variant}\n${device}\n${step}`;
     const sum = pages.get(key);
     if (sum) sum.n += n;
     else if (pages.size < maxSums || campaign === other.campaign)
@@ -49,7 +52,7 @@ export function makeCounters(maxSums = 2_000): Counters {
   return {
     addPage,
     addVital({ variant, device, vital, bucket }, n = 1) {
-      const key = JSON.stringify([variant, device, vital, bucket]);
+      const key = `${variant}\n${device}\n${vital}\n${bucket}`;
       const sum = vitals.get(key);
       if (sum) sum.n += n;
       else vitals.set(key, { variant, device, vital, bucket, n });

@@ -9,8 +9,19 @@ export interface Item {
   parameters: ReadonlyMap<string, string>;
 }
 
+/** The items of values read lately, because most requests bring one of a few values, and reading one takes a microsecond or more. */
+const seen = new Map<string, readonly Item[]>();
+const [maxSeen, maxLength] = [200, 200];
+
 /** The items of a list, without the empty ones. */
-export const readItems = (header: string): Item[] => split(header, ",").flatMap((one) => readItem(one) ?? []);
+export function readItems(header: string): readonly Item[] {
+  const known = seen.get(header);
+  if (known) return known;
+  const items = split(header, ",").flatMap((one) => readItem(one) ?? []);
+  if (seen.size >= maxSeen) seen.clear();
+  if (header.length <= maxLength) seen.set(header, items);
+  return items;
+}
 
 function readItem(text: string): Item | undefined {
   const [value = "", ...parameters] = split(text, ";");

@@ -27,11 +27,11 @@ const minute = 60_000;
  * its whole reading room from one address, and a person who taps again and again is not a flood. An IPv6 network of one household counts
  * as one.
  *
- * Each sender that is remembered costs memory for a minute. Those beyond `mostSenders` are let in uncounted, because a flood that comes
+ * Each sender that is remembered costs memory for a minute. Those beyond `maxSenders` are let in uncounted, because a flood that comes
  * from more addresses than this is not one that a limit by address can stop. `now` is a clock in milliseconds that never goes back.
  */
 export function makeLimit(
-  mostSenders = 20_000,
+  maxSenders = 20_000,
   triesAMinute = 60,
   now: () => number = () => performance.now(),
 ): Limit {
@@ -51,7 +51,7 @@ export function makeLimit(
     const network = networkOf(address);
     const sender = senders.get(network) ?? { tries: 0, until: moment + minute };
     if (sender.tries === 0) {
-      if (senders.size >= mostSenders) return undefined;
+      if (senders.size >= maxSenders) return undefined;
       senders.set(network, sender);
     }
     sender.tries += 1;

@@ -41,20 +41,16 @@ export function requestHeadersOf(
   { form, deviceOf }: { form?: FormStatements; deviceOf?: DeviceOf | undefined } = {},
 ): RequestHeaders {
   const device = deviceOf?.(headers.get("user-agent"));
-  const found = Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = headers.get(name)?.slice(0, 2000);
-      return value ? [[name, value]] : [];
-    }),
-  );
-  return {
-    ...found,
-    "x-forwarded-for": address,
-    ...(form?.notice && { "x-permission-notice": form.notice.slice(0, 100) }),
-    ...(form?.variant && { "x-variant": form.variant.slice(0, 100) }),
-    ...(device && { "x-device": form?.isWithoutScript && device !== "bot" ? "no-script" : device }),
-    ...(form?.isHoneypotFilled && { "x-honeypot-filled": "yes" }),
-  };
+  const found: RequestHeaders = { "x-forwarded-for": address };
+  for (const name of kept) {
+    const value = headers.get(name);
+    if (value) found[name] = value.slice(0, 2000);
+  }
+  if (form?.notice) found["x-permission-notice"] = form.notice.slice(0, 100);
+  if (form?.variant) found["x-variant"] = form.variant.slice(0, 100);
+  if (device) found["x-device"] = form?.isWithoutScript && device !== "bot" ? "no-script" : device;
+  if (form?.isHoneypotFilled) found["x-honeypot-filled"] = "yes";
+  return found;
 }
 
 /** Reads what a plain form post states beside the six fields. */

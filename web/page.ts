@@ -46,23 +46,25 @@ export const pageOf = (status: number, headers: Record<string, string>, bodies: 
 /** The article while an experiment runs: which one a request gets is chosen before anything of the request is read. */
 export const pageOfVariants = (variants: readonly Page[]): Page => ({ ...(variants[0] as Page), variants });
 
-const chosen = ({ variants = [] }: Page): Page | undefined =>
-  variants[Math.floor(Math.random() * variants.length)];
+const chosen = ({ variants }: Page): Page | undefined =>
+  variants?.[Math.floor(Math.random() * variants.length)];
 
 /** Chooses the smallest encoding that the browser takes, or 304 when it has that already. */
 export function answerFor(asked: Page, headers: HeaderValues): PageAnswer {
   const page = chosen(asked) ?? asked;
   const accepted = readItems(headers.get("accept-encoding") ?? "");
-  const { etag, ...encoding } = page.encodings.find(
-    ({ encoding }) => !encoding || accepts(accepted, encoding),
-  ) as Encoding;
+  const {
+    etag,
+    bytes,
+    headers: withBody,
+  } = page.encodings.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Encoding;
   const known = page.status === 200 ? headers.get("if-none-match") : undefined;
   if (known?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))))
     return { status: 304, headers: { ...page.headers, etag }, variant: page.variant };
   return {
     status: page.status,
-    headers: encoding.headers,
-    bytes: encoding.bytes as Uint8Array<ArrayBuffer>,
+    headers: withBody,
+    bytes: bytes as Uint8Array<ArrayBuffer>,
     variant: page.variant,
   };
 }

@@ -52,10 +52,13 @@ export function makeHttpServer(
     },
     { errorHandler: () => refuse(refusals.notARequest) },
   ) as RequestListener;
-  const pending = new WeakMap<Duplex, Set<ServerResponse>>();
+  const pending: Pending = new WeakMap();
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (!addPending(pending, incoming.socket, outgoing)) return;
-    if (app.hotRoutes?.(incoming, outgoing, isClosing)) return;
+    if (hasTooManyPending(pending, incoming.socket)) return void incoming.socket.destroy();
+    const isTaken = app.hotRoutes?.(incoming, outgoing, isClosing) ?? false;
+    // An answer that was sent at once, such as a page, is not waited for.
+    if (!outgoing.writableFinished) addPending(pending, incoming.socket, outgoing);
+    if (isTaken) return;
     // HTTP/1.0, which health checks still speak, may leave its host unnamed.
     if (incoming.httpVersion === "1.0") incoming.headers.host ??= "localhost";
     answer(incoming, outgoing);
@@ -91,21 +94,20 @@ export function makeHttpServer(
  */
 const maxPending = 32;
 
-/** Records a pending answer of a connection until it is sent. Closes a connection with too many, and returns false. */
-function addPending(
-  pending: WeakMap<Duplex, Set<ServerResponse>>,
-  socket: Duplex,
-  outgoing: ServerResponse,
-): boolean {
-  const here = pending.get(socket) ?? new Set();
-  pending.set(socket, here);
-  if (here.size >= maxPending) {
-    socket.destroy();
-    return false;
+type Pending = WeakMap<Duplex, Set<ServerResponse>>;
+
+const hasTooManyPending = (pending: Pending, socket: Duplex): boolean =>
+  (pending.get(socket)?.size ?? 0) >= maxPending;
+
+/** Records a pending answer of a connection until it is sent. */
+function addPending(pending: Pending, socket: Duplex, outgoing: ServerResponse): void {
+  let here = pending.get(socket);
+  if (!here) {
+    here = new Set();
+    pending.set(socket, here);
   }
   here.add(outgoing);
-  outgoing.on("close", () => here.delete(outgoing));
-  return true;
+  outgoing.on("close", () => pending.get(socket)?.delete(outgoing));
 }
 
 function refusalOf(error: Error): Refusal {
