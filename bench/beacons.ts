@@ -37,7 +37,7 @@ async function measure(): Promise<void> {
     for (const [name, target] of Object.entries(ways)) {
       const sender =
         target && spawn(process.execPath, [import.meta.filename, "send", target], { stdio: "inherit" });
-      // The sender is under way before anything is measured.
+      // Measuring begins once the sender runs.
       if (sender) await wait(1_000);
       const latencies = await insertsFor(server.address, seconds);
       if (sender) {

@@ -133,7 +133,7 @@ async function isWhole(): Promise<boolean> {
   return (await Promise.all([...etcd, ...web])).every((answer) => answer !== undefined);
 }
 
-/** The JSON of an answer, or undefined when there is none, or one that is no 200. */
+/** The JSON of a 200 answer, or undefined for any other answer or none. */
 async function ask(url: string, body?: string): Promise<unknown> {
   const request = { signal: AbortSignal.timeout(2_000), ...(body && { method: "POST", body }) };
   return fetch(url, request)

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 export interface SignedIn {
   browser: Browser;
   inboxUrl: string;
-  /** Of the member's session. */
+  /** The token of the member's session. */
   token: string;
 }
 

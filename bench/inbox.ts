@@ -25,7 +25,7 @@ import { key, median, start } from "./running.ts";
 const { values: options } = parseArgs({
   options: {
     only: { type: "string", default: "paint,arrival,insert,sql,browser" },
-    /** Of the queue that the last two parts work in. */
+    /** The leads in the queue of the last two measurements. */
     leads: { type: "string", default: "100000" },
     rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "4" },

@@ -1,6 +1,6 @@
 // `npm run bench:intake`: durable inserts a second of the running product, beside pgbench doing the same insert in the
-// same database and beside a bare node:http + postgres.js server; with `-- --peers` also beside what one would install
-// instead. One machine, one run, interleaved rounds, medians.
+// same database and beside a bare node:http + postgres.js server; with `-- --peers` also beside alternatives (peers.ts). One machine,
+// one run, interleaved rounds, medians.
 import { once } from "node:events";
 import { existsSync, globSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -47,11 +47,11 @@ const pgbench = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbe
   existsSync(path),
 );
 
-// In a PostgreSQL of their own, because their pools and pgbench's sessions together need more connections than one allows.
-const theirs = options.peers
+// The peers get their own PostgreSQL, because their pools and pgbench's sessions together need more connections than one allows.
+const databaseOfPeers = options.peers
   ? await startEmbedded({ dataDir: join(folder, "peers"), log: () => {} })
   : undefined;
-const peers = theirs ? await startPeers(theirs.url) : [];
+const peers = databaseOfPeers ? await startPeers(databaseOfPeers.url) : [];
 
 const contenders: Record<string, (connections: number) => Promise<Measured>> = {
   "this product": (connections) => load(ours.port, connections, seconds, inserts(key)),
@@ -83,7 +83,7 @@ for (const connections of options.connections.split(",").map(Number)) {
 for (const { child } of [ours, bare, ...peers]) child.kill();
 await once(ours.child, "exit");
 await owner.end();
-await Promise.all([database, theirs].map((one) => one?.stop()));
+await Promise.all([database, databaseOfPeers].map((one) => one?.stop()));
 await rm(folder, { recursive: true });
 
 async function runPgbench(program: string, connections: number): Promise<Measured> {
@@ -94,6 +94,6 @@ async function runPgbench(program: string, connections: number): Promise<Measure
   const { output } = await run(program, [...args, "-f", "bench/insert.pgbench.sql", intakeUrl]);
   const perSecond = Number(/tps = ([\d.]+)/.exec(output)?.[1]);
   if (!perSecond) throw new Error("pgbench failed");
-  // pgbench tells an average, not a median, and no percentile without a log of each transaction.
+  // pgbench prints an average, not a median, and no percentile without a log of each transaction.
   return { perSecond, p50: Number(/latency average = ([\d.]+)/.exec(output)?.[1]), p99: Number.NaN };
 }

@@ -20,7 +20,7 @@ export interface Timing {
   say: (line: string) => void;
 }
 
-/** What a person waits for, and what the programs ask each second or minute: milliseconds, the middle and the longest of the tries. */
+/** What a person waits for, and what the programs ask each second or minute: milliseconds, the median and the maximum of the tries. */
 export async function timeQueries({ sql, tries, say }: Timing & { tries: number }): Promise<void> {
   const samples = await readSamples(sql);
   for (const [what, act] of [...personTasks(samples), ...programTasks]) {

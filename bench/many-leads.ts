@@ -1,6 +1,6 @@
 // `node bench/many-leads.ts --leads 500000`: fills a database with what years of leads leave behind, and times what people and processes
 // wait for: lists, searches, the queue, a lead page, reports, the status, claims, exports, backups, the retention run. Prints one line
-// each: the middle of several tries. `--folder` keeps the database there and uses it again. The figures stand in docs/scaling.md.
+// each: the median of several tries. `--folder` keeps the database there and uses it again. The figures stand in docs/scaling.md.
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

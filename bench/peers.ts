@@ -1,4 +1,4 @@
-// What one would install instead: Parse Server and Directus, with their usual settings and a public right to create, each
+// Alternatives to this product: Parse Server and Directus, with their usual settings and a public right to create, each
 // over our own table with all its triggers, in a database of its own.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -85,7 +85,7 @@ export function childrenOf(pid: number): number[] {
       .map(Number);
     return children.flatMap((one) => [one, ...childrenOf(one)]);
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return [];
   }
 }
@@ -103,12 +103,12 @@ export function sizeOf(folder: string): number {
       );
     }, 0);
   } catch {
-    // It is not there yet, or was just removed.
+    // The folder does not exist yet, or was just removed.
     return 0;
   }
 }
 
-/** The memory of one process in MB: now, the most it ever was, and now without what it shares with others. */
+/** The memory of one process in MB: now, at its peak, and now without what it shares with others. */
 export function memoryOf(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const inMegabytes = (name: string) =>

@@ -2,7 +2,7 @@
 // the last days, web vitals and costs. The campaigns, and the experiment of the last sixty days, are those of bench/years-of-leads.ts.
 import type { Sql } from "../database/connect.ts";
 
-/** Of these last days the counts are kept by hour. */
+/** The last days whose counts are kept by hour. */
 const daysByHour = 8;
 
 /** The days in which an experiment ran: half of the loads showed the original, half the variant "garden". */

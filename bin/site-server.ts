@@ -1,4 +1,4 @@
-// The site's HTTP server with all it is made of: pages, intake, health, and the two calls of the form. It does not listen yet.
+// Composes the site's HTTP server: pages, intake, health, and the two calls of the form. The caller makes it listen.
 import type { Server } from "node:http";
 import type { Counters } from "../campaigns/counters.ts";
 import type { Config } from "../config/config.ts";
@@ -51,7 +51,7 @@ export async function makeSiteServer({
     config.trustProxy,
     onceAMinute(() => log("proxy-not-trusted")),
   );
-  // An answer that is no page runs nothing in a browser, and is kept by no cache.
+  // Answers that are not pages may run nothing in a browser, and are not cached.
   const headers = {
     ...commonHeaders(config.site.url),
     "content-security-policy": nothingAllowed,
@@ -81,7 +81,7 @@ export async function makeSiteServer({
   return makeHttpServer(app, headers);
 }
 
-/** The names of what an experiment shows; none while none runs. */
+/** The names of the variants of the running experiment; none while no experiment runs. */
 const variantsOf = ({ pages }: Site): string[] =>
   [...pages.values()].flatMap(({ variants = [] }) => variants.flatMap(({ variant }) => variant ?? []));
 

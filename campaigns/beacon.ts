@@ -1,12 +1,12 @@
-// A beacon: the few bytes in which a page tells which steps its reader took, once a page load each, with the words of the ad's
-// link. Anything that is not exactly that is refused.
+// A beacon: the few bytes with which a page reports which steps its reader took, each once a page load, with the campaign words of its
+// address. Anything else is refused.
 import { type CampaignWords, campaignWordsOf } from "./campaign-words.ts";
 import { type BrowserStep, browserSteps } from "./steps.ts";
 import { type Vital, vitalBuckets } from "./vital-buckets.ts";
 
 export interface Beacon extends CampaignWords {
   steps: BrowserStep[];
-  /** By web vital, its bucket from 0 to 7. */
+  /** Web vitals, each with its bucket from 0 to 7. */
   vitals: [Vital, number][];
 }
 

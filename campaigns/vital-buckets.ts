@@ -1,4 +1,4 @@
-// The eight buckets of each web vital. The page tells the bucket alone; the bounds are the same in the page and in the reports.
+// The eight buckets of each web vital. The page sends only the bucket of a value; page and reports use the same bounds.
 
 /**
  * The upper bounds of the first seven buckets; the eighth has none. Milliseconds until the largest contentful paint and of the slowest

@@ -48,7 +48,7 @@ export const sources = {
 
 export type SourceName = keyof typeof sources;
 
-/** By claim, where it can be checked. */
+/** The sources of each claim, where it can be checked. */
 const claimSources = {
   checksOften: ["niddk"],
   worn: ["niddk"],

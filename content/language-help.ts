@@ -9,7 +9,7 @@ export interface LanguageHelpLine {
   text: string;
 }
 
-/** By BCP 47 code. Before the site goes live the provider's translator reads those that it shows. */
+/** The lines by BCP 47 code. Before the site goes live the provider's translator reads those that it shows. */
 const lines: Record<string, string> = {
   ar: "إذا كنت تتحدث العربية، تتوفر لك المساعدة اللغوية مجانًا. اتصل بالرقم {phone} (TTY: 711).",
   de: "Wenn Sie Deutsch sprechen, helfen wir Ihnen kostenlos in Ihrer Sprache. Rufen Sie {phone} an (TTY: 711).",

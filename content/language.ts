@@ -27,9 +27,9 @@ export interface Language {
   thankYou: ThankYouTexts;
   notFound: { title: string; heading: string; text: string; link: string; call: string };
   claims: Record<ClaimName, Claim>;
-  /** By source: its title and publisher, as this language's readers are told of it. */
+  /** The title and publisher of each source, in this language. */
   sources: Record<SourceName, { title: string; publisher: string }>;
-  /** By refusal, the sentence for the banner. */
+  /** The sentence for the banner of each refusal. */
   refusals: Record<RefusalName, string>;
   callScripts: CallScripts;
   /** The answers of a hosted function, which may send no HTML, to a plain post of the form. */
@@ -45,7 +45,7 @@ export interface ArticleTexts {
   /** Near the first mention of Medicare. */
   whoWeAre: string;
   picture: Picture;
-  /** The same of your own photo, once you have put one at `content/photo.jpg`: write what it shows. */
+  /** The texts of the provider's own photo, where there is one (`content/photo.jpg`): write what it shows. */
   photo: Picture;
   opening: readonly Text[];
   howItWorks: {

@@ -5,7 +5,7 @@ import { es } from "./es/language.ts";
 import type { Language } from "./language.ts";
 import { refusalIn } from "./refusals.ts";
 
-/** By the code that LANGUAGES names: one line for each folder. */
+/** The languages by the code that LANGUAGES names, one line for each folder. */
 const languages = { en, es } satisfies Record<string, Language>;
 
 /** The code of a language: `en`. */

@@ -6,7 +6,7 @@ import type { ProviderSettings as GivenSettings } from "../config/config.ts";
 export type ProviderSettings = GivenSettings;
 
 export type Provider = Record<keyof typeof placeholders, string> & {
-  /** By the code of a language, when somebody answers the phone. Without a wording in that language it is left out. */
+  /** The hours in which somebody answers the phone, worded for each language by its code. Without a wording they are left out. */
   hoursIn: Readonly<Partial<Record<string, string>>>;
   /** Whether the provider takes what Medicare approves as full pay; undefined while the settings do not say. */
   acceptsAssignment?: boolean;

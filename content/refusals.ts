@@ -3,7 +3,7 @@
 import { type Field, fields } from "../lead/lead.ts";
 import type { Language } from "./language.ts";
 
-/** By name, the sentence as the intake or the database sends it. `spec/refusals.spec.ts` provokes each of them. */
+/** The sentence of each refusal as the intake or the database sends it. `spec/refusals.spec.ts` provokes each of them. */
 export const refusalsAsSent = {
   nameMissing: "Please enter your full name.",
   emailMissing: "Please enter your email address.",
@@ -28,7 +28,7 @@ export const refusalsAsSent = {
 
 export type RefusalName = keyof typeof refusalsAsSent;
 
-/** By the sentence as sent, the sentence of a language. Empty for a language in which all are shown as sent. */
+/** The sentences of a language, by the sentences as they are sent. Empty for a language in which all are shown as sent. */
 export function translations(refusals: Record<RefusalName, string>): Record<string, string> {
   const names = Object.keys(refusalsAsSent) as RefusalName[];
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { type At, timeIn } from "./outbox.ts";
 /** How the leads stand. Every accepted lead is stored or was erased. */
 export interface LeadCount {
   stored: number;
-  /** Of those stored: how many came in the last 24 hours. */
+  /** How many of the stored leads came in the last 24 hours. */
   lastDay: number;
   erased: number;
   /** Neither reviewed nor withdrawn. */

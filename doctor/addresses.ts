@@ -89,7 +89,7 @@ async function examineInbox(inbox: string): Promise<Finding> {
   );
 }
 
-/** By a path of its own, because any web page may be called as the inbox is. */
+/** Recognizes the inbox by the answer to one of its own paths, because another site may have the same title. */
 const isInbox = (answer: Awaited<ReturnType<typeof ask>>): answer is Answer =>
   answer.status === 200 &&
   "body" in answer &&

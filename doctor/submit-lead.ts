@@ -6,7 +6,7 @@ import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 const pin =
   "Keep `verify_jwt = false` in supabase/config.toml and deploy again: `npx supabase@3 functions deploy submit-lead`. The function checks the key itself.";
 
-/** Calls it with a key that is none, then with the real one. */
+/** Calls it with an unknown key, then with the real one. */
 export async function examineSubmitLead({ url, key, site }: Deployment): Promise<Finding[]> {
   const origin = site ? new URL(site).origin : undefined;
   const call = (token: string) =>

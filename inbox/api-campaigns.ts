@@ -44,9 +44,9 @@ export const Campaigns = v.object({
   ),
   /** Costs of campaigns of which no page load and no lead is known. */
   unmatched: v.array(v.object({ ...words, cost_cents: v.number() })),
-  /** As they were recorded, by day. */
+  /** The costs as they were recorded, by day. */
   costs: v.array(v.object({ day: Day, ...words, amount_cents: v.number() })),
-  /** By bucket: its upper bound, of which the last has none, and how many page loads were in it. */
+  /** The upper bounds of the buckets, of which the last has none, and the number of page loads in each. */
   vitals: v.array(
     v.object({
       vital: v.picklist(["lcp", "cls", "inp"]),
@@ -87,7 +87,10 @@ export const campaigns = {
     request: v.strictObject({ since: Day, until: Day, zone: Zone }),
     response: Campaigns,
   },
-  /** Records what campaigns cost (a CSV file as team/campaign-costs.ts reads it), all of it or nothing. A problem is a sentence that names a line. */
+  /**
+   * Records what campaigns cost (a CSV file as team/campaign-costs.ts reads it), all of it or nothing. A problem is a sentence that names
+   * a line.
+   */
   "campaigns/costs": {
     manager: true,
     request: v.strictObject({ csv: v.pipe(v.string(), v.minLength(1), v.maxLength(50_000)) }),

@@ -56,7 +56,7 @@ export const signInErrors = [
   "user not verified",
   /** The challenge is old, or the answer does not fit. */
   "try again",
-  /** The provider refused, or the person broke off. */
+  /** The provider refused, or the person cancelled. */
   "sign-in refused",
 ] as const;
 export type SignInError = (typeof signInErrors)[number];

@@ -1,6 +1,6 @@
 // Builds the pages of the inbox into a folder of `.inbox/`, which the server reads at start. With `--if-stale` it does so only when
-// what they are made of has changed. `.inbox/current.json` names the folder in force and is replaced by one rename, so a build that
-// ends midway leaves the last one as it was.
+// their sources have changed. `.inbox/current.json` names the folder of the current build and is replaced by one rename, so a build
+// that fails midway leaves the last one as it was.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   process.stderr.write(`Built the inbox in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 }
 
-/** Of everything that ends up in the files. */
+/** A hash of every source of the files. */
 function fingerprint(): string {
   const hash = createHash("sha256");
   const patterns = [
@@ -67,13 +67,13 @@ function currentBuild(): { name: string; madeOf: string } | undefined {
   return existsSync(join(builds, build.name, "index.html")) ? build : undefined;
 }
 
-/** Removes old builds and what a killed one has left. A younger folder may belong to a build or a start under way. */
+/** Removes the folders of old and of killed builds. One less than an hour old may belong to a build or a start under way. */
 function removeOld(): void {
   const anHourAgo = Date.now() - 3_600_000;
-  const inForce = currentBuild()?.name;
+  const currentName = currentBuild()?.name;
   for (const name of readdirSync(builds)) {
     const path = join(builds, name);
-    if (name === inForce || name === "current.json" || statSync(path).mtimeMs > anHourAgo) continue;
+    if (name === currentName || name === "current.json" || statSync(path).mtimeMs > anHourAgo) continue;
     rmSync(path, { recursive: true, force: true });
   }
 }

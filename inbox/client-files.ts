@@ -1,5 +1,5 @@
-// The page's files, as inbox/build.ts makes them: `.inbox/current.json` names the folder in force, in which `index.html` and `assets/`
-// are. They are read once, at start, and need no session, because they hold no personal data.
+// Serves the files that inbox/build.ts makes: `.inbox/current.json` names the folder of the current build, which holds `index.html` and
+// `assets/`. They are read once, at start, and need no session, because they hold no personal data.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ interface File {
 
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
-/** Reads the build in force. Without one the page says how to make it. */
+/** Reads the current build. Without one the page says how to make it. */
 export function readClientFiles(root = projectRoot): ClientFiles {
   const folder = currentFolder(root);
   const files = new Map<string, File>();

@@ -12,7 +12,7 @@ import { json } from "./read-request.ts";
 
 const Entry = v.pipe(v.string(), v.regex(/^\d{1,15}$/));
 
-/** Reads what an address holds, and returns the pages of the file; undefined when the address is none. */
+/** Reads the parameters of an address, and returns the pages of the file; undefined when they are not valid. */
 type Download = (ask: Ask, query: object) => AsyncGenerator<string> | undefined;
 
 const downloads: Readonly<Record<string, Download>> = {

@@ -109,7 +109,7 @@ export const tooManyTries = (seconds: number) =>
 export const badValue = (code: "23502" | "22P02" | "22P05" | "23514", message: string, details: string) =>
   refusal(400, code)(message, { details });
 
-/** A page that is none of ours sent the form, and a list says which may. The sentence is the table's own. */
+/** The form was sent from a page that the list of allowed origins does not name. The sentence is the table's own. */
 export const foreignPage = (message: string) =>
   refusal(403, "PT403")(message, { details: "The Origin of the request is not among ALLOWED_ORIGINS." });
 

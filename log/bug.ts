@@ -15,7 +15,7 @@ export function logBug(log: Log, error: unknown): void {
   log("bug", { class: name, code: code === name ? undefined : code, frames });
 }
 
-/** At most six frames: the cause is in the innermost, and a line of the log stays a line. */
+/** Returns at most six frames, because the innermost show the cause and a log entry is one line. */
 function ownFrames(error: unknown): string[] {
   if (!(error instanceof Error) || !error.stack) return [];
   // A stack opens with the message, which may itself look like a frame.

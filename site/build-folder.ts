@@ -1,5 +1,5 @@
 // Where the build puts what it makes. Each build fills a folder of its own in `.render/`. `.render/current.json` names the
-// folder in force and is replaced by one rename, so a build that ends midway leaves the last one as it was. `dist/`, for
+// current one and is replaced by one rename, so a build that fails midway leaves the last one as it was. `dist/`, for
 // static hosts, is a copy of the folder's `dist/`.
 import {
   chmodSync,
@@ -22,7 +22,7 @@ export class BuildError extends Error {
   override name = "BuildError";
 }
 
-/** The build in force: its folder, and the fingerprint of everything that it was made of. */
+/** The current build: its folder, and the hash of its sources and settings. */
 export interface CurrentBuild {
   folder: string;
   madeOf: string;
@@ -30,7 +30,7 @@ export interface CurrentBuild {
 
 export const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
-/** The build in force, or undefined when there is none. */
+/** The current build, or undefined when there is none. */
 export function currentBuild(root = projectRoot): CurrentBuild | undefined {
   const file = join(root, ".render/current.json");
   if (!existsSync(file)) return undefined;
@@ -51,8 +51,10 @@ export function newBuildFolder(root: string): string {
   });
 }
 
-/** Puts a complete build in force. The one before it stays for a server that has just started from it. @throws BuildError as above. */
-export function putInForce(root: string, folder: string, madeOf: string): void {
+/**
+ * Makes a complete build the current one. The one before is kept for a server that has just started from it. @throws BuildError as above.
+ */
+export function makeCurrent(root: string, folder: string, madeOf: string): void {
   explained(root, () => {
     const named = join(folder, "current.json");
     writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
@@ -61,7 +63,7 @@ export function putInForce(root: string, folder: string, madeOf: string): void {
   });
 }
 
-/** A folder cannot be renamed over another that has files, so the old `dist/` steps aside for a moment. */
+/** A folder cannot be renamed over another that has files, so the old `dist/` is renamed first. */
 function replaceDist(root: string, folder: string): void {
   const [dist, aside] = [join(root, "dist"), join(folder, "dist-before")];
   const copy = join(folder, "dist-copy");
@@ -71,18 +73,18 @@ function replaceDist(root: string, folder: string): void {
   rmSync(aside, { recursive: true, force: true });
 }
 
-/** Removes old builds and what a killed one has left. A younger folder may belong to a build or a start under way. */
+/** Removes the folders of old and of killed builds. One less than an hour old may belong to a build or a start under way. */
 function removeOld(root: string): void {
   const anHourAgo = Date.now() - 3_600_000;
-  const inForce = currentBuild(root)?.folder;
+  const currentFolder = currentBuild(root)?.folder;
   for (const name of readdirSync(join(root, ".render"))) {
     const path = join(root, ".render", name);
-    if (path === inForce || name.includes(".") || statSync(path).mtimeMs > anHourAgo) continue;
+    if (path === currentFolder || name.includes(".") || statSync(path).mtimeMs > anHourAgo) continue;
     rmSync(path, { recursive: true, force: true });
   }
 }
 
-/** Folders that another user left, usually root, are the one failure that a person has to correct. */
+/** Turns the one failure that a person has to correct into a sentence: folders of another user, usually root. */
 function explained<Result>(root: string, work: () => Result): Result {
   try {
     return work();

@@ -7,7 +7,7 @@ import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { experiments } from "../content/experiments.ts";
 import { ContentError } from "../content/languages.ts";
-import { BuildError, currentBuild, newBuildFolder, projectRoot, putInForce } from "./build-folder.ts";
+import { BuildError, currentBuild, makeCurrent, newBuildFolder, projectRoot } from "./build-folder.ts";
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   try {
     await bundle(folder, config, madeOf.slice(0, 8), experiments);
     await writeStaticSite(folder, config, experiments);
-    putInForce(projectRoot, folder, madeOf);
+    makeCurrent(projectRoot, folder, madeOf);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   process.stderr.write(`Built the site in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 }
 
-/** Of everything that ends up in the files; the server renders its documents at start, with its own settings. */
+/** A hash of the sources and settings of the files. The server renders its documents at start, with its own settings. */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
   const sources = globSync(

@@ -1,4 +1,4 @@
-// What the build has made that the pages name: the hashed files, the inline style and the inline script. The bundler replaces
+// The results of the build that the pages refer to: the hashed files, the inline style and the inline script. The bundler replaces
 // BUILT with these values (site/bundle.ts).
 
 /** A picture of the operator's own, in the formats and widths that the build made of it. */
@@ -12,14 +12,14 @@ export interface Photo {
 export interface Built {
   style: string;
   loader: string;
-  /** The counting script, by its address. */
+  /** The counting script and its path. */
   counting: { path: string; code: string };
   /** The fonts that the first screen needs. */
   fonts: string[];
-  /** Of the share cards: what their paths have instead of a hash, and whose name stands on them. */
+  /** The share cards: the version in their paths, which takes the place of a hash, and the provider's name on them. */
   shareCard: { version: string; payer: string };
   photo: Photo | null;
-  /** The pictures of variants, by their file in content/. */
+  /** The pictures of variants, by the names of their files in content/. */
   variantPhotos: Record<string, Photo>;
 }
 

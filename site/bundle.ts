@@ -57,7 +57,7 @@ export async function bundle(
   }
 }
 
-/** By file, the pictures of the variants that are shown. */
+/** Writes the pictures of the variants that are shown. Returns them by the names of their files. */
 async function buildVariantPhotos(
   experiments: readonly Experiment[],
   content: string,

@@ -6,7 +6,7 @@ import type { LeadFormProps } from "./lead-form.tsx";
 
 /** What the script needs of the form's texts, and its refusals in the language of the page. */
 export type ScriptTexts = Omit<FormTexts, "heading" | "opening" | "usualNeeds" | "helping" | "stars"> & {
-  /** By the sentence that the backend sends, the page's own sentence. */
+  /** The page's own sentences, by those that the backend sends. */
   refusals: Readonly<Record<string, string>>;
 };
 

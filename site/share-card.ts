@@ -12,7 +12,7 @@ export interface ShareCard {
   photo: string | undefined;
 }
 
-/** Draws the card, as a PNG. `folder` is that of the build to take the drawing from, when it is not yet in force. */
+/** Draws the card, as a PNG. `folder` is that of the build to take the drawing from, when it is not the current one. */
 export async function drawShareCard(card: ShareCard, folder?: string): Promise<Buffer> {
   const { default: sharp } = await import("sharp");
   const { label, headline, paidFor } = textsIn(card.language).article;

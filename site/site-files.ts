@@ -5,7 +5,7 @@ import { pathOf, shownLanguages } from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
 import type { PageSettings } from "./page-content.ts";
 
-/** By path: the content type and the text. */
+/** The content type and the text of each file, by its path. */
 export function siteFiles({ site, provider }: PageSettings): Map<string, { type: string; text: string }> {
   const { name } = completeProvider(provider).provider;
   return new Map([
@@ -29,7 +29,7 @@ const manifest = (name: string) =>
     icons: [{ src: "/favicon.svg", type: "image/svg+xml", sizes: "any" }],
   });
 
-// All may be read: the thank-you page says by itself that it is not to be listed, and must be read for that.
+// Crawlers may read all pages. The thank-you page is excluded by its own robots meta tag, which they have to read.
 const robots = (url: string) => `User-agent: *\nAllow: /\n\nSitemap: ${url}/sitemap.xml\n`;
 
 function sitemap({ url, languages }: PageSettings["site"]): string {

@@ -306,7 +306,7 @@ describe("an operator's photo", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("becomes AVIF, WebP and JPEG in several widths, never wider than the original, with its size told", async () => {
+  it("becomes AVIF, WebP and JPEG in several widths, never wider than the original, with its size as attributes", async () => {
     const photo = await buildPhoto(folder, join(folder, "assets"));
     expect(photo).toMatchObject({ width: 1000, height: 625, fallback: expect.stringMatching(/\.jpg$/) });
     expect(photo?.sets.map(({ type }) => type)).toEqual(["image/avif", "image/webp"]);

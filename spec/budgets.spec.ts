@@ -193,7 +193,7 @@ const watchShifts = (page: Page) =>
     }).observe({ type: "layout-shift", buffered: true });
   });
 
-/** Two frames and a task later, what was painted has been told to observers. */
+/** Two frames and a task later, observers have got what was painted. */
 const painted = (page: Page) =>
   page.evaluate(
     () =>

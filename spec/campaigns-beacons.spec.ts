@@ -49,7 +49,7 @@ function send(app: Pick<App, "fetch">, body: string, differences: Record<string,
 const words = { source: "", medium: "", campaign: "", variant: "" };
 
 describe("a beacon", () => {
-  it("adds one to each step it tells, under the words of the ad's link, and is answered 204 with nothing", async () => {
+  it("adds one to each step it reports, under the words of the ad's link, and is answered 204 with nothing", async () => {
     const { app, counters } = await counted();
     const answer = await send(
       app,

@@ -28,7 +28,7 @@ const article = (campaign: string) =>
 /** Waits until the campaign's counts are exactly these. */
 const countsBecome = (campaign: string, counts: Record<string, number>) =>
   expect.poll(() => countsOf(database.owner, campaign)).toEqual(counts);
-/** Opens the article and waits until its load is told. */
+/** Opens the article and waits until its beacon is sent. */
 async function read(campaign: string, options: Parameters<typeof open>[1] = phone): Promise<Page> {
   const page = await open(undefined, options);
   const told = page.waitForRequest((request) => request.url().endsWith("/c"));

@@ -35,7 +35,7 @@ describe("a copy of a database", () => {
     expect(await insert(to)).toEqual(await insert(from));
   });
 
-  it("tells no channel of a lead, and takes new leads as before", async () => {
+  it("enqueues no delivery of a copied lead, and takes new leads as before", async () => {
     const [{ count } = {}] = await to.owner`select count(*)::int as count from private.deliveries`;
     expect(count).toBe((await from.owner`select from private.deliveries`).length);
     await to.owner`insert into public.leads ${to.owner(aLead({ name: "New" }))}`;

@@ -184,7 +184,7 @@ describe("npm run deliver", () => {
     expect(new Set(references).size).toBe(40);
   });
 
-  it("tells e-mail and chat the link to the lead in the inbox, unless there is none", async () => {
+  it("gives e-mail and chat the link to the lead in the inbox, unless there is none", async () => {
     const mail = await startMailServer();
     const chat = await startReceiver();
     const env = {
@@ -208,7 +208,7 @@ describe("npm run deliver", () => {
     expect(JSON.stringify(chat.received[1]?.json)).toMatch(/"A lead is waiting: reference [0-9a-f]{8}"/);
   });
 
-  it("says plainly that the team is not told when no channel is set up", async () => {
+  it("logs that the team is not notified when no channel is set up", async () => {
     const { output } = startDeliver({ DATABASE_URL: url });
     await until(
       () => output().includes("no-channel: No channel is set up: leads are stored, but the team is not told"),

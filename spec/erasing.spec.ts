@@ -1,5 +1,5 @@
-// How a person is erased: with everything kept and owed about them, after somebody said so, leaving a receipt that
-// tells nothing about whom it was.
+// How a person is erased: with everything stored about them and every pending delivery, after a confirmation, leaving a receipt that
+// does not identify them.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

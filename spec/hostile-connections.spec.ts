@@ -1,5 +1,5 @@
-// Connections that waste time instead of bytes. Here the product's own HTTP server has short timeouts, so that nothing in this
-// chapter waits long; and once the whole product, with the timeouts it really has.
+// Slow and stalled connections. Most tests run the product's HTTP server with short timeouts, so that none waits long; the last one
+// runs the whole product with its own timeouts.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -27,7 +27,7 @@ async function listen(fetch: App["fetch"]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Writes a little again and again, for as long as the other side listens. */
+/** Writes a few bytes again and again until the connection is closed. */
 function drip({ socket }: Exchange, drop: string): void {
   const dripping = setInterval(() => socket.write(drop), 40);
   socket.on("close", () => clearInterval(dripping));
@@ -57,17 +57,17 @@ describe("a connection that takes too long", () => {
   it.concurrent.each<[string, string, string | undefined]>([
     ["says nothing", "", undefined],
     ["stops in its headers", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ", undefined],
-    ["sends its headers letter by letter", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ", "a"],
+    ["sends its headers character by character", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ", "a"],
     ["stops before its body", insertHead(`content-length: ${json.length}\r\n`), undefined],
     [
       "stops within its body",
       insertHead(`content-length: ${json.length}\r\n`) + json.slice(0, -1),
       undefined,
     ],
-    ["sends its body letter by letter", insertHead("content-length: 9000\r\n"), " "],
+    ["sends its body character by character", insertHead("content-length: 9000\r\n"), " "],
     ["sends chunks without end", insertHead("transfer-encoding: chunked\r\n"), "1\r\n \r\n"],
     ["promises less than 16 kB and waits", insertHead("content-length: 16384\r\n"), undefined],
-  ])("that %s is told so and closed", async (_, first, drop) => {
+  ])("that %s gets an answer that says so, and is closed", async (_, first, drop) => {
     const exchange = openAndSend(address, first);
     if (drop) drip(exchange, drop);
     const [answer, ...more] = await exchange.closed;

@@ -119,7 +119,7 @@ describe("the company's own sign-in", () => {
     expect(mine.session).toBeUndefined();
   });
 
-  it("says so when the person breaks off at the provider", async () => {
+  it("says so when the person cancels at the provider", async () => {
     const browser = new Browser();
     const headers = { "content-type": "application/json", origin: inbox.url };
     const started = await browser.request(`${inbox.url}/oidc/start`, { method: "POST", headers, body: "{}" });

@@ -80,7 +80,7 @@ describe("the file of leads", () => {
     expect(await statusOf(maria.download(address))).toBe(403);
   });
 
-  it("stays in the audit log when it is broken off, and the next one is whole", async () => {
+  it("stays in the audit log when it is aborted, and the next one is whole", async () => {
     const before = await entriesOf("exported leads");
     const stopping = new AbortController();
     const file = await fetch(inbox.url + (await addressOfLeads()), {
@@ -158,7 +158,7 @@ describe("a file of any size", () => {
     },
   );
 
-  it("is read no further when the browser breaks it off, which is no failure", async () => {
+  it("is read no further when the browser aborts it, which is no failure", async () => {
     const waiting = Promise.withResolvers<void>();
     let hasEnded = false;
     const pages = (async function* () {

@@ -81,7 +81,7 @@ describe("the queue", () => {
     expect((await dana.call("take-next")).body).toEqual({ id: null });
     await maria.call("resume-state", { state: "VT" });
     expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
-    // As if the hours had ended since they were worked out.
+    // As if the hours had ended since they were computed.
     await database.owner`update private.place_windows set callable = false, callable_at = now(), holds_until = now()`;
     expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
   });

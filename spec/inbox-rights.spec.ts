@@ -15,7 +15,7 @@ const refusal = (work: Promise<unknown>) =>
     () => "allowed",
     (error: { code: string }) => error.code,
   );
-/** As a process would that sets any session it likes. */
+/** Calls a function as a process would that sets any session token. */
 const withSession = (session: string, call: string) =>
   login.begin(async (tx) => {
     await tx`select set_config('leads.session', ${session}, true)`;

@@ -150,7 +150,7 @@ const ids = (heard: LiveEvent[], which: "new" | "changed") =>
   heard.flatMap((event) => (event.kind === "leads" ? event[which] : []));
 
 describe("the event stream", () => {
-  it("tells of a new lead by its id alone", async () => {
+  it("announces a new lead by its id alone", async () => {
     let id = "";
     const insert = async () => {
       const [lead] = await database.intake<
@@ -165,7 +165,7 @@ describe("the event stream", () => {
     expect(text).not.toMatch(/Rosa|555|example\.com/);
   });
 
-  it("tells everybody of a lead that was claimed, and only its member of a session that ended", async () => {
+  it("sends a claim to everybody, and the end of a session to its member only", async () => {
     const id = await addLead(database);
     const lee = await inbox.member("Lee");
     await hear(

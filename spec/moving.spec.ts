@@ -87,7 +87,7 @@ describe("leads move", () => {
     const project = await (await startSupabaseLike()).makeDatabase();
     expect(await move(project.url, { DATABASE_URL: from.url })).toMatchObject({ status: 0 });
     expect(await contentsOf(project.owner)).toEqual(held);
-    // Its triggers are in force again.
+    // Its triggers are enabled again.
     await project.owner`insert into public.leads ${project.owner(aLead({ name: "Through Supabase" }))}`;
     expect(await project.owner`select from private.permissions`).toHaveLength(4);
 
@@ -145,7 +145,7 @@ describe("leads move", () => {
     });
   });
 
-  it("leaves the old database untouched and the new one without a row when Ctrl-C breaks it off", async () => {
+  it("leaves the old database untouched and the new one without a row when Ctrl-C aborts it", async () => {
     const to = await makeDatabase();
     const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const blocking = to.owner.begin(async (tx) => {

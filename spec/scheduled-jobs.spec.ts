@@ -1,4 +1,4 @@
-// What the delivery does beside delivering: it tells of leads that wait too long, and counts once a day. And one run over
+// What the delivery does beside delivering: it alerts the team to leads that wait too long, and counts once a day. And one run over
 // everything due, as a hosted function makes it.
 import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
@@ -48,7 +48,7 @@ const mailTo = (smtpUrl: string) => ({
 });
 
 describe("the scheduled jobs", () => {
-  it("tell every channel once of a lead that has waited 20 hours, and say so in the log", async () => {
+  it("notify every channel once of a lead that has waited 20 hours, and log it", async () => {
     await syncChannels(sql, ["email", "webhook"]);
     await insertMany(2);
     const later = new Date(Date.now() + 20.5 * 3_600_000);
@@ -60,7 +60,7 @@ describe("the scheduled jobs", () => {
     expect(lines.join("")).toMatch(/warn leads-overdue: .{0,300} deliveries=\d/);
   });
 
-  it("tell nobody to hurry for a person who withdrew the permission", async () => {
+  it("send no alert about a person who withdrew the permission", async () => {
     await syncChannels(sql, ["webhook"]);
     await insertMany(2);
     await sql`select private.withdraw_permission(id) from public.leads where name = 'Visitor 0'`;

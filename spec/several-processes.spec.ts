@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => pooler.stop());
 
 describe("several processes on one database, through a pooler of transactions", () => {
-  it("start at once on an empty database, store each lead once and tell the team of each once", async () => {
+  it("start at once on an empty database, store each lead once and notify the team of each once", async () => {
     const receiver = await startReceiver();
     const settings = {
       DATABASE_URL: pooler.url,

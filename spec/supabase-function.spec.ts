@@ -194,7 +194,7 @@ describe("the hosted submit-lead", () => {
     expect(failure).toContain(`the webhook's server${words}`);
   });
 
-  it("says that a setting is wrong instead of looking like a dead network", async () => {
+  it("says that a setting is wrong instead of giving no answer", async () => {
     const broken = await startFunction(database.url, {
       WEBHOOK_URL: "http://elsewhere.example",
       WEBHOOK_SECRET: "short",
@@ -250,7 +250,7 @@ describe("the plain form post to the hosted function", () => {
     expect(await database.owner`select from leads where name = 'Without the right'`).toHaveLength(0);
   });
 
-  it("has the team told of it", async () => {
+  it("notifies the team of it", async () => {
     const receiver = await startReceiver();
     const working = await startFunction(database.url, {
       WEBHOOK_URL: receiver.url,
@@ -314,7 +314,7 @@ describe("the plain form post to the hosted function", () => {
     expect([response.status, await response.text()]).toEqual([413, expect.stringContaining("too long")]);
   });
 
-  it("asks to try again when the database is away", async () => {
+  it("asks to try again when the database is unreachable", async () => {
     const cutOff = await startFunction(`postgres://postgres@127.0.0.1:${await freePort()}/postgres`, {
       SITE_URL: site,
     });

@@ -16,7 +16,7 @@ const store = (differences: Record<string, unknown>, headers: Record<string, str
   database.owner`
     insert into leads ${database.owner({ ...aLead(differences), request_headers: database.owner.json(headers) })}`;
 
-/** So many leads from one address, each a minute after the one before. */
+/** Stores leads from one address, each a minute after the one before. */
 async function storeMany(
   count: number,
   differing: (nth: number) => Record<string, unknown>,

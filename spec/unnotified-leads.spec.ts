@@ -1,5 +1,5 @@
-// The alert that leads wait of which no channel has notified the team, by what is left when every channel is down: the log, the inbox, an address
-// of the operator's, and the figures for a monitoring program.
+// The alert that leads wait of which no channel has notified the team, by what is left when every channel is down: the log, the inbox,
+// an address of the operator's, and the figures for a monitoring program.
 import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { syncSettings } from "../database/sync-settings.ts";
@@ -63,7 +63,7 @@ describe("leads that wait while no channel takes word of them", () => {
     expect(lines).toEqual([]);
   });
 
-  it("are told of once, again every four hours, and once more when it is over", async () => {
+  it("raise the alert once, again every four hours, and once more when it is over", async () => {
     const lead = await addLead(database);
     await Promise.all([check(), check(), check()]);
     await check();

@@ -89,7 +89,7 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     expect(JSON.parse(listed.stdout)).toHaveLength(3);
   }, 180_000);
 
-  it("shows how far it is, and leaves the old data in force when Ctrl-C breaks it off", async () => {
+  it("shows its progress, and keeps the old data in use when Ctrl-C aborts it", async () => {
     const held = await makeOldData();
     const child = startOnTerminal(["upgrade"], { DATA_DIR: folder });
     let isCopying = false;

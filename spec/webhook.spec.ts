@@ -40,7 +40,7 @@ describe("the webhook", () => {
     expect(receiver.received[0]?.body).toBe(receiver.received[1]?.body);
   });
 
-  it("tells of an overdue lead and a withdrawn permission alike, and of an erased lead by its id alone", async () => {
+  it("sends an overdue lead and a withdrawn permission alike, and an erased lead by its id alone", async () => {
     const receiver = await startReceiver();
     for (const event of ["lead.overdue", "permission.withdrawn", "lead.erased"] as const) {
       await sendTo(receiver.url, aDelivery({ event }));
@@ -153,7 +153,7 @@ describe("the webhook", () => {
     }
   });
 
-  it("takes a 2xx whose body breaks off or never ends for delivered", async () => {
+  it("takes a 2xx for delivered, also when its body is cut off or never ends", async () => {
     const breaking = await startReceiver((response) => {
       response.writeHead(200, { "content-length": "1000" }).write("a", () => response.destroy());
     });
@@ -162,7 +162,7 @@ describe("the webhook", () => {
     expect(await sendTo(endless.url)).toEqual({ kind: "delivered" });
   });
 
-  it("breaks off when it is told to stop", async () => {
+  it("aborts its request when the dispatcher aborts", async () => {
     const stop = new AbortController();
     const receiver = await startReceiver(() => stop.abort());
     const outcome = await makeWebhook({ url: receiver.url, secret }).send([aDelivery()], stop.signal);

@@ -25,12 +25,12 @@ export class Refused extends Error {
   }
 }
 
-/** Asks for a member, by the token of their session; for a token that is none SQL raises 401. */
+/** Calls with the session token of a member. For an unknown token SQL raises 401. */
 export const askWithSession = (database: ResilientConnection, token: string | undefined): Ask =>
-  // Any text that is no token: an empty one would stand for the operator's own connection.
+  // A text that is never a token, because an empty one would mean the operator.
   makeAsk((work) => database.query(work), token || "none");
 
-/** Asks for the operator, over the owner's connection. */
+/** Calls as the operator, over the owner's connection. */
 export const askAsOperator = (sql: Sql): Ask => makeAsk((work) => work(sql), "");
 
 function makeAsk(run: (work: (sql: Sql) => Promise<unknown>) => Promise<unknown>, session: string): Ask {
@@ -46,7 +46,7 @@ function makeAsk(run: (work: (sql: Sql) => Promise<unknown>) => Promise<unknown>
     });
 }
 
-// SQLSTATE PTnnn is how the functions refuse, as PostgREST reads it; class 22 is a value that is none, such as a zone of that name.
+// The functions refuse with SQLSTATE PTnnn, which PostgREST reads as a status. Class 22 is an invalid value, such as an unknown time zone.
 function refusalOf(error: unknown): Refused | undefined {
   const code = codeOf(error);
   const [, status] = /^PT([45]\d\d)$/.exec(code) ?? [];

@@ -20,7 +20,7 @@ export interface CampaignRow {
   pressed: number;
   stored: number;
   reviewed: number;
-  /** By outcome, how many leads have it. */
+  /** The number of leads with each outcome. */
   outcomes: Record<string, number>;
   /** This row's share of what the campaign cost, in US dollars. */
   cost: number;

@@ -1,4 +1,4 @@
-// Erases leads for good, with everything kept and owed about them. A receipt without personal data stays.
+// Erases leads for good, with everything stored about them and every pending delivery. A receipt without personal data stays.
 import type { Sql } from "../database/connect.ts";
 
 /** What a person is shown before a lead is erased. */

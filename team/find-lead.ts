@@ -15,7 +15,7 @@ export function readReference(text: string): string | undefined {
 
 export type FoundLead =
   | { kind: "found"; id: string }
-  /** At most five of the ids that begin or end so. */
+  /** At most five of the ids that begin or end with the reference. */
   | { kind: "several"; ids: string[] }
   | { kind: "erased"; id: string; erasedAt: Date }
   | { kind: "none" };

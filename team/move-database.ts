@@ -18,7 +18,7 @@ export interface MoveProgress {
 
 /**
  * Moves all that `from` holds into `to`, which must hold nothing, and returns how many rows of each table that is. Both pools are the
- * owners'. Broken off, it leaves `from` untouched and `to` without a row.
+ * owners'. Aborted, it leaves `from` untouched and `to` without a row.
  * @throws Refusal when a program still works on one of the two or the target cannot be used, UsedDatabase when the target holds
  * something, CopyError when a table of the copy is not as the one it was copied from.
  */

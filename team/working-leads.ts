@@ -3,7 +3,7 @@
 import type { JSONValue } from "postgres";
 import type { Ask } from "./ask.ts";
 
-/** The next page begins after `after`, which a page before answered as `next`. */
+/** The page begins after `after`, which is the `next` of the page before. */
 export interface Page {
   after?: string | null | undefined;
   limit?: number | undefined;
@@ -28,13 +28,13 @@ export const claim = (ask: Ask, id: string) => ask((sql) => sql`team.claim(${id}
 
 export const release = (ask: Ask, id: string) => ask((sql) => sql`team.release(${id})`);
 
-/** By id or reference. The audit log says so before the database shows anything. @throws Refused 404 */
+/** Opens a lead by its id or reference. The audit log is written before the database returns anything. @throws Refused 404 */
 export async function openLead(ask: Ask, idOrReference: string): Promise<unknown> {
   const entry = await recordOpening(ask, idOrReference, false);
   return ask((sql) => sql`team.open_lead(${entry})`);
 }
 
-/** As above. */
+/** Opens the health answers of a lead, with an entry in the audit log as above. */
 export async function openHealthAnswers(ask: Ask, id: string): Promise<unknown> {
   const entry = await recordOpening(ask, id, true);
   return ask((sql) => sql`team.open_health_answers(${entry})`);
@@ -43,7 +43,7 @@ export async function openHealthAnswers(ask: Ask, id: string): Promise<unknown> 
 const recordOpening = async (ask: Ask, lead: string, healthAnswers: boolean) =>
   (await ask((sql) => sql`team.record_opening(${lead}, ${healthAnswers})`)) as string;
 
-/** The number, or why not and when. The attempt is logged before the number is told. */
+/** Returns the number, or why it may not be called and when it may. The attempt is logged before the number is returned. */
 export async function startCall(ask: Ask, id: string, askedForThisTime: boolean): Promise<unknown> {
   const started = (await ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`)) as
     | { call_id: string }
@@ -66,7 +66,7 @@ export const recordOutcome = (ask: Ask, { id, call_id, outcome, note, callback }
       ${id}, ${call_id}, ${outcome}, ${note ?? ""}, ${callback ? sql.json(plain(callback)) : null})`,
   );
 
-/** Null, or why not. */
+/** Returns null when the outcome is undone, otherwise why not. */
 export const undoOutcome = async (ask: Ask, outcomeId: string) =>
   (await ask((sql) => sql`team.undo_outcome(${outcomeId})`)) as string | null;
 
@@ -75,7 +75,7 @@ export const recordEligibility = (ask: Ask, id: string, answers: Readonly<Record
 
 export const stopLead = (ask: Ask, id: string) => ask((sql) => sql`team.stop_lead(${id})`);
 
-/** How many permissions that ended; null when the text holds no number. */
+/** Returns how many permissions that ended; null when the text holds no number. */
 export const stopNumber = async (ask: Ask, phone: string) =>
   (await ask((sql) => sql`team.stop_number(${phone})`)) as number | null;
 

@@ -1,4 +1,4 @@
-// Which cluster is in force: the major version that wrote it, and the swap that puts an upgraded one in its place.
+// The cluster of a data folder: which major version wrote it, and the swap that puts an upgraded one in its place.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 

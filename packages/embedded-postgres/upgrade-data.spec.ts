@@ -92,7 +92,7 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     );
   });
 
-  it("stays in force, with nothing left beside it, when the copy fails", async () => {
+  it("stays in use, with nothing left beside it, when the copy fails", async () => {
     const before = readdirSync(dataDir).sort();
     const failing = () => Promise.reject(new Error("The copy failed."));
     await expect(upgradeData({ dataDir }, { findPrograms, copy: failing })).rejects.toThrow(
@@ -104,17 +104,14 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     await old.stop();
   });
 
-  it.each(["before both", "between the two"])(
-    "is in force upgraded after a crash %s renames",
-    async (moment) => {
-      const { to, kept } = await upgradeData({ dataDir }, { findPrograms, copy });
-      // As the crash leaves it: the finished copy waits beside its place.
-      renameSync(join(dataDir, "postgresql"), join(dataDir, "postgresql.upgraded"));
-      if (moment === "before both") renameSync(kept, join(dataDir, "postgresql"));
-      expect(await askNew()).toEqual([42, to]);
-      expect(existsSync(kept)).toBe(true);
-    },
-  );
+  it.each(["before both", "between the two"])("is upgraded after a crash %s renames", async (moment) => {
+    const { to, kept } = await upgradeData({ dataDir }, { findPrograms, copy });
+    // As the crash leaves it: the finished copy waits beside its place.
+    renameSync(join(dataDir, "postgresql"), join(dataDir, "postgresql.upgraded"));
+    if (moment === "before both") renameSync(kept, join(dataDir, "postgresql"));
+    expect(await askNew()).toEqual([42, to]);
+    expect(existsSync(kept)).toBe(true);
+  });
 
   it("is not upgraded with programs of another version, nor while a server runs on it", async () => {
     const wrong = { findPrograms: async () => "/nowhere", copy };

@@ -1,5 +1,5 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
-// a rename puts the new cluster in force. Until that rename the old data is untouched; afterwards it stays beside the new cluster.
+// a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it stays beside it.
 import { clearUnfinished, createCluster, ownerUrl } from "./cluster.ts";
 import { majorOf, swapClusters } from "./cluster-place.ts";
 import { type LockedDataFolder, lockDataFolder, makeSocketFolder } from "./data-folder.ts";
@@ -28,7 +28,7 @@ export interface Upgrade {
 /**
  * Upgrades the data of `options.dataDir` to the major version of `options.programs`.
  * @throws EmbeddedPostgresError when there is nothing to upgrade, or the programs do not fit; and what the steps throw. The
- * old data is then in force as before.
+ * old data is then used as before.
  */
 export async function upgradeData(options: Options, steps: UpgradeSteps): Promise<Upgrade> {
   const setup = setUp(options);
@@ -52,7 +52,7 @@ export async function upgradeData(options: Options, steps: UpgradeSteps): Promis
     running.push(await launch({ ...folder, sockets, cluster: fresh, programs, port }));
     const url = ownerUrl(folder, sockets, setup);
     await steps.copy(url, withPort(url));
-    // A shutdown writes everything to disk, and only what is on disk may be put in force.
+    // A shutdown writes everything to disk, and only a cluster that is on disk may take the place of the old one.
     for (const server of running.splice(0)) await end(server);
     return { from, to: programs.major, kept: swapClusters(cluster, fresh) ?? cluster };
   } finally {

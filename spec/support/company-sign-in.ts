@@ -32,7 +32,7 @@ export async function serveInboxOfCompany(database: TestDatabase): Promise<TestI
     cookies: { keys: ["a-key-of-the-specification"] },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
-    // Anybody may sign in there under any name; whether they may come in here is the inbox's to say.
+    // The provider lets anybody sign in under any name; the inbox decides who is a member.
     features: { devInteractions: { enabled: true } },
   });
   provider.on("request", oidc.callback());

@@ -1,4 +1,4 @@
-// Clocks and calendars of a time zone, worked out with Intl and not with PostgreSQL, so that a test can compare the two.
+// Clocks and calendars of a time zone, computed with Intl and not with PostgreSQL, so that a test can compare the two.
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,7 +1,7 @@
 -- The queue and the search: whom to call next, who has which lead, and what a list may show. No list holds a phone number, an
 -- e-mail address or a health answer, and two members never get the same lead.
 
--- Where the queue has a lead: 1 a callback that is due, 2 may be called now, 3 may not be called now, 4 nobody is to call.
+-- The section of the queue that a lead is in: 1 callback due, 2 may be called now, 3 may not be called now, 4 must not be called.
 -- A body after `return` is parsed when the function is created, so it needs no search_path and can be inlined.
 create function private.section_of(
   stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, attempts_until timestamptz, is_withdrawn boolean
@@ -29,7 +29,7 @@ as $$
   where x.nth = 3;
 $$;
 
--- What is asked of a visitor's text before it is shown in a list: only the five digits of a ZIP code.
+-- What a list shows of the ZIP code that a visitor typed: its five digits only.
 create function private.zip_shown(zip_code text) returns text
 language sql immutable
 return coalesce(private.zip_in(zip_code), '');
@@ -47,7 +47,8 @@ return jsonb_build_object(
   'callable_until', w.callable_until, 'reason', w.reason, 'blocking_state', w.blocking_state, 'blocking_zone', w.blocking_zone
 );
 
--- The place of a lead at any moment, worked out anew: what a call and a callback are decided by.
+-- The calling window of a place at any moment, computed and not read from place_windows. It decides whether a call or a callback is
+-- allowed.
 create function private.place_at(place_key text, moment timestamptz) returns private.place_windows
 language sql stable
 set search_path = ''
@@ -102,7 +103,7 @@ as $$
   left join private.members m on m.id = c.member_id
 $$;
 
--- A day in a time zone as the moment it begins; null for null. Raises 22023 for a zone that is none.
+-- The moment at which a day begins in a time zone; null for null. Raises 22023 for an unknown zone.
 create function private.day_begins(day text, zone text) returns timestamptz
 language sql stable
 set search_path = ''

@@ -22,7 +22,7 @@ alter table private.experiments enable row level security;
 -- No policy and no grant: only the owner, to whom row-level security does not apply, and the owner's functions use this table.
 revoke all on private.experiments from public, anon, leads_intake, leads_delivery, leads_team;
 
--- Whether a page may say that it showed this. A request can name anything, so a lead remembers only what is listed.
+-- Whether a name that a page states as its variant is of a listed experiment. A request can state any name, and a lead keeps only these.
 create function private.is_listed_variant(named text) returns boolean
 language plpgsql stable
 set search_path = ''

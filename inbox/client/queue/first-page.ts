@@ -1,5 +1,5 @@
-// What the queue asks for when nobody has narrowed it or turned a page. In a file of its own, because it is asked for before the
-// pages' script is there (first-requests.ts).
+// The request for the first page of the queue without a filter. It has its own file, because first-requests.ts sends it before the
+// pages' main script is loaded.
 import type { RequestOf } from "../../api.ts";
 
 export type Filter = NonNullable<RequestOf<"queue">["filter"]>;
