@@ -3,25 +3,25 @@
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
-import { codeOf, type Log } from "../log/log.ts";
-import { isLastAttempt } from "./backoff.ts";
-import type { Channel, Outcome } from "./channels/channel.ts";
-import { makeCircuitBreaker } from "./circuit-breaker.ts";
+import type { Log } from "../log/log.ts";
+import type { Channel } from "./channels/channel.ts";
 import { claim, retryNow } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
-import { makeResults } from "./results.ts";
+import { messagesOf } from "./messages.ts";
+import { makeResults, type Results } from "./results.ts";
+import { makeSender, type Sender } from "./sender.ts";
 
 export interface DispatcherDependencies {
   database: ResilientConnection;
   log: Log;
   /** A test's own time; otherwise the database says what is due. */
   now?: (() => Date) | undefined;
-  /** Whether what waits is retried at the first look, because its settings may have been corrected. */
+  /** Whether pending deliveries are retried at the first run, because the settings may have been corrected. */
   retriesAtStart?: boolean | undefined;
 }
 
 export interface Dispatcher {
-  /** Looks for what is due and sends it. Called again while it looks, it looks once more. Never throws. */
+  /** Claims what is due and sends it. Called while it claims, it claims once more. Never throws. */
   run(): void;
   /** Claims nothing more. */
   stop(): void;
@@ -38,150 +38,139 @@ const lease = 90;
 const pauseAfterBug = 60_000;
 
 /** Makes the dispatcher of a channel. */
-export function makeDispatcher(
-  channel: Channel,
-  { database, log, now, retriesAtStart = true }: DispatcherDependencies,
-): Dispatcher {
-  const clock = () => (now?.() ?? new Date()).getTime();
-  const breaker = makeCircuitBreaker(clock);
-  const results = makeResults(database, log, now);
-  const abort = new AbortController();
-  let isStopped = false;
-  let isLooking = false;
-  let looksAgain = false;
-  let retries = retriesAtStart;
-  let pausedUntil = 0;
-  let underWay = 0;
-  const onDrained: (() => void)[] = [];
+export const makeDispatcher = (channel: Channel, dependencies: DispatcherDependencies): Dispatcher =>
+  new ChannelDispatcher(channel, dependencies);
 
-  // While the breaker is open, one message at a time tries whether the receiver is back.
-  const free = () => (breaker.isOpen() ? 1 : channel.concurrency) - underWay;
-  const mayClaim = () => !isStopped && free() > 0 && !breaker.isPaused() && clock() >= pausedUntil;
-  const add = (deliveries: Delivery[], outcome: Outcome) =>
-    results.add(deliveries, outcome, abort.signal.aborted);
-  const flush = () => void results.flush().then(resolveWhenDrained);
+class ChannelDispatcher implements Dispatcher {
+  readonly #channel: Channel;
+  readonly #database: ResilientConnection;
+  readonly #log: Log;
+  readonly #now: (() => Date) | undefined;
+  readonly #sender: Sender;
+  readonly #results: Results;
+  #isStopped = false;
+  #isClaiming = false;
+  #claimsAgain = false;
+  #retriesPending: boolean;
+  #pausedUntil = 0;
+  #messagesUnderWay = 0;
+  readonly #onDrained: (() => void)[] = [];
 
-  async function look(): Promise<void> {
-    await retryIfAsked();
-    do {
-      looksAgain = false;
-      const max = free() * channel.batch;
-      const { cooldown } = channel;
-      const deliveries = await database.query((sql) =>
-        claim(sql, channel.name, { max, lease, cooldown, at: now?.() }),
-      );
-      const [sendable, unsendable] = sort(deliveries);
-      for (const [delivery, reason] of unsendable) add([delivery], { kind: "permanent", reason });
-      for (const message of batchesOf(sendable, channel.batch)) void send(message);
-      if (unsendable.length > 0) flush();
-      looksAgain ||= deliveries.length === max;
-    } while (looksAgain && mayClaim());
+  constructor(channel: Channel, { database, log, now, retriesAtStart = true }: DispatcherDependencies) {
+    this.#channel = channel;
+    this.#database = database;
+    this.#log = log;
+    this.#now = now;
+    this.#retriesPending = retriesAtStart;
+    this.#results = makeResults(database, log, now);
+    const onRecovered = () => {
+      // What waits because of the outage is retried with the next claim.
+      this.#retriesPending = true;
+    };
+    this.#sender = makeSender(channel, { log, clock: () => this.#clock(), onRecovered });
   }
 
-  async function retryIfAsked(): Promise<void> {
-    if (!retries) return;
-    retries = false;
+  run(): void {
+    this.#flush();
+    this.#claimsAgain = true;
+    if (this.#isClaiming || !this.#mayClaim()) return;
+    this.#isClaiming = true;
+    this.#retryPending()
+      .then(() => this.#claimAndSend())
+      .catch((error) => this.#pauseIfBug(error))
+      .finally(() => {
+        this.#isClaiming = false;
+        if (this.#claimsAgain && this.#mayClaim()) this.run();
+        this.#resolveWhenDrained();
+      });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  abort(): void {
+    this.#sender.abort();
+  }
+
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onDrained.push(resolve);
+      this.#resolveWhenDrained();
+    });
+  }
+
+  async #retryPending(): Promise<void> {
+    if (!this.#retriesPending) return;
+    this.#retriesPending = false;
     try {
-      await database.query((sql) => retryNow(sql, channel.name, now?.()));
+      await this.#database.query((sql) => retryNow(sql, this.#channel.name, this.#now?.()));
     } catch (error) {
-      retries = true;
+      this.#retriesPending = true;
       throw error;
     }
   }
 
-  function run(): void {
-    flush();
-    looksAgain = true;
-    if (isLooking || !mayClaim()) return;
-    isLooking = true;
-    look()
-      .catch((error) => {
-        // The next sweep asks again. An outage of the database is in the log already; a bug is not.
-        looksAgain = false;
-        if (isDatabaseTrouble(error)) return;
-        logBug(log, error);
-        pausedUntil = clock() + pauseAfterBug;
-      })
-      .finally(() => {
-        isLooking = false;
-        if (looksAgain && mayClaim()) run();
-        resolveWhenDrained();
-      });
+  async #claimAndSend(): Promise<void> {
+    const { name, batch, cooldown } = this.#channel;
+    do {
+      this.#claimsAgain = false;
+      const max = this.#freeSlots() * batch;
+      const deliveries = await this.#database.query((sql) =>
+        claim(sql, name, { max, lease, cooldown, at: this.#now?.() }),
+      );
+      const { messages, unsendable } = messagesOf(deliveries, batch);
+      for (const [delivery, reason] of unsendable)
+        this.#results.add([delivery], { kind: "permanent", reason }, this.#sender.isAborted());
+      for (const message of messages) void this.#send(message);
+      if (unsendable.length > 0) this.#flush();
+      this.#claimsAgain ||= deliveries.length === max;
+    } while (this.#claimsAgain && this.#mayClaim());
   }
 
-  async function send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
-    underWay += 1;
-    const outcome = await outcomeOf(deliveries);
-    add(deliveries, outcome);
-    recordOutcome(outcome);
-    await results.flush();
-    underWay -= 1;
-    // Looks for more once half of the places are free; until then the worker's sweep does, because a query after each delivery
-    // would be too many.
-    if (underWay === 0 || free() >= channel.concurrency / 2) run();
-    resolveWhenDrained();
+  async #send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
+    this.#messagesUnderWay += 1;
+    const outcome = await this.#sender.send(deliveries);
+    this.#results.add(deliveries, outcome, this.#sender.isAborted());
+    await this.#results.flush();
+    this.#messagesUnderWay -= 1;
+    // Claims more once half of the slots are free. Until then the worker's sweep does, because a query after each delivery would be
+    // too many.
+    if (this.#messagesUnderWay === 0 || this.#freeSlots() >= this.#channel.concurrency / 2) this.run();
+    this.#resolveWhenDrained();
   }
 
-  // `send` returns every failure as an outcome. One that throws has a bug, and its deliveries are tried again.
-  async function outcomeOf(deliveries: [Delivery, ...Delivery[]]): Promise<Outcome> {
-    try {
-      return await channel.send(deliveries, abort.signal);
-    } catch (error) {
-      logBug(log, error);
-      return { kind: "transient", reason: `a bug of this program (${codeOf(error)})` };
-    }
+  // The next sweep claims again. An outage of the database is in the log already; a bug is not.
+  #pauseIfBug(error: unknown): void {
+    this.#claimsAgain = false;
+    if (isDatabaseTrouble(error)) return;
+    logBug(this.#log, error);
+    this.#pausedUntil = this.#clock() + pauseAfterBug;
   }
 
-  function recordOutcome(outcome: Outcome): void {
-    if (outcome.kind === "transient" && abort.signal.aborted) return;
-    const change = breaker.recordOutcome(outcome);
-    if (change === "opened" && "reason" in outcome)
-      log("channel-down", { channel: channel.name, reason: outcome.reason });
-    if (change !== "closed") return;
-    log("channel-up", { channel: channel.name });
-    // What waits because of the outage is retried at the next look.
-    retries = true;
+  #mayClaim(): boolean {
+    return (
+      !this.#isStopped &&
+      this.#freeSlots() > 0 &&
+      !this.#sender.isPaused() &&
+      this.#clock() >= this.#pausedUntil
+    );
   }
 
-  function resolveWhenDrained(): void {
-    if (isLooking || underWay > 0 || results.isFlushing()) return;
-    for (const resolve of onDrained.splice(0)) resolve();
+  #freeSlots(): number {
+    return this.#sender.concurrency() - this.#messagesUnderWay;
   }
 
-  return {
-    run,
-    stop: () => {
-      isStopped = true;
-    },
-    abort: () => abort.abort(),
-    drained: () =>
-      new Promise((resolve) => {
-        onDrained.push(resolve);
-        resolveWhenDrained();
-      }),
-  };
-}
-
-/** Separates deliveries that can be sent from those that cannot, which come with the reason. */
-function sort(deliveries: readonly Delivery[]): [Delivery[], [Delivery, string][]] {
-  const sendable: Delivery[] = [];
-  const unsendable: [Delivery, string][] = [];
-  for (const delivery of deliveries) {
-    const reason = whyUnsendable(delivery);
-    if (reason) unsendable.push([delivery, reason]);
-    else sendable.push(delivery);
+  #flush(): void {
+    void this.#results.flush().then(() => this.#resolveWhenDrained());
   }
-  return [sendable, unsendable];
-}
 
-function whyUnsendable({ attempt, owedFor, event, lead }: Delivery): string | undefined {
-  // The last attempt allowed was the one before: its process ended without recording a result.
-  if (isLastAttempt(attempt - 1, owedFor)) return "the program died at the last attempt";
-  if (!lead && event !== "lead.erased") return "the lead is gone";
-  return undefined;
-}
+  #resolveWhenDrained(): void {
+    if (this.#isClaiming || this.#messagesUnderWay > 0 || this.#results.isFlushing()) return;
+    for (const resolve of this.#onDrained.splice(0)) resolve();
+  }
 
-function batchesOf<T>(all: readonly T[], size: number): [T, ...T[]][] {
-  const count = Math.ceil(all.length / size);
-  return Array.from({ length: count }, (_, i) => all.slice(i * size, (i + 1) * size) as [T, ...T[]]);
+  #clock(): number {
+    return (this.#now?.() ?? new Date()).getTime();
+  }
 }

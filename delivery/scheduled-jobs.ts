@@ -5,8 +5,8 @@ import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import { countDeliveries, countLeads } from "./counts.ts";
+import type { ScheduledJob } from "./job-runner.ts";
 import { enqueueMissedDeliveries, enqueueOverdueAlerts, indexNewLeads } from "./outbox.ts";
-import type { ScheduledJob } from "./worker.ts";
 
 const second = 1_000;
 const minute = 60 * second;

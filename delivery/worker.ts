@@ -1,11 +1,12 @@
-// The worker: runs each channel's dispatcher and the scheduled jobs, again and again. It is woken when a lead comes in and looks
-// by itself twice a second, so that a lead goes out within a second even when nothing wakes it.
+// The worker: runs each channel's dispatcher and the scheduled jobs, again and again. It is woken when a lead comes in, and sweeps by
+// itself twice a second, so that a lead goes out within a second even when nothing wakes it.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import type { Channel } from "./channels/channel.ts";
-import { makeDispatcher } from "./dispatcher.ts";
+import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
+import { makeJobRunner, type ScheduledJob } from "./job-runner.ts";
 
 export interface WorkerDependencies {
   database: ResilientConnection;
@@ -21,12 +22,6 @@ export interface WorkerDependencies {
   every?: (milliseconds: number, call: () => void) => () => void;
 }
 
-/** `every` is in milliseconds; the first time is at the start. */
-export interface ScheduledJob {
-  every: number;
-  run(): Promise<void>;
-}
-
 export interface Worker {
   /** Looks at once whether anything is due. Costs next to nothing, so it may be called for each lead. */
   wake(): void;
@@ -36,81 +31,80 @@ export interface Worker {
 
 const sweepInterval = 500;
 
-/** Milliseconds after which a job that failed is tried again, and a preparation that failed because of a bug. */
+/** Milliseconds after which a preparation that failed because of a bug is tried again. */
 const retryAfter = 60_000;
 
 /** Starts a worker. A database that is unreachable does not end it; it goes on when the database is back. */
 export function startWorker(dependencies: WorkerDependencies): Worker {
-  const { channels, log, jobs = [], prepare, now = () => new Date(), every = callEvery } = dependencies;
+  const { channels, log, jobs = [], now = () => new Date(), every = callEvery } = dependencies;
   const dispatchers = channels.map((channel) => makeDispatcher(channel, dependencies));
-  const nextTime = new Map<ScheduledJob, number>();
-  let isPrepared = prepare === undefined;
-  let nextPreparation = 0;
-  let isStopped = false;
-  let underWay: Promise<void> | undefined;
+  const preparation = makePreparation(dependencies.prepare, now);
+  const runJobs = makeJobRunner(jobs, now, log);
+  const stopping = new AbortController();
+  let working: Promise<void> | undefined;
 
-  async function prepareOnce(): Promise<void> {
-    if (isPrepared || now().getTime() < nextPreparation) return;
-    try {
-      await prepare?.();
-    } catch (error) {
-      if (!isDatabaseTrouble(error)) nextPreparation = now().getTime() + retryAfter;
-      throw error;
+  const wake = () => {
+    if (preparation.isDone()) for (const dispatcher of dispatchers) dispatcher.run();
+  };
+  const prepareAndRunJobs = async () => {
+    if (!preparation.isDone()) {
+      await preparation.attempt();
+      wake();
     }
-    isPrepared = true;
+    if (preparation.isDone()) await runJobs(stopping.signal);
+  };
+  const sweep = () => {
     wake();
-  }
-
-  // A job that fails is tried again in a minute, and the other jobs still run.
-  async function runJobs(): Promise<void> {
-    for (const job of jobs) {
-      const time = now().getTime();
-      if (isStopped || time < (nextTime.get(job) ?? 0)) continue;
-      try {
-        await job.run();
-        nextTime.set(job, time + job.every);
-      } catch (error) {
-        nextTime.set(job, time + retryAfter);
-        logIfBug(error);
-      }
-    }
-  }
-
-  // An outage of the database is in the log already.
-  function logIfBug(error: unknown): void {
-    if (!isDatabaseTrouble(error)) logBug(log, error);
-  }
-
-  function wake(): void {
-    if (isPrepared) for (const dispatcher of dispatchers) dispatcher.run();
-  }
-
-  function sweep(): void {
-    wake();
-    underWay ??= prepareOnce()
-      .then(() => (isPrepared ? runJobs() : undefined))
-      .catch(logIfBug)
+    working ??= prepareAndRunJobs()
+      .catch((error) => {
+        // An outage of the database is in the log already.
+        if (!isDatabaseTrouble(error)) logBug(log, error);
+      })
       .finally(() => {
-        underWay = undefined;
+        working = undefined;
       });
-  }
+  };
 
   const stopSweeping = every(sweepInterval, sweep);
   sweep();
   return {
     wake,
     stop: async (grace = 8_000) => {
-      isStopped = true;
+      stopping.abort();
       stopSweeping();
-      for (const dispatcher of dispatchers) dispatcher.stop();
-      const drained = Promise.all([underWay, ...dispatchers.map((dispatcher) => dispatcher.drained())]);
-      const isDrained = await settlesWithin(grace, drained);
-      for (const dispatcher of dispatchers) dispatcher.abort();
-      // Aborted deliveries are still recorded, but an unreachable database is not waited for.
-      if (!isDrained)
-        await settlesWithin(1_000, Promise.all(dispatchers.map((dispatcher) => dispatcher.drained())));
+      await drain(dispatchers, working, grace);
     },
   };
+}
+
+/** Makes a preparation that is attempted until it has succeeded once. Without `prepare` it is done at once. */
+function makePreparation(prepare: WorkerDependencies["prepare"], now: () => Date) {
+  let isDone = prepare === undefined;
+  let nextAttempt = 0;
+  return {
+    isDone: () => isDone,
+    /** @throws what `prepare` throws; after a bug, further attempts do nothing for a minute. */
+    attempt: async () => {
+      if (now().getTime() < nextAttempt) return;
+      try {
+        await prepare?.();
+        isDone = true;
+      } catch (error) {
+        if (!isDatabaseTrouble(error)) nextAttempt = now().getTime() + retryAfter;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Lets what is under way finish, and aborts it after `grace` milliseconds. */
+async function drain(dispatchers: readonly Dispatcher[], working: Promise<void> | undefined, grace: number) {
+  for (const dispatcher of dispatchers) dispatcher.stop();
+  const allDrained = () => Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  const isDrained = await settlesWithin(grace, Promise.all([working, allDrained()]));
+  for (const dispatcher of dispatchers) dispatcher.abort();
+  // Aborted deliveries are still recorded, but an unreachable database is not waited for.
+  if (!isDrained) await settlesWithin(1_000, allDrained());
 }
 
 function callEvery(milliseconds: number, call: () => void): () => void {

@@ -1,0 +1,32 @@
+// Runs the scheduled jobs of a worker, each at its own interval.
+import { isDatabaseTrouble } from "../database/trouble.ts";
+import { logBug } from "../log/bug.ts";
+import type { Log } from "../log/log.ts";
+
+export interface ScheduledJob {
+  /** The interval in milliseconds. The first run is at the start. */
+  every: number;
+  run(): Promise<void>;
+}
+
+/** Milliseconds after which a job that failed is tried again. */
+const retryAfter = 60_000;
+
+/** Makes a function that runs the jobs that are due, one after the other, until the signal aborts. It never rejects. */
+export function makeJobRunner(jobs: readonly ScheduledJob[], now: () => Date, log: Log) {
+  const nextRun = new Map<ScheduledJob, number>();
+  return async (signal: AbortSignal): Promise<void> => {
+    for (const job of jobs) {
+      const time = now().getTime();
+      if (signal.aborted || time < (nextRun.get(job) ?? 0)) continue;
+      try {
+        await job.run();
+        nextRun.set(job, time + job.every);
+      } catch (error) {
+        nextRun.set(job, time + retryAfter);
+        // An outage of the database is in the log already.
+        if (!isDatabaseTrouble(error)) logBug(log, error);
+      }
+    }
+  };
+}
