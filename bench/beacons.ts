@@ -48,9 +48,9 @@ async function measure(): Promise<void> {
     }
   }
   for (const [name, figures] of measured) {
-    const of = (which: "p50" | "p99") => median(figures.map((one) => one[which])).toFixed(2);
+    const medianOf = (which: "p50" | "p99") => median(figures.map((one) => one[which])).toFixed(2);
     process.stdout.write(
-      `${name.padEnd(44)} p50 ${of("p50")} ms, p99 ${of("p99")} ms (medians of ${rounds} rounds)\n`,
+      `${name.padEnd(44)} p50 ${medianOf("p50")} ms, p99 ${medianOf("p99")} ms (medians of ${rounds} rounds)\n`,
     );
   }
   idle.kill();

@@ -1,7 +1,7 @@
-// What the trial does to the cluster, each under the name that stands in its table.
+// The faults that the trial causes in the cluster, by the names in the table that it prints.
 import type { DatabaseHost, Hosts } from "./cluster-hosts.ts";
 
-/** What is done to the cluster; it returns how it is undone when a lead was acknowledged again. */
+/** Causes a fault, and returns the function that ends it, which is called once a lead was acknowledged again. */
 export type Fault = (hosts: Hosts, roles: Roles) => () => void;
 
 interface Roles {

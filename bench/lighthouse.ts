@@ -25,7 +25,7 @@ const ours = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localho
 });
 process.env.CHROME_PATH = findChromium();
 console.log(`\n${lighthouse}, mobile`);
-for (const path of ["/", "/thank-you"]) tell(path, await audit(path));
+for (const path of ["/", "/thank-you"]) print(path, await audit(path));
 ours.child.kill();
 ours.child.once("exit", () => rm(folder, { recursive: true }));
 
@@ -33,17 +33,17 @@ async function audit(path: string): Promise<Report> {
   const file = join(folder, "report.json");
   const flags = "--headless --no-sandbox --disable-gpu --disable-quic --disable-background-networking";
   const address = `http://localhost:${ours.port}${path}`;
-  const what = [address, "--quiet", "--output=json", `--output-path=${file}`, `--chrome-flags=${flags}`];
+  const args = [address, "--quiet", "--output=json", `--output-path=${file}`, `--chrome-flags=${flags}`];
   await run("npx", [
     "--yes",
     lighthouse,
-    ...what,
+    ...args,
     "--only-categories=performance,accessibility,best-practices,seo",
   ]);
   return JSON.parse(await readFile(file, "utf8"));
 }
 
-function tell(path: string, { categories, audits }: Report): void {
+function print(path: string, { categories, audits }: Report): void {
   const scores = Object.values(categories).map(
     ({ title, score }) => `${title} ${Math.round((score ?? 0) * 100)}`,
   );

@@ -10,7 +10,7 @@ export interface Measured {
   p99: number;
 }
 
-/** Starts one of our programs, and waits for the line of its output that tells the port. @throws when it ends before. */
+/** Starts one of our programs, and waits for the line of its output that names the port. @throws when it ends before. */
 export async function startProcess(args: string[], portIn: RegExp, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...env },
@@ -26,7 +26,7 @@ export async function startProcess(args: string[], portIn: RegExp, env: Record<s
   return { child, port: await promise };
 }
 
-/** What a load asks for, and the status it hopes for. */
+/** What a load requests, and the expected status. */
 export interface Target {
   path: string;
   status: number;
@@ -41,7 +41,7 @@ export const inserts = (key: string): Target => ({
   lead: { apikey: key, authorization: `Bearer ${key}` },
 });
 
-/** Loads a port. @throws when any answer is another than hoped. */
+/** Puts a load on a port. @throws when any answer has another status than expected. */
 export async function load(
   port: number,
   connections: number,
@@ -78,7 +78,7 @@ export async function run(
   return { output };
 }
 
-/** Runs contenders in turn, round after round, and prints the median of each. */
+/** Runs each contender in each round, and prints their medians. */
 export async function race(
   contenders: Record<string, () => Promise<Measured>>,
   rounds: number,
@@ -91,8 +91,8 @@ export async function race(
     }
   }
   for (const [name, measured] of results) {
-    const median = (of: keyof Measured) =>
-      measured.map((one) => one[of]).sort((a, b) => a - b)[measured.length >> 1] ?? 0;
+    const median = (figure: keyof Measured) =>
+      measured.map((one) => one[figure]).sort((a, b) => a - b)[measured.length >> 1] ?? 0;
     const [perSecond, p50, p99] = [
       median("perSecond").toFixed(0),
       median("p50").toFixed(2),

@@ -61,10 +61,10 @@ async function measure(name: string, url: string, processes: number) {
     if (round > 0)
       all.push({ perSecond, p99: Math.max(...loads.map(({ p99 }) => p99)), web: each(0), database: each(1) });
   }
-  const of = (what: keyof (typeof all)[number]) => median(all.map((one) => one[what]));
+  const medianOf = (what: keyof (typeof all)[number]) => median(all.map((one) => one[what]));
   say(
-    `${name.padEnd(10)} ${processes} process${processes > 1 ? "es" : "  "}  ${of("perSecond").toFixed(0)} inserts a second, p99 ${of("p99").toFixed(1)} ms; ` +
-      `processor time an insert: Node ${of("web").toFixed(0)} µs, PostgreSQL ${of("database").toFixed(0)} µs`,
+    `${name.padEnd(10)} ${processes} process${processes > 1 ? "es" : "  "}  ${medianOf("perSecond").toFixed(0)} inserts a second, p99 ${medianOf("p99").toFixed(1)} ms; ` +
+      `processor time an insert: Node ${medianOf("web").toFixed(0)} µs, PostgreSQL ${medianOf("database").toFixed(0)} µs`,
   );
   await Promise.all(servers.map((server) => server.end()));
 }

@@ -1,5 +1,5 @@
 // What the campaigns have brought, for people: the counted rows added up by campaign and by device, with the range of each campaign's
-// rate, the costs that no campaign took, and the web vitals by their buckets.
+// rate, the costs that match no campaign, and the web vitals by their buckets.
 import { type Range, rateRange } from "./statistics.ts";
 import { type Vital, vitalBuckets } from "./vital-buckets.ts";
 
@@ -80,17 +80,19 @@ export function reportOf(rows: readonly CountedRow[], vitals: readonly VitalCoun
   const byDevice = Map.groupBy(matched, ({ device }) => device);
   return {
     campaigns: [...byCampaign.values()]
-      .filter((of) => of.some(({ device, cost_cents }) => device !== "bot" || cost_cents > 0))
+      .filter((rowsOfCampaign) =>
+        rowsOfCampaign.some(({ device, cost_cents }) => device !== "bot" || cost_cents > 0),
+      )
       .map(lineOf)
       .sort((one, other) => other.views - one.views || other.stored - one.stored),
-    devices: [...byDevice].map(([device, of]) => ({
+    devices: [...byDevice].map(([device, rowsOfDevice]) => ({
       device,
-      served: sum(of, "served"),
-      prefetched: sum(of, "prefetched"),
-      views: sum(of, "views"),
-      reloaded: sum(of, "reloaded"),
-      returned: sum(of, "returned"),
-      stored: sum(of, "stored"),
+      served: sum(rowsOfDevice, "served"),
+      prefetched: sum(rowsOfDevice, "prefetched"),
+      views: sum(rowsOfDevice, "views"),
+      reloaded: sum(rowsOfDevice, "reloaded"),
+      returned: sum(rowsOfDevice, "returned"),
+      stored: sum(rowsOfDevice, "stored"),
     })),
     unmatched: rows
       .filter(({ is_matched }) => !is_matched)
@@ -132,10 +134,10 @@ type Count = {
 const sum = (rows: readonly CountedRow[], name: Count): number =>
   rows.reduce((all, row) => all + row[name], 0);
 
-/** Of readers, by bucket. */
+/** The counts of readers in each bucket. */
 function countsOf(vital: Vital, counted: readonly VitalCount[]): number[] {
   const counts = Array.from({ length: vitalBuckets[vital].length + 1 }, () => 0);
-  for (const { vital: of, device, bucket, n } of counted)
-    if (of === vital && device !== "bot") counts[bucket] = (counts[bucket] ?? 0) + n;
+  for (const { vital: name, device, bucket, n } of counted)
+    if (name === vital && device !== "bot") counts[bucket] = (counts[bucket] ?? 0) + n;
   return counts;
 }

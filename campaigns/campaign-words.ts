@@ -10,7 +10,7 @@ export interface CampaignWords {
 export const noCampaign: CampaignWords = { source: "", medium: "", campaign: "" };
 
 /** Characters of a word that are read; the database reads as many of a lead's. */
-const longest = 200;
+const maxLength = 200;
 
 /**
  * The words in a query, which is what follows the ? of an address. Of a word that is there twice, the last counts, as in
@@ -23,7 +23,7 @@ export function campaignWordsOf(query: string): CampaignWords {
   for (const parameter of (end < 0 ? query : query.slice(0, end)).split("&")) {
     const equals = parameter.indexOf("=");
     const name = wordNames.get(parameter.slice(0, equals));
-    if (equals > 0 && name) words[name] = parameter.slice(equals + 1, equals + 1 + longest);
+    if (equals > 0 && name) words[name] = parameter.slice(equals + 1, equals + 1 + maxLength);
   }
   return words;
 }

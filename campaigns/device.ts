@@ -3,7 +3,7 @@ import { isbot } from "isbot";
 import type { Device } from "./steps.ts";
 
 /** Characters of a User-Agent that are matched against the patterns of bots, because a longer one costs more. */
-const longest = 500;
+const maxLength = 500;
 
 /** A cache of User-Agents and their devices, because matching the patterns of bots costs as much as answering with a page. */
 const seen = new Map<string, Device>();
@@ -11,7 +11,7 @@ const maxSeen = 1_000;
 
 /** The device; "unknown" without a User-Agent. */
 export function deviceOf(browser: string | null | undefined): Device {
-  const userAgent = (browser ?? "").slice(0, longest);
+  const userAgent = (browser ?? "").slice(0, maxLength);
   const known = seen.get(userAgent);
   if (known) return known;
   const device = isbot(userAgent) ? "bot" : kindOf(userAgent);

@@ -1,5 +1,5 @@
 // Fails when a regular expression of the repository takes more than linear time on some text, because one request with a long
-// header would then hold up all others. `npm run check` runs it; what is linear is not judged again until it changes.
+// header would then block all others. `npm run check` runs it. An expression that has passed is not checked again until it changes.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -66,7 +66,7 @@ function textOf(node: Node | undefined): string {
   return typeof node.value === "string" ? node.value : unknownText;
 }
 
-/** A text that no check passes. */
+/** An expression that never passes the check. */
 const unknownText = "(x*)*y";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

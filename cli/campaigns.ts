@@ -95,19 +95,19 @@ const keys = [
 const rowForPrograms = (row: CountedRow) => Object.fromEntries(keys.map((key) => [key, row[key]]));
 
 /** The columns of the table, after the campaign. */
-const columns: { title: string; cells: number; of(sums: Sums): string }[] = [
-  { title: "LOADS", cells: 7, of: ({ views }) => String(views) },
-  { title: "HALF READ", cells: 9, of: ({ half_read }) => String(half_read) },
-  { title: "SAW FORM", cells: 8, of: ({ form_seen }) => String(form_seen) },
-  { title: "BEGAN", cells: 6, of: ({ began }) => String(began) },
-  { title: "PRESSED", cells: 7, of: ({ pressed }) => String(pressed) },
-  { title: "LEADS", cells: 6, of: ({ stored }) => String(stored) },
-  { title: "REVIEWED", cells: 8, of: ({ reviewed }) => String(reviewed) },
-  { title: "QUALIFY", cells: 7, of: ({ qualify }) => String(qualify) },
-  { title: "COST", cells: 11, of: ({ cost }) => (cost ? dollars(cost) : "-") },
-  { title: "A LEAD", cells: 9, of: ({ cost, stored }) => each(cost, stored) },
-  { title: "A REVIEWED", cells: 10, of: ({ cost, reviewed }) => each(cost, reviewed) },
-  { title: "A QUALIFYING", cells: 12, of: ({ cost, qualify }) => each(cost, qualify) },
+const columns: { title: string; cells: number; value(sums: Sums): string }[] = [
+  { title: "LOADS", cells: 7, value: ({ views }) => String(views) },
+  { title: "HALF READ", cells: 9, value: ({ half_read }) => String(half_read) },
+  { title: "SAW FORM", cells: 8, value: ({ form_seen }) => String(form_seen) },
+  { title: "BEGAN", cells: 6, value: ({ began }) => String(began) },
+  { title: "PRESSED", cells: 7, value: ({ pressed }) => String(pressed) },
+  { title: "LEADS", cells: 6, value: ({ stored }) => String(stored) },
+  { title: "REVIEWED", cells: 8, value: ({ reviewed }) => String(reviewed) },
+  { title: "QUALIFY", cells: 7, value: ({ qualify }) => String(qualify) },
+  { title: "COST", cells: 11, value: ({ cost }) => (cost ? dollars(cost) : "-") },
+  { title: "A LEAD", cells: 9, value: ({ cost, stored }) => each(cost, stored) },
+  { title: "A REVIEWED", cells: 10, value: ({ cost, reviewed }) => each(cost, reviewed) },
+  { title: "A QUALIFYING", cells: 12, value: ({ cost, qualify }) => each(cost, qualify) },
 ];
 
 type Sums = Record<
@@ -124,12 +124,12 @@ function tableOf(rows: readonly CountedRow[], since: Date | undefined): string {
     ({ source, medium, campaign }) => [source, medium, campaign].map((word) => word || "-").join(" / "),
   );
   const lines = [...names]
-    .map(([name, of]): [string, Sums] => [name, sumsOf(of)])
+    .map(([name, rowsOfName]): [string, Sums] => [name, sumsOf(rowsOfName)])
     .toSorted(([, one], [, another]) => another.views - one.views);
   const total = (
     key: "served" | "prefetched" | "reloaded" | "returned" | "views",
-    of: readonly CountedRow[],
-  ) => of.reduce((sum, row) => sum + row[key], 0).toLocaleString("en-US");
+    selected: readonly CountedRow[],
+  ) => selected.reduce((sum, row) => sum + row[key], 0).toLocaleString("en-US");
   const device = (name: string) => matched.filter((row) => row.device === name);
   return [
     line(
@@ -139,7 +139,7 @@ function tableOf(rows: readonly CountedRow[], since: Date | undefined): string {
     ...lines.map(([name, sums]) =>
       line(
         name,
-        columns.map(({ of }) => of(sums)),
+        columns.map(({ value }) => value(sums)),
       ),
     ),
     `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere}. Costs are in US dollars.\n`,
@@ -156,7 +156,7 @@ function tableOf(rows: readonly CountedRow[], since: Date | undefined): string {
 
 const botSums = (rows: readonly CountedRow[]) => {
   const bots = rows.filter(({ device }) => device === "bot");
-  const sum = (of: (row: CountedRow) => number) => bots.reduce((total, row) => total + of(row), 0);
+  const sum = (value: (row: CountedRow) => number) => bots.reduce((total, row) => total + value(row), 0);
   return {
     views: sum((row) => row.views),
     served: sum((row) => row.served),
@@ -167,7 +167,7 @@ const botSums = (rows: readonly CountedRow[]) => {
 /** Of readers; the cost is that of all. */
 const sumsOf = (rows: readonly CountedRow[]): Sums => {
   const readers = rows.filter(({ device }) => device !== "bot");
-  const sum = (of: (row: CountedRow) => number) => readers.reduce((total, row) => total + of(row), 0);
+  const sum = (value: (row: CountedRow) => number) => readers.reduce((total, row) => total + value(row), 0);
   return {
     views: sum(({ views }) => views),
     half_read: sum(({ half_read }) => half_read),

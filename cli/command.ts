@@ -41,7 +41,7 @@ export type FolderHandler = (context: Omit<CommandContext, "sql" | "url">) => Pr
  */
 export type AddCommand = (program: Command, run: Run, runOnFolder: RunOnFolder) => void;
 
-/** Takes what a command does. With `makesDatabase`, a database that is not there yet is made for it. */
+/** Registers what a command does. With `makesDatabase`, a database that does not exist yet is created for it. */
 export type Run = (handler: Handler, needs?: Needs) => void;
 export type Needs = { makesDatabase?: boolean };
 export type RunOnFolder = (handler: FolderHandler) => void;

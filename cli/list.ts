@@ -62,15 +62,15 @@ async function printTable(context: CommandContext, filter: LeadFilter): Promise<
 }
 
 /** The columns in order. A narrow terminal shows the first ones only. The name gets the width that is left. */
-const table: { title: string; cells: number; of(lead: LeadRow, now: Date): string }[] = [
-  { title: "ID", cells: 8, of: ({ id }) => reference(id) },
-  { title: "CAME IN", cells: 16, of: ({ created_at }) => clock(created_at) },
-  { title: "REVIEW", cells: 11, of: review },
-  { title: "NAME", cells: 12, of: ({ name }) => name },
-  { title: "PHONE", cells: 14, of: ({ phone, withdrawn_at }) => (withdrawn_at ? "DO NOT PHONE" : phone) },
-  { title: "ZIP", cells: 6, of: ({ zip_code }) => zip_code },
-  { title: "MEDICARE", cells: 8, of: ({ has_medicare }) => (has_medicare ? "yes" : "no") },
-  { title: "DIABETES", cells: 8, of: ({ has_diabetes }) => (has_diabetes ? "yes" : "no") },
+const table: { title: string; cells: number; text(lead: LeadRow, now: Date): string }[] = [
+  { title: "ID", cells: 8, text: ({ id }) => reference(id) },
+  { title: "CAME IN", cells: 16, text: ({ created_at }) => clock(created_at) },
+  { title: "REVIEW", cells: 11, text: review },
+  { title: "NAME", cells: 12, text: ({ name }) => name },
+  { title: "PHONE", cells: 14, text: ({ phone, withdrawn_at }) => (withdrawn_at ? "DO NOT PHONE" : phone) },
+  { title: "ZIP", cells: 6, text: ({ zip_code }) => zip_code },
+  { title: "MEDICARE", cells: 8, text: ({ has_medicare }) => (has_medicare ? "yes" : "no") },
+  { title: "DIABETES", cells: 8, text: ({ has_diabetes }) => (has_diabetes ? "yes" : "no") },
 ];
 
 function review({ withdrawn_at, reviewed_at, created_at }: LeadRow, now: Date): string {
@@ -81,7 +81,7 @@ function review({ withdrawn_at, reviewed_at, created_at }: LeadRow, now: Date): 
 const heading = (columns: number) => joined(columns, ({ title }) => title);
 
 function line(lead: LeadRow, now: Date, columns: number): string {
-  const row = joined(columns, (column) => column.of(lead, now));
+  const row = joined(columns, (column) => column.text(lead, now));
   return lead.marks.length === 0 ? row : `${row}${" ".repeat(10)}looks like spam: ${lead.marks.join(", ")}\n`;
 }
 

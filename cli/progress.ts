@@ -1,10 +1,10 @@
-// How far a long command is, in one line that stays in place on a person's terminal.
+// The progress of a long command, in one line that is updated in place on a person's terminal.
 import type { CommandContext } from "./command.ts";
 
 /** Milliseconds between two updates. */
 const interval = 200;
 
-/** Makes what is called with the part done, from 0 to 1. It shows whole percents, such as "Backing up: 35 %". */
+/** Makes a function that shows the part done, from 0 to 1, in whole percents, such as "Backing up: 35 %". */
 export function progressOf(
   { showStatusLine }: Pick<CommandContext, "showStatusLine">,
   label: string,

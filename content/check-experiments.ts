@@ -31,23 +31,23 @@ export function checkExperiments(
 
 // Node runs the list without looking at its types, so nothing that a type promises is taken for granted here.
 function problemsOf({ variant, changes, startedOn, endedOn, plan }: Experiment, today: string): string[] {
-  const of = `The variant "${variant}"`;
+  const subject = `The variant "${variant}"`;
   const named = Object.entries(changes ?? {}) as [string, Partial<Approved<unknown>>][];
   const problems = named.flatMap(([place, approved]) =>
     isChangeable(place)
       ? missingIn(approved ?? {}, startedOn).map(
-          (missing) => `${of} is not to be shown: its ${place} ${missing}.`,
+          (missing) => `${subject} is not to be shown: its ${place} ${missing}.`,
         )
-      : [`${of} changes "${place}". An experiment may change only: ${changeable.join(", ")}.`],
+      : [`${subject} changes "${place}". An experiment may change only: ${changeable.join(", ")}.`],
   );
   if (!/^[a-z0-9-]{1,40}$/.test(variant) || variant === original)
-    problems.push(`${of} needs another name: 1 to 40 of a-z, 0-9 and "-", and not "${original}".`);
-  if (named.length === 0) problems.push(`${of} changes nothing.`);
-  if (!isDay(startedOn)) problems.push(`${of} has no day in startedOn, such as 2026-12-01.`);
-  else if (startedOn > today) problems.push(`${of} starts on a day to come. Add it on that day.`);
+    problems.push(`${subject} needs another name: 1 to 40 of a-z, 0-9 and "-", and not "${original}".`);
+  if (named.length === 0) problems.push(`${subject} changes nothing.`);
+  if (!isDay(startedOn)) problems.push(`${subject} has no day in startedOn, such as 2026-12-01.`);
+  else if (startedOn > today) problems.push(`${subject} starts on a day to come. Add it on that day.`);
   if (endedOn !== undefined && !(isDay(endedOn) && endedOn > startedOn))
-    problems.push(`${of} has no day after its start in endedOn.`);
-  if (!isPlan(plan)) problems.push(`${of} has no usable plan, such as { rate: 0.02, lift: 0.3 }.`);
+    problems.push(`${subject} has no day after its start in endedOn.`);
+  if (!isPlan(plan)) problems.push(`${subject} has no usable plan, such as { rate: 0.02, lift: 0.3 }.`);
   return problems;
 }
 

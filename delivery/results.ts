@@ -65,13 +65,13 @@ export function makeResults(database: ResilientConnection, log: Log, now: (() =>
 
 function resultOf(delivery: Delivery, outcome: Outcome, isAborted: boolean): Result {
   const { leadId, channel, event, attempt, owedFor } = delivery;
-  const which = { leadId, channel, event, attempt };
-  if (outcome.kind === "delivered") return { ...which, delivered: true };
+  const key = { leadId, channel, event, attempt };
+  if (outcome.kind === "delivered") return { ...key, delivered: true };
   const { reason } = outcome;
-  if (isAborted) return { ...which, reason, wait: 0 };
+  if (isAborted) return { ...key, reason, wait: 0 };
   if (outcome.kind === "permanent" || isLastAttempt(attempt, owedFor))
-    return { ...which, reason, failed: true };
-  return { ...which, reason, wait: waitAfter(attempt, outcome.askedToWait) };
+    return { ...key, reason, failed: true };
+  return { ...key, reason, wait: waitAfter(attempt, outcome.askedToWait) };
 }
 
 function logResult(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {

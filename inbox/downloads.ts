@@ -1,6 +1,6 @@
 // The files that managers download, as CSV: the leads of some days, and the audit log. The page asks for a download, which writes the
 // audit log, and follows the address that it gets. The file is sent a page of rows at a time, each read when the browser has taken the
-// one before, so that the memory is the same for any size and a download that is broken off reads no further.
+// one before, so that memory is constant for any size, and a download that is aborted reads no further.
 import { ReadableStream as NodeStream } from "node:stream/web";
 import * as v from "valibot";
 import type { Ask } from "../team/ask.ts";
@@ -42,8 +42,8 @@ export const auditAddress = (entry: string, filter: object): string =>
   `/api/downloads/audit-log?${new URLSearchParams({ entry, filter: JSON.stringify(filter) })}`;
 
 /**
- * Answers the request of a download; undefined when it is none of ours. `onBroken` is called when a file ends before its end, which
- * the browser sees, because the connection is cut.
+ * Answers the request of a download; undefined for an unknown name. `onBroken` is called with the error when a file cannot be read to
+ * its end. The browser notices, because the connection is cut.
  * @throws Refused, or the database's error, before the first byte
  */
 export async function answerDownload(
@@ -66,7 +66,7 @@ export async function answerDownload(
 
 const encoder = new TextEncoder();
 
-/** A byte order mark, because spreadsheets then read the file as UTF-8, and the pages, one for each time that the reader asks. */
+/** The bytes of a file, a page each time that the client reads. They begin with a byte order mark, by which spreadsheets know UTF-8. */
 export const streamOf = (
   first: string,
   pages: AsyncGenerator<string>,

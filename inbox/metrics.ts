@@ -64,13 +64,13 @@ function metricsOf(figures: Figures, age: number): Metric[] {
   const { channels, last_backup_at, at } = figures;
   const secondsSince = (time: string | null) =>
     time === null ? undefined : (Date.parse(at) - Date.parse(time)) / 1000;
-  const of = (value: (channel: Figures["channels"][number]) => number) =>
+  const perChannel = (value: (channel: Figures["channels"][number]) => number) =>
     channels.map((channel): Sample => [{ channel: channel.channel }, value(channel)]);
   const deliveries = channels.flatMap((counts) =>
     states.map((state): Sample => [{ channel: counts.channel, state }, counts[state]]),
   );
   const found = problems.map((problem): Sample => [{ problem }, Number(figures.problems.includes(problem))]);
-  const oldest = of(({ oldest_pending }) => secondsSince(oldest_pending) ?? 0);
+  const oldest = perChannel(({ oldest_pending }) => secondsSince(oldest_pending) ?? 0);
   return [
     oneGauge("leads_figures_age_seconds", "How long ago the database was asked.", age),
     oneGauge("leads_stored", "Leads that are stored.", figures.stored),
@@ -87,7 +87,7 @@ function metricsOf(figures: Figures, age: number): Metric[] {
     gauge(
       "leads_deliveries_stuck",
       "Pending deliveries older than 15 minutes.",
-      of(({ stuck }) => stuck),
+      perChannel(({ stuck }) => stuck),
     ),
     gauge(
       "leads_delivery_oldest_seconds",
@@ -97,7 +97,7 @@ function metricsOf(figures: Figures, age: number): Metric[] {
     gauge(
       "leads_channel_enabled",
       "Whether a channel is set up.",
-      of(({ enabled }) => Number(enabled)),
+      perChannel(({ enabled }) => Number(enabled)),
     ),
     gauge("leads_problem", "What `leads status` finds wrong: 1 when it does.", found),
     oneGauge("leads_backup_age_seconds", "Age of the newest scheduled backup.", secondsSince(last_backup_at)),

@@ -75,7 +75,7 @@ const observe = (type: string, see: (entry: Entry) => void) =>
 observe("largest-contentful-paint", ({ startTime }) => {
   vitals.lcp = startTime - activationStart;
 });
-// All shifts of the page load, which is never less than CLS, the worst five seconds of them.
+// Adds up all layout shifts of the page load. The sum is never less than CLS, which counts the worst five seconds only.
 if ("LayoutShift" in self) vitals.cls = 0;
 observe("layout-shift", ({ hadRecentInput, value }) => {
   if (!hadRecentInput) vitals.cls = (vitals.cls as number) + value;

@@ -1,4 +1,4 @@
-// What the page may weigh and how still it must stand: the budgets that keep it arriving in one flight.
+// The page's budgets: how many bytes it may take, so that it fits the first TCP flight, and that its layout never shifts.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
@@ -68,7 +68,7 @@ describe("the page, while it loads", () => {
     ["a phone in Spanish", 390, 844, "/es"],
     ["a desktop in Spanish", 1280, 900, "/es"],
   ])(
-    "shifts nothing on %s, even when the fonts come late and the form wakes",
+    "shifts nothing on %s, even when the fonts come late and the form is hydrated",
     async (_, width, height, path) => {
       const page = await open();
       const release = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ describe("what the site sends", () => {
     }
   });
 
-  it("answers 304 to a browser that has the page already, and sends the smallest form that it takes", async () => {
+  it("answers 304 to a browser that has the page already, and sends the smallest encoding that it takes", async () => {
     const page = site.site().pages.get("/") as BuiltPage;
     const ask = (headers: Record<string, string>) =>
       answer(page, new Request("http://localhost/", { headers }));
@@ -169,7 +169,7 @@ describe("what the site sends", () => {
 
 const identity = (path: string) => site.site().pages.get(path)?.encodings.at(-1)?.bytes.toString() ?? "";
 
-/** What travels for a page: its smallest body and its headers as HTTP/1.1 writes them, which is the longest way. */
+/** The bytes of a page's answer: its smallest body, and its headers as HTTP/1.1 writes them, which takes the most bytes. */
 function weight(path: string): number {
   const answered = answer(
     site.site().pages.get(path) as BuiltPage,
@@ -180,7 +180,7 @@ function weight(path: string): number {
   return `HTTP/1.1 200 OK\r\n${lines}${date}\r\n`.length + Number(answered.headers.get("content-length"));
 }
 
-/** Notes every layout shift, also those that follow a press: nothing here should move for that either. */
+/** Records every layout shift, also those that follow a press, because these may not move anything either. */
 const watchShifts = (page: Page) =>
   page.addInitScript(() => {
     const shifted: unknown[] = [];

@@ -222,31 +222,32 @@ describe("what the ads brought, from the sums of the days", () => {
 
   it("stays the same when something changes about leads of a summed day, before that day is summed anew and after", async () => {
     const sql = database.owner;
-    const of = async (nth: number) => (await idsOf("created_at < now() - interval '5 days'"))[nth] ?? "";
+    const leadAt = async (nth: number) => (await idsOf("created_at < now() - interval '5 days'"))[nth] ?? "";
     const changes: [what: string, change: () => Promise<unknown>][] = [
       [
         "an outcome",
         async () =>
-          sql`update private.lead_work set outcome = 'not_interested' where lead_id = ${await of(8)}`,
+          sql`update private.lead_work set outcome = 'not_interested' where lead_id = ${await leadAt(8)}`,
       ],
       [
         "a review",
         async () =>
-          sql`insert into private.reviews (lead_id) values (${await of(13)}) on conflict do nothing`,
+          sql`insert into private.reviews (lead_id) values (${await leadAt(13)}) on conflict do nothing`,
       ],
-      ["a withdrawal", async () => sql`select private.withdraw_permission(${await of(20)})`],
+      ["a withdrawal", async () => sql`select private.withdraw_permission(${await leadAt(20)})`],
       [
         "an erased lead",
-        async () => sql`select private.erase_leads(array[${await of(22)}]::uuid[], 'asked')`,
+        async () => sql`select private.erase_leads(array[${await leadAt(22)}]::uuid[], 'asked')`,
       ],
       [
         "a permission that lost its address and its browser with age",
         async () =>
-          sql`update private.permissions set utm = null, browser = null, page_path = null where lead_id = ${await of(30)}`,
+          sql`update private.permissions set utm = null, browser = null, page_path = null where lead_id = ${await leadAt(30)}`,
       ],
       [
         "a corrected variant",
-        async () => sql`update private.permissions set variant = 'garden' where lead_id = ${await of(34)}`,
+        async () =>
+          sql`update private.permissions set variant = 'garden' where lead_id = ${await leadAt(34)}`,
       ],
       [
         "a lead of an older day that came late",

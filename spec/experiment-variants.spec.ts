@@ -50,7 +50,7 @@ describe("an experiment", () => {
       return (error as Error).message;
     }
   };
-  const of = 'The variant "fewer-finger-sticks"';
+  const subject = 'The variant "fewer-finger-sticks"';
   const withHeadline = (differences: object) =>
     anExperiment({ changes: { headline: approved("Fewer Finger-Sticks", differences) } });
 
@@ -81,20 +81,24 @@ describe("an experiment", () => {
     ],
   ])("is refused without %s, in a plain sentence", (_, experiment, sentence) => {
     expect(refusalOf(experiment)).toContain(
-      `- ${of} is not to be shown: ${sentence.replace(/^(?!its)/, "its headline ")}`,
+      `- ${subject} is not to be shown: ${sentence.replace(/^(?!its)/, "its headline ")}`,
     );
   });
 
   it.each<[string, Partial<Experiment>, string]>([
-    ["that changes nothing", { changes: {} }, `${of} changes nothing.`],
-    ["without a first day", { startedOn: "soon" }, `${of} has no day in startedOn, such as 2026-12-01.`],
+    ["that changes nothing", { changes: {} }, `${subject} changes nothing.`],
+    ["without a first day", { startedOn: "soon" }, `${subject} has no day in startedOn, such as 2026-12-01.`],
     [
       "that starts tomorrow",
       { startedOn: "2026-11-22" },
-      `${of} starts on a day to come. Add it on that day.`,
+      `${subject} starts on a day to come. Add it on that day.`,
     ],
-    ["that ends before its start", { endedOn: "2026-11-09" }, `${of} has no day after its start in endedOn.`],
-    ["without an effect to find", { plan: { rate: 0.02, lift: 0 } }, `${of} has no usable plan`],
+    [
+      "that ends before its start",
+      { endedOn: "2026-11-09" },
+      `${subject} has no day after its start in endedOn.`,
+    ],
+    ["without an effect to find", { plan: { rate: 0.02, lift: 0 } }, `${subject} has no usable plan`],
     ["whose name is the original's", { variant: "original" }, 'The variant "original" needs another name'],
     ["whose name no header can carry", { variant: "Größer" }, 'The variant "Größer" needs another name'],
   ])("is refused %s", (_, differences, sentence) => {
@@ -104,10 +108,12 @@ describe("an experiment", () => {
   it("is refused while another one runs, before another one has ended, and under a name that was used before", () => {
     const other = anExperiment({ variant: "b", language: "es", startedOn: "2026-11-16" });
     expect(refusalOf(anExperiment(), other)).toContain(
-      `${of} runs, and "b" has started: only one runs at a time.`,
+      `${subject} runs, and "b" has started: only one runs at a time.`,
     );
     const ended = anExperiment({ endedOn: "2026-11-17" });
-    expect(refusalOf(other, ended)).toContain(`${of} runs, and "b" has started: only one runs at a time.`);
+    expect(refusalOf(other, ended)).toContain(
+      `${subject} runs, and "b" has started: only one runs at a time.`,
+    );
     expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toBe("");
     const again = anExperiment({ startedOn: "2026-11-20" });
     expect(refusalOf(ended, again)).toContain('There are two variants "fewer-finger-sticks".');

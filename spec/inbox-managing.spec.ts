@@ -115,8 +115,8 @@ describe("the reports", () => {
       { outcome: "needs_visit", leads: 2 },
       { outcome: "likely_qualifies", leads: 1 },
     ]);
-    const sum = (of: (day: (typeof body.days)[number]) => number) =>
-      body.days.reduce((all, day) => all + of(day), 0);
+    const sum = (value: (day: (typeof body.days)[number]) => number) =>
+      body.days.reduce((all, day) => all + value(day), 0);
     expect([sum(({ leads }) => leads), sum(({ calls }) => calls), sum(({ kept }) => kept)]).toEqual([
       6, 3, 2,
     ]);

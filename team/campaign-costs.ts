@@ -83,14 +83,14 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
   const costs: Cost[] = [];
   const problems: CostProblem[] = [];
   for (const { cells, line } of lines) {
-    const of = (column: Column) => (cells[indexOf(column)] ?? "").trim();
+    const cellOf = (column: Column) => (cells[indexOf(column)] ?? "").trim();
     const cost = readCost({
-      day: of("day"),
-      campaign: of("campaign"),
-      amount: of("amount"),
-      currency: of("currency"),
-      source: of("source"),
-      medium: of("medium"),
+      day: cellOf("day"),
+      campaign: cellOf("campaign"),
+      amount: cellOf("amount"),
+      currency: cellOf("currency"),
+      source: cellOf("source"),
+      medium: cellOf("medium"),
     });
     if ("problem" in cost) problems.push({ line, ...cost });
     else costs.push(cost);

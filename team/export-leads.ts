@@ -63,7 +63,7 @@ const selectFresh = async (tx: TransactionSql, since: Date | undefined) => tx<Le
   where l.id = any (${await leadsWithoutWork(tx)}::uuid[]) ${since ? tx`and l.created_at >= ${since}` : tx``}
   order by l.created_at desc, l.id desc`;
 
-/** Makes what is called with the rows of each page, and reports the part of all rows that this is. */
+/** Makes a function that is called with the number of rows of each page, and reports the part of all rows that is done. */
 export async function countRows(
   tx: TransactionSql,
   since: Date | undefined,

@@ -115,10 +115,10 @@ function showPage(page: Page, incoming: IncomingMessage, outgoing: ServerRespons
 
 const isPlainHost = (host: string) => /^[\w.-]+(:\d+)?$/.test(host);
 
-const isOfKnownLength = ({ headers }: IncomingMessage, longest: number): boolean =>
+const isOfKnownLength = ({ headers }: IncomingMessage, maxLength: number): boolean =>
   headers["transfer-encoding"] === undefined &&
   headers.expect === undefined &&
-  Number(headers["content-length"] ?? Number.NaN) <= longest;
+  Number(headers["content-length"] ?? Number.NaN) <= maxLength;
 
 // Only `set-cookie`, which no request has, is a list in Node's headers.
 const valuesOf = ({ headers }: IncomingMessage): HeaderValues => ({

@@ -91,8 +91,8 @@ export function refresh(...names: CallName[]): void {
 }
 
 /**
- * A load under way may have read before what is new, so it is followed by another one. It is not cancelled, because then a list that
- * loads slowly would never come while events follow each other closely.
+ * Waits for a request under way, which may have been answered before the change, and then sends another one. The first is not cancelled,
+ * because a list that loads slowly would then never be shown while events follow each other closely.
  */
 async function refreshCall(name: CallName): Promise<void> {
   const queryKey = [name];

@@ -136,8 +136,8 @@ function letIn(account: Account, path: string, { advice }: Setup) {
   );
 }
 
-/** The longest path of a socket that every system takes, in bytes. */
-const longestSocketPath = 103;
+/** The maximum length of a socket's path on every system, in bytes. */
+const maxSocketPath = 103;
 
 /** A folder only PostgreSQL's user and root may enter: a client that reaches the socket still needs the password. */
 export function makeSocketFolder(
@@ -146,7 +146,7 @@ export function makeSocketFolder(
   setup: Setup,
 ): string {
   const beside = join(dirname(cluster), "sockets");
-  const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= longestSocketPath;
+  const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= maxSocketPath;
   const temporary = !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
   const sockets = isShort ? beside : join(temporary, `${setup.name}-${shortHash(cluster)}`);
   const mayChange = mkdirIfNone(sockets) || isShort;

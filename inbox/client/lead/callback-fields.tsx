@@ -100,12 +100,12 @@ function CallbackRefused({ refused, zone }: { refused: Refused; zone: string }) 
     callback_too_far: "This is more than 90 days ahead.",
     withdrawn: "This person asked us to stop. No callback can be set.",
     not_your_call: "This call has an outcome already. Look at the calls below.",
-    callback_not_callable: `No call is lawful then${refused.reason ? `: ${notNowReasons[refused.reason].toLowerCase()}` : ""}. ${again(refused, zone)}`,
+    callback_not_callable: `No call is lawful then${refused.reason ? `: ${notNowReasons[refused.reason].toLowerCase()}` : ""}. ${nextLawfulTime(refused, zone)}`,
   };
   return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
 }
 
-function again({ next_at, place }: Refused, zone: string): string {
+function nextLawfulTime({ next_at, place }: Refused, zone: string): string {
   const next = {
     at: next_at ? new Date(next_at) : null,
     zone: place?.blocking_zone ?? zone,

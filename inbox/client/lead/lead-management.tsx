@@ -8,7 +8,7 @@ import { refresh, useAction } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export function LeadManagement({ lead }: { lead: Lead }) {
-  const [asks, ask] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [typed, setTyped] = useState("");
   const [, navigate] = useLocation();
   const erase = useAction("erase");
@@ -27,11 +27,11 @@ export function LeadManagement({ lead }: { lead: Lead }) {
   return (
     <section className="card" aria-labelledby="managing">
       <h2 id="managing">For managers</h2>
-      <button type="button" className="button quiet" onClick={() => ask(true)}>
+      <button type="button" className="button quiet" onClick={() => setConfirming(true)}>
         Erase this lead
       </button>
-      {asks && (
-        <Dialog title="Erase this lead for good?" onClose={() => ask(false)}>
+      {isConfirming && (
+        <Dialog title="Erase this lead for good?" onClose={() => setConfirming(false)}>
           <p>
             Everything kept about it goes: the person, the permission, calls and notes. It cannot be taken
             back. A person who only wants no calls is better stopped than erased.
@@ -53,7 +53,7 @@ export function LeadManagement({ lead }: { lead: Lead }) {
             <button type="button" className="button danger" onClick={send}>
               Erase
             </button>
-            <button type="button" className="button" onClick={() => ask(false)}>
+            <button type="button" className="button" onClick={() => setConfirming(false)}>
               Cancel
             </button>
           </div>

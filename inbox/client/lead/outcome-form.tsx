@@ -26,7 +26,7 @@ interface Props {
 
 export function OutcomeForm({ lead, callId, onRecorded }: Props) {
   const note = useDraft(`note ${lead.id}`, "");
-  const [asksCallback, askCallback] = useState(false);
+  const [isCallback, setCallback] = useState(false);
   const [refused, setRefused] = useState<Refused>();
   const record = useAction("outcome");
   const send = (outcome: Outcome, callback?: Callback) => {
@@ -42,21 +42,21 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
       },
     });
   };
-  const choose = (outcome: Outcome) => (outcome === "callback" ? askCallback(true) : send(outcome));
+  const choose = (outcome: Outcome) => (outcome === "callback" ? setCallback(true) : send(outcome));
   return (
     <div className="outcome">
       <h3>{callId ? "What came of it?" : "Review without a call"}</h3>
-      <OutcomeButtons hasCall={callId !== null} isCallback={asksCallback} onChoose={choose} />
-      {asksCallback && (
+      <OutcomeButtons hasCall={callId !== null} isCallback={isCallback} onChoose={choose} />
+      {isCallback && (
         <CallbackFields
           lead={lead}
           refused={refused}
           onSend={(callback) => send("callback", callback)}
-          onCancel={() => askCallback(false)}
+          onCancel={() => setCallback(false)}
         />
       )}
       <NoteField value={note.value} onType={note.set} />
-      {refused && !asksCallback && <Notice kind="trouble">{refusedSentence(refused)}</Notice>}
+      {refused && !isCallback && <Notice kind="trouble">{refusedSentence(refused)}</Notice>}
       <FailureNotice error={record.error} />
     </div>
   );

@@ -9,7 +9,7 @@ import { refresh, useAction } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export function StopButton({ lead }: { lead: Lead }) {
-  const [asks, ask] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [, navigate] = useLocation();
   const stop = useAction("stop");
   const send = () =>
@@ -25,12 +25,12 @@ export function StopButton({ lead }: { lead: Lead }) {
     );
   return (
     <>
-      <button type="button" className="button stop-button" onClick={() => ask(true)}>
+      <button type="button" className="button stop-button" onClick={() => setConfirming(true)}>
         <Icon name="stop" />
         They asked us to stop
       </button>
-      {asks && (
-        <Dialog title="Stop all calls to this person?" onClose={() => ask(false)}>
+      {isConfirming && (
+        <Dialog title="Stop all calls to this person?" onClose={() => setConfirming(false)}>
           <p>
             At once, and for every lead with this number. The number goes from every screen, and the other
             systems are told. It cannot be taken back.
@@ -40,7 +40,7 @@ export function StopButton({ lead }: { lead: Lead }) {
             <button type="button" className="button danger" onClick={send}>
               Stop all calls
             </button>
-            <button type="button" className="button" onClick={() => ask(false)}>
+            <button type="button" className="button" onClick={() => setConfirming(false)}>
               Cancel
             </button>
           </div>

@@ -47,7 +47,7 @@ function ProofDocument({ proof }: { proof: Proof }) {
               <tr key={lead.id}>
                 <th scope="row">{lead.reference}</th>
                 <td>{moment(lead.withdrawn_at)}</td>
-                <td>{lead.channels.map(toldOf).join("; ") || "No other system had it"}</td>
+                <td>{lead.channels.map(notificationOf).join("; ") || "No other system had it"}</td>
               </tr>
             ))}
           </tbody>
@@ -60,7 +60,7 @@ function ProofDocument({ proof }: { proof: Proof }) {
   );
 }
 
-function toldOf({ channel, told_at, failed }: Proof["leads"][number]["channels"][number]): string {
+function notificationOf({ channel, told_at, failed }: Proof["leads"][number]["channels"][number]): string {
   if (told_at) return `${channel} on ${moment(told_at)}`;
   return failed ? `${channel}: could not be told, see Health` : `${channel}: is being told`;
 }

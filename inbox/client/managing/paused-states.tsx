@@ -8,7 +8,7 @@ import { refresh, useAction, useCall } from "../queries.ts";
 export function PausedStates() {
   const { data, error } = useCall("paused-states", {});
   const resume = useAction("resume-state");
-  const again = { onSuccess: () => refresh("paused-states", "queue") };
+  const afterChange = { onSuccess: () => refresh("paused-states", "queue") };
   return (
     <section className="card" aria-labelledby="paused-states">
       <h2 id="paused-states">Paused states</h2>
@@ -26,7 +26,11 @@ export function PausedStates() {
                   {reason}. By {paused_by}, {moment(paused_at)}
                 </span>
               </span>
-              <button type="button" className="button quiet" onClick={() => resume.mutate({ state }, again)}>
+              <button
+                type="button"
+                className="button quiet"
+                onClick={() => resume.mutate({ state }, afterChange)}
+              >
                 Call there again
               </button>
             </li>
@@ -36,7 +40,7 @@ export function PausedStates() {
         <Loading error={error} />
       )}
       <FailureNotice error={resume.error} />
-      <PauseForm onPaused={again.onSuccess} />
+      <PauseForm onPaused={afterChange.onSuccess} />
     </section>
   );
 }

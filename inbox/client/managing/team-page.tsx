@@ -38,12 +38,12 @@ export default function TeamPage({ member }: { member: SignedIn }) {
 }
 
 function MemberLine({ one, isSelf }: { one: Member; isSelf: boolean }) {
-  const [asks, ask] = useState<"recover" | "remove">();
+  const [confirming, setConfirming] = useState<"recover" | "remove">();
   const recover = useAction("members/recover");
   const remove = useAction("members/remove");
   const act = () => {
-    const then = { onSuccess: () => refresh("members"), onSettled: () => ask(undefined) };
-    if (asks === "recover") recover.mutate({ id: one.id }, then);
+    const then = { onSuccess: () => refresh("members"), onSettled: () => setConfirming(undefined) };
+    if (confirming === "recover") recover.mutate({ id: one.id }, then);
     else remove.mutate({ id: one.id }, then);
   };
   return (
@@ -54,17 +54,19 @@ function MemberLine({ one, isSelf }: { one: Member; isSelf: boolean }) {
       </span>
       {!isSelf && (
         <span className="actions">
-          <button type="button" className="button quiet" onClick={() => ask("recover")}>
+          <button type="button" className="button quiet" onClick={() => setConfirming("recover")}>
             New link<span className="visually-hidden"> for {one.name}</span>
           </button>
-          <button type="button" className="button quiet" onClick={() => ask("remove")}>
+          <button type="button" className="button quiet" onClick={() => setConfirming("remove")}>
             Remove<span className="visually-hidden"> {one.name}</span>
           </button>
         </span>
       )}
       {recover.data && <OneTimeLink {...recover.data} name={one.name} />}
       <FailureNotice error={recover.error ?? remove.error} />
-      {asks && <Confirm what={asks} name={one.name} onYes={act} onNo={() => ask(undefined)} />}
+      {confirming && (
+        <Confirm what={confirming} name={one.name} onYes={act} onNo={() => setConfirming(undefined)} />
+      )}
     </li>
   );
 }

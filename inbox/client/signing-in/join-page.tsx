@@ -5,8 +5,8 @@ import { useLocation } from "wouter";
 import { callSignIn } from "../call-api.ts";
 import { Notice } from "../page/notice.tsx";
 import { tellTabs } from "../session.ts";
-import { Entrance, EntranceButton } from "./entrance.tsx";
 import { joinWithPasskey, signInSentence } from "./passkeys.ts";
+import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
 
 export function JoinPage() {
@@ -24,23 +24,23 @@ export function JoinPage() {
   };
   if (error) {
     return (
-      <Entrance title="Invitation" heading="This link does not open">
+      <SignInFrame title="Invitation" heading="This link does not open">
         <Notice kind="trouble">{signInSentence(error)}</Notice>
         <p>
           Have you joined before? <a href="/">Sign in</a>
         </p>
-      </Entrance>
+      </SignInFrame>
     );
   }
   if (!data) return <p className="loading first">Loading…</p>;
   return (
-    <Entrance title="Invitation" heading={`Welcome, ${data.name}`}>
+    <SignInFrame title="Invitation" heading={`Welcome, ${data.name}`}>
       <p>
         A passkey lets you in with the PIN, fingerprint or face check of this device. There is no password to
         remember, and nothing to type.
       </p>
-      <EntranceButton label="Create a passkey" run={() => joinWithPasskey(token)} onDone={enter} />
+      <SignInButton label="Create a passkey" run={() => joinWithPasskey(token)} onDone={enter} />
       <CompanySignIn token={token} />
-    </Entrance>
+    </SignInFrame>
   );
 }

@@ -3,8 +3,8 @@ import { CallFailed, callApi } from "../call-api.ts";
 import { Icon } from "../page/icon.tsx";
 import { queries } from "../queries.ts";
 import { noteFailure, tellTabs } from "../session.ts";
-import { Entrance, EntranceButton } from "./entrance.tsx";
 import { signInWithPasskey } from "./passkeys.ts";
+import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
 
 export function LockScreen({ name, onUnlocked }: { name: string | undefined; onUnlocked(): void }) {
@@ -20,7 +20,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
         noteFailure(new CallFailed("signed out"), queries);
       });
   return (
-    <Entrance
+    <SignInFrame
       title="Locked"
       heading={
         <>
@@ -31,11 +31,11 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       <p>
         {name ? `${name}, nobody` : "Nobody"} touched this screen for a while. What you typed is still here.
       </p>
-      <EntranceButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
+      <SignInButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn unlock />
       <button type="button" className="button quiet" onClick={leave}>
         Sign out
       </button>
-    </Entrance>
+    </SignInFrame>
   );
 }

@@ -5,24 +5,24 @@ import { useLocation } from "wouter";
 import { CallFailed, callSignIn } from "../call-api.ts";
 import { Notice } from "../page/notice.tsx";
 import { tellTabs } from "../session.ts";
-import { Entrance, EntranceButton } from "./entrance.tsx";
 import { isSignInError, signInSentence, signInWithPasskey } from "./passkeys.ts";
+import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 
 export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   const [path, navigate] = useLocation();
-  const [said] = useState(() => errorInAddress());
+  const [initialError] = useState(() => errorInAddress());
   const enter = () => {
     if (path === "/sign-in") navigate("/", { replace: true });
     tellTabs();
     onSignedIn();
   };
   return (
-    <Entrance title="Sign in" heading="Sign in">
-      {said && <Notice kind="trouble">{said}</Notice>}
-      <EntranceButton label="Sign in with a passkey" run={signInWithPasskey} onDone={enter} />
+    <SignInFrame title="Sign in" heading="Sign in">
+      {initialError && <Notice kind="trouble">{initialError}</Notice>}
+      <SignInButton label="Sign in with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />
       <p className="quiet">New here, or a new device? Ask a manager for a link.</p>
-    </Entrance>
+    </SignInFrame>
   );
 }
 
@@ -39,7 +39,7 @@ export function CompanySignIn({ token, unlock }: { token?: string; unlock?: bool
     location.assign((await callSignIn("oidc/start", request)).address);
   };
   return (
-    <EntranceButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
+    <SignInButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
   );
 }
 

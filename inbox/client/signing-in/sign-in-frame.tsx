@@ -11,10 +11,10 @@ interface Props {
   children: ReactNode;
 }
 
-export function Entrance({ title, heading, children }: Props) {
+export function SignInFrame({ title, heading, children }: Props) {
   return (
-    <main className="entrance">
-      <div className="entrance-card">
+    <main className="sign-in-frame">
+      <div className="sign-in-card">
         <p className="brand">
           <Icon name="queue" /> Leads
         </p>
@@ -33,7 +33,7 @@ interface ButtonProps {
 }
 
 /** A button that asks the browser for something, and says what went wrong. */
-export function EntranceButton({ label, kind = "primary", run, onDone }: ButtonProps) {
+export function SignInButton({ label, kind = "primary", run, onDone }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   // The browser may show this page again from its history, and then nothing is under way.
