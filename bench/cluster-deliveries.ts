@@ -1,4 +1,4 @@
-// What became of the deliveries of a load: all made, as the database says, and all received, as the receiver's file says.
+// Checks the deliveries of a load: whether all are made, by the database, and all received, by the receiver's file.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";

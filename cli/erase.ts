@@ -58,7 +58,7 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
   return 0;
 }
 
-/** Ctrl-C is heard between two portions, so that what is said of the number erased is true. */
+/** Ctrl-C takes effect between two portions, so that the number printed is the number erased. */
 async function eraseOlder(context: CommandContext, days: number, yes: boolean): Promise<number> {
   const { sql, url, out, tell, signal } = context;
   const found = await countByAge(sql, days);
@@ -70,10 +70,10 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
     await out(`To be erased for good, with permission, deliveries and review: ${those}. ${rest}\n`);
     if (!(await isYes(context, `Erase ${found.older === 1 ? "it" : "them"}? Type yes:`))) return 1;
   }
-  // Ctrl-C ends the command's own connection in the middle of a statement.
-  const unbroken = connect(url, { max: 1, name: "leads command" });
+  // A separate connection, because Ctrl-C closes the command's own in the middle of a statement.
+  const separate = connect(url, { max: 1, name: "leads command" });
   try {
-    const erased = await eraseByAge(unbroken, days, found, {
+    const erased = await eraseByAge(separate, days, found, {
       signal,
       onProgress: progressOf(context, "Erasing"),
     });
@@ -85,7 +85,7 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
       );
     return signal.aborted ? 130 : 0;
   } finally {
-    await unbroken.end({ timeout: 1 });
+    await separate.end({ timeout: 1 });
   }
 }
 

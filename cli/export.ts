@@ -33,7 +33,7 @@ export const exportCommand: AddCommand = (program, run) => {
         throw new UsageError("In which format? Add --format csv or --format json.");
       run(async (context) => {
         const { sql, out, tell, onTerminal } = context;
-        // Results on the same terminal would run through the line that shows how far it is.
+        // The progress line would mix with the results where both go to the same terminal.
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
         if (!(await auditOperator(sql, "exported leads"))) tell(noAuditEntry);
@@ -67,7 +67,7 @@ function makeWriter(format: Format, columns: readonly string[], out: CommandCont
   };
 }
 
-/** A value as one cell: a list of spam flags joined, anything else that is no cell as JSON. */
+/** A value as one cell: a list of spam flags is joined, any other object becomes JSON. */
 function flat(value: unknown): Cell {
   if (Array.isArray(value)) return value.join("; ");
   if (value === null || value instanceof Date || typeof value !== "object") return value as Cell;

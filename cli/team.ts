@@ -22,7 +22,7 @@ export const team: AddCommand = (program, run) => {
     .action((name: string, options: { manager?: boolean }) =>
       run(async ({ sql, out, config }) => {
         const invited = inviteMember(askAsOperator(sql), name, options.manager ? "manager" : "member");
-        await out(`${linkOf(config.inbox.url, await invited.catch(refuseSecond))}\n`);
+        await out(`${linkOf(config.inbox.url, await invited.catch(explainDuplicate))}\n`);
         return 0;
       }),
     );
@@ -44,7 +44,7 @@ export const team: AddCommand = (program, run) => {
     .action((name: string) =>
       run(async ({ sql, out, config }) => {
         const ask = askAsOperator(sql);
-        const link = await recoverMember(ask, (await named(ask, name)).id);
+        const link = await recoverMember(ask, (await findMember(ask, name)).id);
         await out(`${linkOf(config.inbox.url, link)}\n`);
         return 0;
       }),
@@ -56,7 +56,7 @@ export const team: AddCommand = (program, run) => {
     .action((name: string) =>
       run(async ({ sql, out }) => {
         const ask = askAsOperator(sql);
-        const member = await named(ask, name);
+        const member = await findMember(ask, name);
         await removeMember(ask, member.id);
         await out(`Removed ${printable(member.name)}.\n`);
         return 0;
@@ -70,13 +70,13 @@ function readName(text: string): string {
   throw new UsageError('A name has 1 to 100 characters, such as "Dana Kim".');
 }
 
-function refuseSecond(error: unknown): never {
+function explainDuplicate(error: unknown): never {
   if (error instanceof Refused && error.status === 409)
     throw new Refusal("A member has this name already. Invite under another name, or: team recover <name>");
   throw error;
 }
 
-async function named(ask: Ask, name: string): Promise<Member> {
+async function findMember(ask: Ask, name: string): Promise<Member> {
   const present = (await members(ask)).filter(({ removed_at }) => removed_at === null);
   const found = present.find((member) => member.name.toLowerCase() === name.toLowerCase());
   if (found) return found;

@@ -1,5 +1,5 @@
-// What is counted of a reader in a browser: what they reached, each once a page load, and nothing that tells them from another. The whole
-// product runs as it comes, with COUNTING on. (Issue 14)
+// What is counted of a reader in a browser: the steps they reached, each once a page load, and nothing that identifies them. The whole
+// product runs with its default settings, COUNTING among them. (Issue 14)
 import { request as ask, createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -36,7 +36,7 @@ async function read(campaign: string, options: Parameters<typeof open>[1] = phon
   await told;
   return page;
 }
-// What came into sight is seen when it has been painted: two frames and a task later.
+// Observers report what came into view once it is painted: two frames and a task later.
 const painted = (page: Page) =>
   page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),

@@ -52,18 +52,7 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
           onChange={({ target }) => set({ ...value, time: target.value })}
         />
       </label>
-      {zones.length > 1 && (
-        <label className="field">
-          Zone
-          <select value={zone} onChange={({ target }) => set({ ...value, zone: target.value })}>
-            {zones.map((name) => (
-              <option key={name} value={name}>
-                {zoneName(name)}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      <ZoneField zones={zones} zone={zone} onChoose={(name) => set({ ...value, zone: name })} />
       {refused && <CallbackRefused refused={refused} zone={zone} />}
       {refused?.refused === "callback_not_callable" && refused.reason !== "paused" && (
         <label className="choice">
@@ -91,6 +80,28 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
         </button>
       </div>
     </fieldset>
+  );
+}
+
+interface ZoneProps {
+  zones: readonly string[];
+  zone: string;
+  onChoose(zone: string): void;
+}
+
+function ZoneField({ zones, zone, onChoose }: ZoneProps) {
+  if (zones.length < 2) return null;
+  return (
+    <label className="field">
+      Zone
+      <select value={zone} onChange={({ target }) => onChoose(target.value)}>
+        {zones.map((name) => (
+          <option key={name} value={name}>
+            {zoneName(name)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

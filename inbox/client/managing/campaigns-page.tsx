@@ -55,8 +55,8 @@ function AllCampaigns({ report, period }: { report: Campaigns; period: Period })
   );
 }
 
-/** The campaigns with the most loads; the table has all of them. */
-const sentences = 8;
+/** Sentences are shown for the campaigns with the most loads; the table has all of them. */
+const maxSentences = 8;
 
 function Sentences({ campaigns }: Pick<Campaigns, "campaigns">) {
   return (
@@ -64,7 +64,7 @@ function Sentences({ campaigns }: Pick<Campaigns, "campaigns">) {
       <h2 id="in-short">In short</h2>
       {campaigns.length === 0 && <p className="quiet">Nothing was counted in these days.</p>}
       <ul className="sentences">
-        {campaigns.slice(0, sentences).map((line) => (
+        {campaigns.slice(0, maxSentences).map((line) => (
           <li key={JSON.stringify([line.source, line.medium, line.campaign])}>{campaignSentence(line)}.</li>
         ))}
       </ul>
