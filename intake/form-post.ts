@@ -10,7 +10,7 @@ import type { Limit } from "./limit.ts";
 import { readBody } from "./read-body.ts";
 import { refusalOf } from "./read-insert.ts";
 import { maxBytes, type Refusal, tooLarge, tooManyTries } from "./refusals.ts";
-import { type DeviceOf, formStatements, requestHeadersOf } from "./request-headers.ts";
+import { campaignIn, type DeviceOf, formStatements, requestHeadersOf } from "./request-headers.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -28,6 +28,9 @@ export type ShowArticle = (refused: {
   message: string;
   language: string | undefined;
   variant: string | undefined;
+  /** What the next post from that article has to state of the page that was posted from first (FormStatements). */
+  campaign?: string;
+  isWithoutScript?: boolean;
 }) => Response | Promise<Response>;
 
 /** Whether a request is a form's, by its content type. */
@@ -67,10 +70,14 @@ export function makeFormPost(dependencies: FormPostDependencies) {
     const language = form.get("language") ?? undefined;
     const statements = formStatements(form);
     const requestHeaders = requestHeadersOf(request.headers, address, { form: statements, deviceOf });
-    if (statements.isWithoutScript) countPost?.(request.headers, statements.variant);
+    if (statements.isWithoutScript && !statements.isRepeated)
+      countPost?.(request.headers, statements.variant);
     const refusal = refusedBefore ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
     const variant = statements.variant ?? undefined;
-    if (refusal) return refusedArticle(showArticle, { lead, language, variant }, refusal);
+    const { isWithoutScript } = statements;
+    const campaign = campaignIn(requestHeaders.referer ?? "");
+    const page = { lead, language, variant, campaign, isWithoutScript };
+    if (refusal) return refusedArticle(showArticle, page, refusal);
     return new Response(null, {
       status: 303,
       headers: { location: thankYouPath(language), "cache-control": "no-store" },

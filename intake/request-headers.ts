@@ -26,6 +26,10 @@ export interface FormStatements {
   isHoneypotFilled: boolean;
   /** The browser runs no script, which a field says that only such a browser has. */
   isWithoutScript: boolean;
+  /** The form stands in an article that answered a refused post, so its page load is counted already. */
+  isRepeated: boolean;
+  /** The campaign's words of the page that was posted from first; its address is not that of the article that answered. */
+  campaign: string;
 }
 
 /** Returns the kind of device that a User-Agent names. */
@@ -46,6 +50,8 @@ export function requestHeadersOf(
     const value = headers.get(name);
     if (value) found[name] = value.slice(0, 2000);
   }
+  if (form?.campaign && found.referer && !campaignIn(found.referer))
+    found.referer = `${found.referer.split(/[?#]/, 1)[0]}?${form.campaign}`;
   if (form?.notice) found["x-permission-notice"] = form.notice.slice(0, 100);
   if (form?.variant) found["x-variant"] = form.variant.slice(0, 100);
   if (device) found["x-device"] = form?.isWithoutScript && device !== "bot" ? "no-script" : device;
@@ -59,5 +65,15 @@ export const formStatements = (form: URLSearchParams): FormStatements => ({
   variant: form.get("variant"),
   // A field that no person sees.
   isHoneypotFilled: Boolean(form.get("website")),
-  isWithoutScript: form.get("script") === "none",
+  isWithoutScript: /^none\b/.test(form.get("script") ?? ""),
+  isRepeated: form.get("script") === "none, again",
+  campaign: campaignIn(`?${form.get("campaign") ?? ""}`),
 });
+
+/** The campaign's words of an address as they stand there, such as "utm_source=facebook&utm_campaign=spring"; "" for none. */
+export const campaignIn = (address: string): string =>
+  (address.split("#", 1)[0]?.split("?")[1] ?? "")
+    .split("&")
+    .filter((parameter) => /^utm_[a-z]{1,20}=/.test(parameter))
+    .join("&")
+    .slice(0, 600);

@@ -37,7 +37,15 @@ export function asRendered(root: HTMLElement): LeadFormProps {
     counting: root.dataset.count !== undefined,
     notice: { text: root.querySelector(".notice")?.textContent ?? "", hash: hidden("notice") },
     variant: hidden("variant") || undefined,
-    refused: message ? { lead: leadAsRendered(root), message, field: invalid } : undefined,
+    refused: message
+      ? {
+          lead: leadAsRendered(root),
+          message,
+          field: invalid,
+          campaign: hidden("campaign"),
+          isWithoutScript: hidden("script") !== "",
+        }
+      : undefined,
   };
 }
 

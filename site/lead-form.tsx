@@ -25,7 +25,14 @@ export interface LeadFormProps {
   /** Whether page loads are counted. */
   counting?: boolean | undefined;
   /** What a refused plain post brought with it: the values to keep, and why it was refused. */
-  refused?: (Refusal & { lead: Partial<Lead> }) | undefined;
+  refused?: (Refusal & RefusedPost) | undefined;
+}
+
+interface RefusedPost {
+  lead: Partial<Lead>;
+  /** The campaign's words of the page that was posted from, as in its address. */
+  campaign?: string | undefined;
+  isWithoutScript?: boolean | undefined;
 }
 
 /** Why a lead was refused, in the page's language, and which field the visitor is to correct, if it is one. */
@@ -81,6 +88,8 @@ export function LeadForm(props: LeadFormProps) {
           <input type="hidden" name="script" value="none" />
         </noscript>
       )}
+      {refused?.campaign && <input type="hidden" name="campaign" value={refused.campaign} />}
+      {refused?.isWithoutScript && <input type="hidden" name="script" value="none, again" />}
       {status.is === "error" && (
         <Banner
           {...status}
@@ -103,7 +112,7 @@ export function LeadForm(props: LeadFormProps) {
 
 /** Makes the handler of the form's submit event. */
 function useSubmit(
-  { backend, texts, notice, variant, thankYouPath }: LeadFormProps,
+  { backend, texts, notice, variant, thankYouPath, refused }: LeadFormProps,
   status: Status,
   setStatus: (status: Status) => void,
 ) {
@@ -116,7 +125,13 @@ function useSubmit(
     const lead = leadFromForm(new FormData(event.currentTarget));
     setStatus({ is: "submitting" });
     try {
-      await sendLead(backend, lead, { noticeHash: notice.hash, variant, unreachable: texts.unreachable });
+      const { campaign } = refused ?? {};
+      await sendLead(backend, lead, {
+        noticeHash: notice.hash,
+        variant,
+        campaign,
+        unreachable: texts.unreachable,
+      });
     } catch (error) {
       postsPlainly.current = error instanceof KeyRefused;
       return setStatus({ is: "error", ...refusalOf(error, texts), cameWithPage: false });

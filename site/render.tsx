@@ -23,6 +23,9 @@ export interface Refused {
   lead: Partial<Lead>;
   message: string;
   language?: string | undefined;
+  /** What the form states again, because the article that answers stands at another address than the page that was posted from. */
+  campaign?: string;
+  isWithoutScript?: boolean;
 }
 
 /**
@@ -45,6 +48,8 @@ export function renderArticle(
     lead: refused.lead,
     message: refusalIn(texts, refused.message),
     field: fieldNamedIn(refused.message),
+    campaign: refused.campaign,
+    isWithoutScript: refused.isWithoutScript,
   };
   const formHtml = renderToString(<LeadForm {...leadFormProps(content)} refused={shown} />);
   return html(

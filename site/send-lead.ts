@@ -19,6 +19,8 @@ export interface Circumstances {
   noticeHash: string;
   /** Which variant of the article the page shows, while an experiment runs. */
   variant?: string | undefined;
+  /** The campaign's words, where the address of the page has lost them. */
+  campaign?: string | undefined;
   /** The sentence for the banner when the server does not answer. */
   unreachable: string;
 }
@@ -51,6 +53,7 @@ async function insert({ url, key }: Backend, lead: Lead, circumstances: Circumst
     body: JSON.stringify(lead),
     // Our own backend may know the whole address, utm_* included: it is part of the permission's evidence.
     referrerPolicy: "no-referrer-when-downgrade",
+    ...(circumstances.campaign && { referrer: `?${circumstances.campaign}` }),
     signal: controller.signal,
   }).catch((cause: unknown) => {
     throw new Error(circumstances.unreachable, { cause });

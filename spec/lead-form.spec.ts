@@ -525,9 +525,12 @@ describe("the lead form before its script", () => {
 
   it("keeps the banner and everything typed after a refused plain post, also when the script arrives", async () => {
     const page = await open();
-    const refused = site
-      .site()
-      .article({ lead: { ...lead, zip_code: "" }, message: "Please enter your ZIP code.", language: "en" });
+    const refused = site.site().article({
+      lead: { ...lead, zip_code: "" },
+      message: "Please enter your ZIP code.",
+      language: "en",
+      campaign: "utm_source=facebook&utm_campaign=spring%20sale",
+    });
     await page.route(site.url(), (route) =>
       route.request().method() === "POST"
         ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
@@ -553,6 +556,10 @@ describe("the lead form before its script", () => {
     await press(page);
     await page.waitForURL("**/thank-you");
     expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual({ ...lead, zip_code: "12345" });
+    // The address of the answer to a post has no campaign's words.
+    expect(site.calls[0]?.headers.referer).toBe(
+      `${site.url()}?utm_source=facebook&utm_campaign=spring%20sale`,
+    );
   });
 
   it("clears the old error when it posts by itself again", async () => {
