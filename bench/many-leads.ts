@@ -17,13 +17,16 @@ const { values } = parseArgs({
     leads: { type: "string", default: "10000" },
     /** Leads of the last day that nobody has reviewed: the queue. */
     open: { type: "string", default: "2000" },
+    /** Over how many days they came. */
+    days: { type: "string", default: "700" },
     tries: { type: "string", default: "5" },
     folder: { type: "string" },
     /** Only what a person waits for; not the exports, backups and erasures. */
     quick: { type: "boolean", default: false },
   },
 });
-const [leads, open, tries] = [values.leads, values.open, values.tries].map(Number) as [
+const [leads, open, days, tries] = [values.leads, values.open, values.days, values.tries].map(Number) as [
+  number,
   number,
   number,
   number,
@@ -49,7 +52,7 @@ try {
 
 async function fill(): Promise<void> {
   const started = performance.now();
-  await fillDatabase(sql, { leads, open: Math.min(open, leads) }, (rows) =>
+  await fillDatabase(sql, { leads, open: Math.min(open, leads), days }, (rows) =>
     process.stderr.write(`\r${rows} leads`),
   );
   const [size] = await sql<

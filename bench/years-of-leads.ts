@@ -42,9 +42,9 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
     insert into private.erasures (lead_id, erased_at, reason)
     select gen_random_uuid(), now() - n * interval '1 minute', 'asked' from generate_series(1, ${Math.round(years.leads / 20)}::integer) n`;
   for (const { definition } of indexes) await sql.unsafe(definition);
+  await fillCounts(sql, years.days ?? 700);
   await sql`set session_replication_role = origin`;
   await sql`reset synchronous_commit`;
-  await fillCounts(sql, years.days ?? 700);
   const vacuum = () => (years.vacuum === false ? sql`analyze` : sql`vacuum analyze`);
   await vacuum();
   await sql`select private.recount()`;

@@ -1,5 +1,5 @@
-// What the ads brought is read from the sums of the days where those stand, and from the leads elsewhere: to the row the same as if each
-// lead were read. (Issue 14)
+// What the ads brought is read from the sums of the days where those stand, and from the leads and the counts by hour elsewhere: to the row
+// the same as if each were read. (Issue 14)
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { syncSettings } from "../database/sync-settings.ts";
@@ -73,9 +73,12 @@ async function countLoads() {
   ];
   await database.owner`
     insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
-    select (now() at time zone 'UTC')::date - ago, case when ago > 8 then -1 else 5 end, c.source, c.medium, c.campaign, '', device, step, c.n
+    select (now() at time zone 'UTC')::date - ago, h.hour, c.source, c.medium, c.campaign, pick, device, step, c.n + ago + h.hour
     from jsonb_to_recordset(${JSON.stringify(counted)}::text::jsonb) as c (source text, medium text, campaign text, n int),
-      generate_series(1, 14) as ago, unnest(array['phone', 'bot']) as device, unnest(array['view', 'pressed']) as step`;
+      generate_series(0, 14) as ago
+      join unnest(array[-1, 0, 5, 13, 23]) as h (hour) on (h.hour < 0) = (ago > 8),
+      unnest(array['', 'original', 'garden']) as pick, unnest(array['phone', 'bot']) as device, unnest(array['view', 'pressed']) as step
+    where ago > 0 or h.hour < extract(hour from now() at time zone 'UTC')`;
 }
 
 /** Reviews, outcomes, withdrawals and erasures; then the days are summed. */
@@ -127,6 +130,26 @@ const leadsRead = (sql: Sql, since: Date) => sql`
   ) w
   group by 1, 2, 3, 4, 5 order by 3, 1, 2, 4, 5`;
 
+/** The views and presses since a time, each row of counts read by itself. */
+const loadsRead = (sql: Sql, since: Date) => sql`
+  select c.source, c.medium, c.campaign, c.variant, c.device, sum(c.n) filter (where c.step = 'view')::int as views,
+    sum(c.n) filter (where c.step = 'pressed')::int as pressed
+  from private.page_counts c
+  where case
+    when c.hour < 0 then c.day >= ${since.toLocaleDateString("sv-SE")}::date
+    else (c.day + make_interval(hours => c.hour)) at time zone 'UTC' >= date_trunc('hour', ${since.toISOString()}::timestamptz)
+  end
+  group by 1, 2, 3, 4, 5 order by 3, 1, 2, 4, 5`;
+
+async function rowsWithLoads(sql: Sql, since: Date) {
+  const rows = await campaignRows(sql, since);
+  return rows
+    .filter(({ views }) => views > 0)
+    .map(({ source, medium, campaign, variant, device, views, pressed }) => ({
+      ...{ source, medium, campaign, variant, device, views, pressed },
+    }));
+}
+
 async function rowsWithLeads(sql: Sql, since: Date) {
   const rows = await campaignRows(sql, since);
   return rows
@@ -144,12 +167,13 @@ async function managersReport(sql: Sql, days: number) {
 }
 
 /** The same, asked while no day is summed. */
-async function fromTheLeads<Answer>(ask: (sql: Sql) => Promise<Answer>): Promise<Answer> {
+async function withoutSums<Answer>(ask: (sql: Sql) => Promise<Answer>): Promise<Answer> {
   const undone = new Error("undone");
   let answer: Answer | undefined;
   await database.owner
     .begin(async (tx) => {
       await tx`delete from private.report_days`;
+      await tx`delete from private.report_page_days`;
       answer = await ask(tx as unknown as Sql);
       throw undone;
     })
@@ -178,10 +202,11 @@ async function comparison() {
     // What begins more than eight days ago begins with a day.
     if (days > 8) since.setHours(0, 0, 0, 0);
     expect([days, await rowsWithLeads(owner, since)]).toEqual([days, [...(await leadsRead(owner, since))]]);
+    expect([days, await rowsWithLoads(owner, since)]).toEqual([days, [...(await loadsRead(owner, since))]]);
   }
   for (const days of [3, 30]) {
     const report = await managersReport(owner, days);
-    expect(report).toEqual(await fromTheLeads((sql) => managersReport(sql, days)));
+    expect(report).toEqual(await withoutSums((sql) => managersReport(sql, days)));
     const stored = (part: unknown) => (part as { stored: number }[]).map((row) => row.stored).filter(Boolean);
     expect({ days: stored(report?.days), hours: stored(report?.hours) }).toEqual(
       await leadsInTime(owner, days),
@@ -200,7 +225,10 @@ async function comparison() {
       left join private.reviews r on r.lead_id = l.id
       where p.variant = ${variant} and not p.honeypot_filled and coalesce(p.device, '') <> 'bot'
         and (l.created_at at time zone 'UTC')::date >= ${daysAgo(8)}::date and (l.created_at at time zone 'UTC')::date < ${daysAgo(2)}::date`;
-    expect(side).toMatchObject({ ...read });
+    const [counted] = await owner`
+      select sum(n)::int as loads from private.page_counts
+      where variant = ${variant} and device <> 'bot' and step = 'view' and day >= ${daysAgo(8)} and day < ${daysAgo(2)}`;
+    expect(side).toMatchObject({ ...read, ...counted });
     expect(side?.stored).toBeGreaterThan(5);
   }
 }
@@ -277,8 +305,27 @@ describe("what the ads brought, from the sums of the days", () => {
     ).toHaveLength(3);
   });
 
-  it("reads each lead of days that are not summed", async () => {
+  it("reads each lead and each count of days that are not summed", async () => {
     await database.owner`delete from private.report_days where day in (${daysAgo(4)}, ${daysAgo(7)})`;
+    await database.owner`delete from private.report_page_days where day in (${daysAgo(3)}, ${daysAgo(7)}, ${daysAgo(11)})`;
     await comparison();
+  });
+
+  it("stays the same when a day of counts is rolled up, and when somebody corrects the counts of a summed day", async () => {
+    const sql = database.owner;
+    await addUp(sql);
+    await sql`update private.page_counts set n = n + 5 where day = ${daysAgo(5)} and hour = 13`;
+    await sql`delete from private.page_counts where day = ${daysAgo(12)} and source = 'news'`;
+    await comparison();
+    await addUp(sql);
+    await comparison();
+    await sql`select private.roll_up_counts(now() + interval '2 days')`;
+    const hours = () =>
+      sql`select distinct (hour at time zone 'UTC')::date::text as day from private.report_page_hours order by 1`;
+    expect((await hours())[0]?.day).toBe(daysAgo(6));
+    await comparison();
+    await addUp(sql);
+    await comparison();
+    expect((await hours())[0]?.day).toBe(daysAgo(6));
   });
 });

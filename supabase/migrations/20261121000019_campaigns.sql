@@ -255,6 +255,7 @@ begin
     on conflict (day, hour, source, medium, campaign, variant, device, step) do update set n = c.n + excluded.n
   )
   select count(*) into rolled_up from hours;
+  delete from private.report_page_hours h where h.hour < (today - 8)::timestamp at time zone 'UTC';
   if rolled_up > 0 then
     delete from private.campaign_names x
     where x.first_day < today - 90 and not exists (
@@ -354,31 +355,20 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  from_hour timestamp := date_trunc('hour', begins at time zone 'UTC');
-  to_hour timestamp := ends at time zone 'UTC';
+  from_hour constant timestamptz := date_trunc('hour', begins, 'UTC');
 begin
   return query
   with counted as materialized (
-    select c.source, c.medium, c.campaign, c.variant, c.device,
-      sum(c.n) filter (where c.step = 'served') as served, sum(c.n) filter (where c.step = 'prefetched') as prefetched,
-      sum(c.n) filter (where c.step = 'view') as views, sum(c.n) filter (where c.step = 'reload') as reloaded,
-      sum(c.n) filter (where c.step = 'return') as returned, sum(c.n) filter (where c.step = 'half_read') as half_read,
-      sum(c.n) filter (where c.step = 'form_seen') as form_seen, sum(c.n) filter (where c.step = 'began') as began,
-      sum(c.n) filter (where c.step = 'pressed') as pressed
-    from private.page_counts c
-    where c.day >= least(from_hour::date, first_day) and c.day <= greatest(to_hour::date, last_day)
-      and case
-        when c.hour < 0 then c.day between first_day and last_day
-        else c.day + make_interval(hours => c.hour) >= from_hour and c.day + make_interval(hours => c.hour) < to_hour
-      end
+    select p.source, p.medium, p.campaign, p.variant, p.device, sum(p.served) as served, sum(p.prefetched) as prefetched,
+      sum(p.views) as views, sum(p.reloaded) as reloaded, sum(p.returned) as returned, sum(p.half_read) as half_read,
+      sum(p.form_seen) as form_seen, sum(p.began) as began, sum(p.pressed) as pressed
+    from private.page_sums(from_hour, ends, first_day, last_day) p
     group by 1, 2, 3, 4, 5
   ),
   lead_groups as materialized (
     select g.source as raw_source, g.medium as raw_medium, g.campaign as raw_campaign, g.variant, g.device,
       nullif(g.outcome, '') as outcome, g.stored, g.reviewed
-    from private.lead_groups(
-      from_hour at time zone 'UTC', ends, coalesce(new_leads, array(select private.leads_to_index()))
-    ) g
+    from private.lead_groups(from_hour, ends, coalesce(new_leads, array(select private.leads_to_index()))) g
   ),
   words as (
     select x.raw_source, x.raw_medium, x.raw_campaign, private.clean_campaign_word(x.raw_source) as source,
@@ -511,15 +501,8 @@ declare
 begin
   perform private.audit(actor, 'read campaigns', null, jsonb_build_object('since', since, 'until', until));
   with counts as materialized (
-    select c.day, c.hour, c.step, c.n,
-      (c.day + make_interval(hours => c.hour)) at time zone 'UTC' at time zone zone as at
-    from private.page_counts c
-    where c.step in ('view', 'pressed') and c.device <> 'bot'
-      and case
-        when c.hour < 0 then c.day between since::date and until::date
-        else (c.day + make_interval(hours => c.hour)) at time zone 'UTC' >= begins
-          and (c.day + make_interval(hours => c.hour)) at time zone 'UTC' < ends
-      end
+    select c.day, c.hour at time zone zone as at, c.views, c.pressed
+    from private.page_hours(begins, ends, since::date, until::date) c
   ),
   stored as materialized (
     select h.hour at time zone zone as at, h.leads as n from private.lead_hours(begins, ends, new_leads) h
@@ -527,9 +510,7 @@ begin
   days as (
     select x.day, sum(x.views) as views, sum(x.pressed) as pressed, sum(x.stored) as stored
     from (
-      select case when c.hour < 0 then c.day else c.at::date end as day,
-        case when c.step = 'view' then c.n else 0 end as views, case when c.step = 'pressed' then c.n else 0 end as pressed, 0 as stored
-      from counts c
+      select coalesce(c.at::date, c.day) as day, c.views, c.pressed, 0 as stored from counts c
       union all select s.at::date, 0, 0, s.n from stored s
     ) x
     group by 1
@@ -537,8 +518,8 @@ begin
   hours as (
     select x.weekday, x.hour, sum(x.views) as views, sum(x.stored) as stored
     from (
-      select extract(isodow from c.at)::integer as weekday, extract(hour from c.at)::integer as hour, c.n as views, 0 as stored
-      from counts c where c.hour >= 0 and c.step = 'view'
+      select extract(isodow from c.at)::integer as weekday, extract(hour from c.at)::integer as hour, c.views, 0 as stored
+      from counts c where c.at is not null
       union all select extract(isodow from s.at)::integer, extract(hour from s.at)::integer, 0, s.n from stored s
     ) x
     group by 1, 2

@@ -45,14 +45,18 @@ declare
 begin
   perform private.audit(actor, 'read experiments');
   with sides as materialized (
-    select e.variant as experiment, s.shown, e.started_on, coalesce(e.ended_on, 'infinity') as ended_on
+    select e.variant as experiment, s.shown
     from private.experiments e cross join lateral (values ('original'), (e.variant)) as s (shown)
   ),
   loads as (
-    select s.experiment, s.shown, sum(c.n) as loads
-    from sides s
-    join private.page_counts c on c.variant = s.shown and c.day >= s.started_on and c.day < s.ended_on
-    where c.step = 'view' and c.device <> 'bot'
+    select s.experiment, s.shown, sum(p.views) as loads
+    from private.experiments e
+    cross join lateral private.page_sums(
+      e.started_on::timestamp at time zone 'UTC', coalesce(e.ended_on, 'infinity')::timestamp at time zone 'UTC',
+      e.started_on, coalesce(e.ended_on, 'infinity') - 1
+    ) p
+    join sides s on (s.experiment, s.shown) = (e.variant, p.variant)
+    where p.device <> 'bot'
     group by 1, 2
   ),
   leads as (
