@@ -19,16 +19,17 @@ import {
   search,
   turnPages,
 } from "./inbox-pages.ts";
-import { inserts, load } from "./processes.ts";
-import { key, median, start } from "./running.ts";
+import { inserts, loadAnyhow } from "./processes.ts";
+import { cpuOf, key, median, start } from "./running.ts";
 
 const { values: options } = parseArgs({
   options: {
     only: { type: "string", default: "paint,arrival,insert,sql,browser" },
     /** The leads in the queue of the last two measurements. */
     leads: { type: "string", default: "100000" },
-    rounds: { type: "string", default: "7" },
-    seconds: { type: "string", default: "4" },
+    rounds: { type: "string", default: "8" },
+    /** Of each round of inserts. */
+    seconds: { type: "string", default: "10" },
     connections: { type: "string", default: "16" },
   },
 });
@@ -122,28 +123,77 @@ async function arrival(): Promise<void> {
   sayTimes("new lead on screen after its 201", times);
 }
 
+interface Round {
+  perSecond: number;
+  /** Microseconds of processor time an insert, until the lists have taken it in. */
+  server: number;
+  postgresql: number;
+  /** The part of it that the inbox's own sessions used: to take new leads into the lists, which is done without an inbox too, and to load them. */
+  inbox: number;
+}
+
 /**
  * Rounds with and without an open queue, in turn, because a machine is never equally fast for long. The queue is followed without a
- * browser, because a member's browser runs on another machine.
+ * browser, because a member's browser runs on another machine. The processor's time is counted until the lists have taken in what came.
  */
 async function insertRate(): Promise<void> {
-  const measured = { without: [] as number[], with: [] as number[] };
-  const send = () => load(product.port, Number(options.connections), Number(options.seconds), inserts(key));
-  await send();
+  const measured = { without: [] as Round[], with: [] as Round[] };
+  await insertRound(Number(options.seconds));
   for (let round = 0; round < rounds; round += 1) {
     for (const how of round % 2 ? (["with", "without"] as const) : (["without", "with"] as const)) {
       const close = how === "with" ? await followQueue(member) : undefined;
-      measured[how].push((await send()).perSecond);
+      measured[how].push(await insertRound(Number(options.seconds)));
       close?.();
-      await settle(owner);
     }
   }
-  const [alone, beside] = [median(measured.without), median(measured.with)];
-  say("inserts a second, no inbox open", alone.toFixed(0));
-  say(
-    "inserts a second, an inbox open",
-    `${beside.toFixed(0)} (${((beside / alone - 1) * 100).toFixed(1)} %)`,
+  for (const [what, of, unit] of [
+    ["inserts a second", "perSecond", ""],
+    ["Node's time an insert", "server", " µs"],
+    ["PostgreSQL's time an insert", "postgresql", " µs"],
+    ["of it the inbox's sessions", "inbox", " µs"],
+  ] as const) {
+    const [alone, beside] = [measured.without, measured.with].map((rows) =>
+      median(rows.map((row) => row[of])),
+    );
+    const change = (((beside ?? 0) / (alone ?? 0) - 1) * 100).toFixed(1);
+    say(
+      what,
+      `${alone?.toFixed(1)}${unit} alone, ${beside?.toFixed(1)}${unit} beside an open inbox: ${change} %`,
+    );
+  }
+}
+
+async function insertRound(seconds: number): Promise<Round> {
+  const before = await used();
+  const { perSecond, refused } = await loadAnyhow(
+    product.port,
+    Number(options.connections),
+    seconds,
+    inserts(key),
   );
+  await settle(owner);
+  const after = await used();
+  const perInsert = (used: number) => (used * 1e6) / (perSecond * seconds);
+  if (refused > 0) say("refused in a round", `${refused}`);
+  const round = {
+    perSecond,
+    server: perInsert(after.server - before.server),
+    postgresql: perInsert(after.postgresql - before.postgresql),
+    inbox: perInsert(after.inbox - before.inbox),
+  };
+  await owner`vacuum analyze`;
+  return round;
+}
+
+/** Seconds of processor time so far. */
+async function used() {
+  const sessions = await owner<{ pid: number }[]>`
+    select pid from pg_stat_activity where application_name like 'leads inbox%'`;
+  return {
+    server: cpuOf(product.pid),
+    postgresql: cpuOf(database.pid),
+    inbox: sessions.reduce((sum, { pid }) => sum + cpuOf(pid), 0),
+  };
 }
 
 /** Waits until the lists have taken in what a load has left, so that no round pays for the one before. */

@@ -26,7 +26,11 @@ function request(): string {
 }
 
 function work(socket: Socket): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const lose = () => {
+    refused += 1;
+    resolve();
+  };
   let sent = performance.now();
   const send = () => {
     sent = performance.now();
@@ -35,7 +39,7 @@ function work(socket: Socket): Promise<void> {
       resolve();
     } else socket.write(request());
   };
-  socket.setNoDelay(true).setEncoding("latin1").on("error", reject).on("connect", send);
+  socket.setNoDelay(true).setEncoding("latin1").on("error", lose).on("connect", send);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk;

@@ -1,14 +1,9 @@
 // What bench/many-leads.ts times on a database of many leads.
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Sql } from "../database/connect.ts";
 import { claim } from "../delivery/claim.ts";
 import { indexNewLeads, requeueFailed } from "../delivery/outbox.ts";
-import { backUp } from "../team/backup.ts";
 import { campaignRows } from "../team/campaigns.ts";
 import { findErasable } from "../team/erase-leads.ts";
-import { exportLeads } from "../team/export-leads.ts";
-import { exportPermissions } from "../team/export-permissions.ts";
 import { findLead } from "../team/find-lead.ts";
 import { listLeads } from "../team/list-leads.ts";
 import { showLead } from "../team/show-lead.ts";
@@ -170,36 +165,6 @@ async function takeNext(sql: Sql): Promise<void> {
 async function openLead(sql: Sql, id: string): Promise<void> {
   const [row] = await sql<{ entry: string }[]>`select team.record_opening(${id}, false) as entry`;
   await sql`select team.open_lead(${row?.entry ?? 0})`;
-}
-
-/** What programs read or write as a whole: rows a second and the memory of this process. */
-export async function timePrograms({ sql, folder, say }: Timing & { folder: string }): Promise<void> {
-  const rate = async (what: string, act: (add: (rows: number) => void) => Promise<unknown>) => {
-    let rows = 0;
-    let peak = 0;
-    const watch = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage().rss);
-    }, 100);
-    const took = await measure(() => act((more) => (rows += more)));
-    clearInterval(watch);
-    const [seconds, memory] = [(took / 1000).toFixed(1), Math.round(peak / 1e6)];
-    say(
-      `${what.padEnd(48)} ${rows} rows in ${seconds} s: ${Math.round((rows / took) * 1000)} a second; ${memory} MB at most`,
-    );
-  };
-  await rate("copy of the leads to nowhere", async (add) => {
-    const stream = await sql`copy public.leads to stdout`.readable();
-    for await (const chunk of stream) add((chunk as Buffer).filter((byte) => byte === 10).length);
-  });
-  await rate("export of the leads", (add) => exportLeads(sql, {}, async (page) => add(page.length)));
-  await rate("export of the permissions", (add) =>
-    exportPermissions(sql, {}, async (page) => add(page.length)),
-  );
-  const file = join(folder, "copy.backup");
-  await rm(file, { force: true });
-  await rate("backup", async (add) => {
-    for (const rows of Object.values(await backUp(sql, file))) add(rows);
-  });
 }
 
 async function measure(act: () => Promise<unknown>): Promise<number> {

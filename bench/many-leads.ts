@@ -1,6 +1,7 @@
 // `node bench/many-leads.ts --leads 500000`: fills a database with what years of leads leave behind, and times what people and processes
-// wait for: lists, searches, the queue, a lead page, reports, the status, claims, exports, backups, the retention run. Prints one line
-// each: the median of several tries. `--folder` keeps the database there and uses it again. The figures stand in docs/scaling.md.
+// wait for: lists, searches, the queue, a lead page, reports, campaigns, the status, claims, exports, backup, restore, erasures, the
+// retention run. Prints one line each: the median of several tries. `--folder` keeps the database there and uses it again; each time the
+// erasures take its oldest days away. The restore needs as much disk again. The figures stand in docs/scaling.md.
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,7 +10,8 @@ import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { syncChannels } from "../delivery/outbox.ts";
-import { timePrograms, timeQueries } from "./many-leads-tasks.ts";
+import { timePrograms } from "./many-leads-programs.ts";
+import { timeQueries } from "./many-leads-tasks.ts";
 import { fillDatabase } from "./years-of-leads.ts";
 
 const { values } = parseArgs({
@@ -43,7 +45,7 @@ try {
   await syncChannels(sql, ["email", "webhook"]);
   if (isNew) await fill();
   await timeQueries({ sql, tries, say });
-  if (!values.quick) await timePrograms({ sql, folder, say });
+  if (!values.quick) await timePrograms({ sql, url: database.url, folder, say });
 } finally {
   await sql.end({ timeout: 1 });
   await database.stop();

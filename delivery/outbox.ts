@@ -37,6 +37,12 @@ export async function indexNewLeads(sql: Sql): Promise<void> {
     indexed = countOf(await sql<Count[]>`select private.index_new_leads() as count`);
 }
 
+/** The same for a job that comes again in a second: does nothing while another process is at it. */
+export async function indexNewLeadsUnlessBusy(sql: Sql): Promise<void> {
+  for (let indexed = 1; indexed > 0; )
+    indexed = countOf(await sql<Count[]>`select private.index_new_leads_unless_busy() as count`);
+}
+
 /**
  * Has a lead's deliveries tried again now. A lead that is owed to no channel is owed to those which are set up. What was
  * delivered stays delivered. Returns how many deliveries are due by it.

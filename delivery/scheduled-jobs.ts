@@ -6,7 +6,7 @@ import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import { countDeliveries, countLeads } from "./counts.ts";
 import type { ScheduledJob } from "./job-runner.ts";
-import { enqueueMissedDeliveries, enqueueOverdueAlerts, indexNewLeads } from "./outbox.ts";
+import { enqueueMissedDeliveries, enqueueOverdueAlerts, indexNewLeadsUnlessBusy } from "./outbox.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -26,7 +26,7 @@ export function makeScheduledJobs(
     run: () => database.query(work, queryTimeout),
   });
   return [
-    job(second, indexNewLeads),
+    job(second, indexNewLeadsUnlessBusy),
     job(24 * hour, indexMissedLeads),
     job(minute, checkAlert),
     job(minute, addUp),

@@ -1,6 +1,6 @@
 // The files that managers download, as CSV: the leads of some days, and the audit log. The page asks for a download, which writes the
-// audit log, and follows the address that it gets. The file is sent a page of rows at a time, each read when the browser has taken the
-// one before, so that memory is constant for any size, and a download that is aborted reads no further.
+// audit log, and follows the address that it gets. The file is sent a page of rows at a time, each when the browser has taken the one
+// before, so that the memory is the same for any size and a download that is aborted reads one page more at most.
 import { ReadableStream as NodeStream } from "node:stream/web";
 import * as v from "valibot";
 import type { Ask } from "../team/ask.ts";

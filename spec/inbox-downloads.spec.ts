@@ -134,7 +134,7 @@ describe("a file of any size", () => {
       (ask: Ask, entry: string) => exportedAuditPages(ask, entry, {}),
     ],
   ] as const)(
-    "holds no more than one page of %s that the browser has not taken",
+    "holds no more than two pages of %s that the browser has not taken",
     async (_, record, pagesOf) => {
       const connection = makeResilientConnection(open, () => {});
       const ask = askWithSession(connection, maria.cookie.replace("session=", ""));
@@ -151,7 +151,7 @@ describe("a file of any size", () => {
       for (let taken = 1; !(await reader.read()).done; taken += 1) {
         // A round trip of this connection comes after any page that was asked for ahead.
         await connection.query((sql) => sql`select`);
-        expect(asked).toBeLessThanOrEqual(taken + 1);
+        expect(asked).toBeLessThanOrEqual(taken + 2);
       }
       expect(asked).toBeGreaterThanOrEqual(3);
       await connection.end();

@@ -92,6 +92,24 @@ describe("the scheduled jobs", () => {
     );
   });
 
+  it("leave new leads to whatever process is taking them into the lists at this moment, and take the next ones", async () => {
+    await insertMany(1);
+    const [flags] = makeScheduledJobs(
+      database,
+      async () => {},
+      () => {},
+    );
+    const inLists = async () => (await sql`select from private.lead_work`).length;
+    // What an inbox beside it calls, in a transaction that is not over.
+    await sql.begin(async (other) => {
+      await other`select pg_advisory_xact_lock(hashtextextended('private.index_new_leads', 0))`;
+      await flags?.run();
+      expect(await inLists()).toBe(0);
+    });
+    await flags?.run();
+    expect(await inLists()).toBe(1);
+  });
+
   it("are done by a worker: flags each second, the alert and the sums each minute, waiting leads every ten minutes, retention and the roll-up each hour, the count once a day", () => {
     const jobs = makeScheduledJobs(database, async () => {}, log);
     expect(jobs.map((job) => job.every / 1000)).toEqual([1, 86_400, 60, 60, 600, 3600, 3600, 86_400]);

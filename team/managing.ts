@@ -62,7 +62,7 @@ export const takeBack = (ask: Ask, id: string) => ask((sql) => sql`team.take_bac
 export const eraseLead = async (ask: Ask, id: string, reference: string) =>
   (await ask((sql) => sql`team.erase_lead(${id}, ${reference})`)) as boolean;
 
-/** Rows of an export that are held in memory at once. */
+/** Rows of an export that are held in memory at once, twice. */
 const exportPageSize = 2_000;
 
 /** Writes the audit log, and returns the entry that each page of the export asks for. */
@@ -73,14 +73,28 @@ export const recordExport = async (ask: Ask, { since, until }: Period) =>
  * The leads of the entry's days, the oldest first, a page at a time; the first page may be empty.
  * @throws Refused 403 when the entry is not this manager's own of the last hour.
  */
-export async function* exportedLeadPages(ask: Ask, entry: string, zone: string) {
-  for (let after: string | null = null; ; ) {
+export const exportedLeadPages = (ask: Ask, entry: string, zone: string) =>
+  pagesAhead<Record<string, unknown>, string>(async (after) => {
     const page = (await ask(
       (sql) => sql`team.export_leads(${entry}, ${zone}, ${after}, ${exportPageSize})`,
     )) as { leads: Record<string, unknown>[]; next: string | null };
-    yield page.leads;
-    after = page.next;
-    if (after === null) return;
+    return { rows: page.leads, next: page.next };
+  });
+
+/** Yields the pages that `read` returns, each of which says where the next one begins. One page is read ahead of the reader. */
+async function* pagesAhead<Row, Place>(
+  read: (from: Place | null) => Promise<{ rows: Row[]; next: Place | null }>,
+): AsyncGenerator<Row[]> {
+  let coming = read(null);
+  for (;;) {
+    const { rows, next } = await coming;
+    if (next !== null) {
+      coming = read(next);
+      // A reader that stops early awaits it no more.
+      coming.catch(() => {});
+    }
+    yield rows;
+    if (next === null) return;
   }
 }
 
@@ -110,16 +124,13 @@ export const recordAuditExport = async (ask: Ask, filter: Filter) =>
  * What the filter leaves of the log before the entry, the newest first, a page at a time; the first page may be empty.
  * @throws Refused 403 when the entry is not this manager's own of the last hour.
  */
-export async function* exportedAuditPages(ask: Ask, entry: string, filter: Filter) {
-  for (let before: number | null = null; ; ) {
+export const exportedAuditPages = (ask: Ask, entry: string, filter: Filter) =>
+  pagesAhead<AuditEntry, number>(async (before) => {
     const page = (await ask(
       (sql) => sql`team.export_audit_log(${entry}, ${sql.json(plain(filter))}, ${before}, ${exportPageSize})`,
     )) as { entries: AuditEntry[]; next: number | null };
-    yield page.entries;
-    before = page.next;
-    if (before === null) return;
-  }
-}
+    return { rows: page.entries, next: page.next };
+  });
 
 export const callLog = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.call_log(${id})`)) as LoggedCall[];

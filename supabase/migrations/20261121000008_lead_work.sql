@@ -254,6 +254,20 @@ begin
   return cardinality(indexed);
 end $$;
 
+-- The same for processes that look all the time: returns 0 while another of them is at it, because two that take the same leads at once
+-- do the work twice.
+create function private.index_new_leads_unless_busy() returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('private.index_new_leads', 0)) then
+    return 0;
+  end if;
+  return private.index_new_leads();
+end $$;
+
 -- Copies the time of a lead's first review to lead_work. A review ends the work on an open lead.
 create function private.copy_review_to_work() returns trigger
 language plpgsql
@@ -393,9 +407,9 @@ end $$;
 
 revoke execute on function
   private.phone_digits, private.email_key, private.holds_link, private.flag_bursts, private.leads_to_index,
-  private.index_leads, private.index_new_leads, private.copy_review_to_work, private.mark_owed_in_work, private.withdraw_permission,
+  private.index_leads, private.index_new_leads, private.index_new_leads_unless_busy, private.copy_review_to_work, private.mark_owed_in_work, private.withdraw_permission,
   private.stop_number, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
 from public;
 grant execute on function
-  private.index_new_leads, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
+  private.index_new_leads, private.index_new_leads_unless_busy, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
 to leads_delivery;

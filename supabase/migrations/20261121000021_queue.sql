@@ -520,7 +520,7 @@ language sql
 security definer
 set search_path = ''
 as $$
-  select private.index_new_leads();
+  select private.index_new_leads_unless_busy();
 $$;
 
 revoke execute on function
