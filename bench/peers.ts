@@ -41,7 +41,7 @@ async function makeDatabase(address: string, name: string): Promise<void> {
   const sql = connect(Object.assign(new URL(address), { pathname: name }).href, { max: 1 });
   await migrate(sql);
   await sql`update private.channels set enabled = true`;
-  // Where Parse Server finds a table of that name, it takes these columns for made.
+  // Parse Server expects these columns where it finds a table of that name.
   if (name === "parse")
     await sql`alter table leads add "objectId" text unique, add "createdAt" timestamptz, add "updatedAt" timestamptz,
       add _rperm text[], add _wperm text[]`;
@@ -49,7 +49,7 @@ async function makeDatabase(address: string, name: string): Promise<void> {
 }
 
 async function startParse({ socket, user, password }: Login): Promise<Peer> {
-  const program = await fetched("parse-server@9.10.0");
+  const program = await install("parse-server@9.10.0");
   const classLevelPermissions = {
     create: { "*": true },
     find: {},
@@ -88,7 +88,7 @@ async function startParse({ socket, user, password }: Login): Promise<Peer> {
 }
 
 async function startDirectus({ socket, user, password }: Login): Promise<Peer> {
-  const program = await fetched("directus@12.4.0", "--legacy-peer-deps");
+  const program = await install("directus@12.4.0", "--legacy-peer-deps");
   // It runs scripts of Directus' flows, must be compiled for this very Node, and has no part in an insert.
   writeFileSync(`${program}node_modules/isolated-vm/isolated-vm.js`, "module.exports = {};");
   const env = {
@@ -132,7 +132,7 @@ async function allowLeads(address: string): Promise<void> {
 }
 
 /** Installs a package beside the project, once, without running its scripts; returns the folder. */
-async function fetched(what: string, ...options: string[]): Promise<string> {
+async function install(what: string, ...options: string[]): Promise<string> {
   const into = `${folder}${what}/`;
   if (existsSync(`${into}node_modules`)) return into;
   mkdirSync(into, { recursive: true });

@@ -1,7 +1,7 @@
 // `node bench/soak.ts [--minutes 180] [--leads 60] [--readers 300] [--outage 10]`: the whole product under hours of realistic traffic:
-// readers, leads and beacons a minute, a member at work in the inbox, a monitoring program, and every so many minutes an outage of the
-// receiver, the database server or the server itself. Prints each minute what has to stay flat: memory, descriptors,
-// connections, disk and log. In the end every acknowledged lead must stand once and have been delivered, or it exits with 1.
+// readers, leads and beacons a minute, a member at work in the inbox, a monitoring program, and every `outage` minutes an outage of the
+// receiver, the database server or the server itself. Prints each minute the figures that must not grow: memory, descriptors,
+// connections, disk and log. At the end it exits with 1 unless every acknowledged lead is stored once and was delivered.
 import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -125,7 +125,7 @@ async function breakSomething(what: (typeof outages)[number]): Promise<void> {
   }
 }
 
-/** Every acknowledged lead stands once and was delivered. */
+/** Checks that every acknowledged lead is stored once and was delivered. Returns the exit status. */
 async function judge(): Promise<number> {
   const deadline = Date.now() + 2 * minute;
   let pending = 1;

@@ -62,14 +62,14 @@ const sideRow = (name: string, { loads, stored, reviewed, qualified }: Side): st
     name,
     whole(loads),
     whole(stored),
-    of100(stored, loads),
+    percent(stored, loads),
     whole(reviewed),
     whole(qualified),
-    of100(qualified, loads),
+    percent(qualified, loads),
   ]);
 
 const whole = (number: number): string => number.toLocaleString("en-US");
-const of100 = (part: number, loads: number): string => (loads > 0 ? ((100 * part) / loads).toFixed(2) : "-");
+const percent = (part: number, loads: number): string => (loads > 0 ? ((100 * part) / loads).toFixed(2) : "-");
 
 function difference({ low, high }: { low: number; high: number }): string {
   return `between ${signed(low)} and ${signed(high)} of 100 loads`;

@@ -45,20 +45,20 @@ const groups: [heading: string, commands: AddCommand[]][] = [
 
 const isInstalled = leadsProgram === "leads";
 
-/** What is said of npm where a command is typed through it. */
-const quietly = isInstalled ? "" : ' "npm run -s" leaves out npm\'s own lines.';
+/** A note about npm, where commands are typed through it. */
+const npmNote = isInstalled ? "" : ' "npm run -s" leaves out npm\'s own lines.';
 
-/** The commands of deploy/leads, which are not this program's. */
-const ofTheRelease = `
+/** The commands of deploy/leads, which this program does not have. */
+const releaseCommands = `
 The installed release (see docs/deploy-server.md):
   update <file>  put a release in force          rollback  put the one before in force again
   releases       list them                       remove    remove the program; the leads stay
   doctor         examine the deployment
 `;
 
-const notes = `${isInstalled ? ofTheRelease : ""}
+const notes = `${isInstalled ? releaseCommands : ""}
 Times are in this machine's time zone (TZ); in JSON and CSV they are in UTC.
-Results go to standard output, messages to standard error.${quietly}
+Results go to standard output, messages to standard error.${npmNote}
 Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck delivery, or cannot be done;
 2 the command was not understood, or needs somebody to say yes.
 

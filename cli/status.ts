@@ -49,7 +49,7 @@ export function describe(state: Status, now: Date): string {
   const lines = [
     `${leads(accepted)} accepted: ${number(stored)} stored, ${number(erased)} erased.`,
     `${number(unreviewed)} not reviewed yet, ${number(overdue)} of them for more than 24 hours.`,
-    ...when(
+    ...lineIf(
       owedToNoChannel > 0,
       `${leads(owedToNoChannel)} owed to no channel: none was set up when they came.`,
     ),
@@ -65,7 +65,7 @@ export function describe(state: Status, now: Date): string {
 }
 
 const lastFailure = ({ channel, lastError, lastErrorAt }: ChannelCount) =>
-  when(
+  lineIf(
     lastError !== null,
     `Last failure of ${channel}${lastErrorAt ? `, ${clock(lastErrorAt)}` : ""}: ${lastError}`,
   );
@@ -93,9 +93,9 @@ const advices: Record<Problem, string> = {
 
 function advice({ ok, problems, channels }: Status): string[] {
   const lines = problems.map((problem) => advices[problem]);
-  const isUnheard = !channels.some(({ enabled }) => enabled);
-  const hints = when(isUnheard, "No channel is set up: nobody is told of new leads.");
-  return ok && !isUnheard ? ["All is well."] : [...lines, ...hints];
+  const hasNoChannel = !channels.some(({ enabled }) => enabled);
+  const hints = lineIf(hasNoChannel, "No channel is set up: nobody is told of new leads.");
+  return ok && !hasNoChannel ? ["All is well."] : [...lines, ...hints];
 }
 
 const cells = (
@@ -110,7 +110,7 @@ const cells = (
   number(stuck),
 ];
 
-const when = (condition: boolean, line: string): string[] => (condition ? [line] : []);
+const lineIf = (condition: boolean, line: string): string[] => (condition ? [line] : []);
 const number = (count: number) => count.toLocaleString("en-US");
 const leads = (count: number) => counted(count, "lead");
 const row = ([first = "", ...rest]: string[]) =>

@@ -12,7 +12,7 @@ const marked = "TEST of npm run doctor";
 const timeout = 10_000;
 
 /**
- * A test lead. Its name holds the time, because an equal lead within 24 hours stands once: the doctor would judge what became
+ * A test lead. Its name holds the time, because an equal lead within 24 hours is stored once: the doctor would judge what became
  * of the earlier one.
  */
 export const makeTestLead = (now: Date) => ({

@@ -8,7 +8,7 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import type { Lead } from "../lead/lead.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** Resolves when the lead stands on disk (or already stood). Rejects with the database's error, or StoreBusy. */
+/** Resolves when the lead is on disk (or was already). Rejects with the database's error, or StoreBusy. */
 export type Store = (lead: Lead, request_headers: RequestHeaders) => Promise<void>;
 
 /** The lead was not stored in time, as far as is known. Sending it again is safe. */

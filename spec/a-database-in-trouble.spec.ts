@@ -62,7 +62,7 @@ async function expectHealth(expect: ExpectStatic, address: string, readyz: 200 |
   await expect.poll(() => statusOf("/readyz"), { timeout: 5_000 }).toBe(readyz);
 }
 
-/** Leads are stored again, and those that were refused, though perhaps stored, stand once when they are sent again. */
+/** Leads are stored again, and those that were refused, though perhaps stored, are stored once when they are sent again. */
 async function expectRecovery(expect: ExpectStatic, { address }: RunningServer, owner: Sql) {
   const insertAgain = async () => (await insertAt(address, aLead())).status;
   await expect.poll(insertAgain, { timeout: 20_000 }).toBe(201);

@@ -9,7 +9,7 @@ import { copyForAnotherUser, copySources, startBuild } from "./support/static-ho
 const article = join("content", "en", "article.ts");
 
 describe("a build", () => {
-  it("leaves the last one in force when it is killed midway, and the next one succeeds", async () => {
+  it("leaves the current one as it was when it is killed midway, and the next one succeeds", async () => {
     const copy = copySources();
     expect(await startBuild(copy).ended).toMatchObject({ code: 0 });
     const built = () => ({

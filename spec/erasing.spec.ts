@@ -36,7 +36,7 @@ beforeEach(async () => {
     ids.set(name, lead?.id as string);
     await owner`insert into private.reviews (lead_id, outcome) values (${id(name)}, ${`${name} qualifies`})`;
   }
-  // The webhook has heard of all, the mail of none.
+  // The webhook has got all leads, the mail none.
   await owner`update private.deliveries set attempts = 1, delivered_at = now() where channel = 'webhook'`;
 });
 
@@ -68,7 +68,7 @@ describe("leads erase", () => {
     ]);
   });
 
-  it("owes word of it, by the id alone, to the channels that had heard of the lead", async () => {
+  it("enqueues a message with the id alone for the channels that had got the lead", async () => {
     await leads(url, "erase", id("Rosa"), "--yes");
     expect(
       await database.owner`select event, channel from private.deliveries where lead_id = ${id("Rosa")}`,

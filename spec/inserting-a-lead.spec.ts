@@ -413,14 +413,14 @@ describe("the same lead sent again", () => {
     expect(await stored()).toEqual([aLead()]);
   });
 
-  it("is answered 201 and stands once, however often and however close", async () => {
+  it("is answered 201 and stored once, however often and however close", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => answerTo(insertRequest())));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
     expect(await answerTo(insertRequest())).toMatchObject({ status: 201 });
     expect(await stored()).toEqual([aLead()]);
   });
 
-  it("stands once even when two servers take it at the same moment", async () => {
+  it("is stored once even when two servers take it at the same moment", async () => {
     const { app: other } = await makeIntake(database);
     const statuses = await Promise.all(
       Array.from(

@@ -243,7 +243,7 @@ describe("stopping", () => {
     await first.end("SIGKILL");
     const second = await startServer(env);
     expect(second.output()).toContain("database-orphan-stopped");
-    // The same lead again is answered as stored, and stands once.
+    // The same lead again is answered as stored, and is stored once.
     expect((await insertAt(second.address, aLead())).status).toBe(201);
     expect((await insertAt(second.address, aLead({ name: "New" }))).status).toBe(201);
     const { code, says } = await refusedStart(env);

@@ -58,7 +58,7 @@ describe("one request on the public data path", () => {
 });
 
 describe("the same lead sent again on the public data path", () => {
-  it("is counted as a new one is, so that nobody learns who enquired, and stands once", async () => {
+  it("is counted as a new one is, so that nobody learns who enquired, and is stored once", async () => {
     expect(await post([aLead()])).toBe(1);
     expect(await post([aLead()])).toBe(1);
     expect(await stored()).toHaveLength(1);

@@ -1,6 +1,6 @@
--- What the database tells the inbox processes, so that open pages show a change at once.
+-- The notifications to the inbox processes, by which open pages show a change at once.
 
--- Tells inbox processes what has changed, by ids alone, when the transaction commits.
+-- Notifies the inbox processes of a change, by ids alone, when the transaction commits.
 create function private.notify_inbox(message jsonb) returns void
 language sql
 set search_path = ''
@@ -8,6 +8,7 @@ as $$
   select pg_notify('team', message::text);
 $$;
 
+-- Notifies the inbox processes that leads are new or have changed.
 create function private.notify_inbox_of_leads(leads uuid[], are_new boolean default false) returns void
 language sql
 set search_path = ''

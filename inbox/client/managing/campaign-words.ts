@@ -31,10 +31,10 @@ export const money = (cents: number): string =>
   (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });
 
 /** A share in percent, without the sign: "2.57". */
-export const of100 = (share: number): string => (100 * share).toFixed(2);
+export const percent = (share: number): string => (100 * share).toFixed(2);
 
 /** "2.57 (1.82 to 3.63)", or nothing without loads. */
 export function rateInWords({ stored, views, rate }: CampaignLine): string {
   if (!rate) return "";
-  return `${of100(Math.min(1, stored / views))} (${of100(rate.low)} to ${of100(rate.high)})`;
+  return `${percent(Math.min(1, stored / views))} (${percent(rate.low)} to ${percent(rate.high)})`;
 }

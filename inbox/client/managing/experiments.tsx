@@ -5,7 +5,7 @@ import { Loading } from "../page/notice.tsx";
 import { dayInWords } from "../page/times.ts";
 import { count } from "../page/words.ts";
 import { useCall } from "../queries.ts";
-import { of100 } from "./campaign-words.ts";
+import { percent } from "./campaign-words.ts";
 import { RangePicture } from "./range-picture.tsx";
 import { ReportSection } from "./report-section.tsx";
 
@@ -54,7 +54,7 @@ function ExperimentReport({ experiment }: { experiment: Experiment }) {
   );
 }
 
-const share = (part: number, loads: number): string => (loads > 0 ? of100(part / loads) : "");
+const share = (part: number, loads: number): string => (loads > 0 ? percent(part / loads) : "");
 
 const verdicts: Record<Experiment["verdict"], string> = {
   more: "The variant brings more leads.",

@@ -1,14 +1,15 @@
-// Tells a member who looks elsewhere that a lead is waiting, by sound or by the desktop, if they allowed it. It says no name.
+// Notifies a member who looks at another window that a lead is waiting, by a sound or a desktop notification, if they allowed it. It
+// names nobody.
 import { currentPreferences } from "./preferences.ts";
 
 /** The minimum of milliseconds between two notifications, however many leads come. */
-const between = 10_000;
-let toldAt = 0;
+const minInterval = 10_000;
+let notifiedAt = 0;
 
 export function notifyOfLeads(): void {
   const { sound, notifications } = currentPreferences();
-  if (Date.now() - toldAt < between || (!sound && !notifications)) return;
-  toldAt = Date.now();
+  if (Date.now() - notifiedAt < minInterval || (!sound && !notifications)) return;
+  notifiedAt = Date.now();
   if (sound) void chime();
   if (notifications && document.hidden && Notification.permission === "granted") {
     const shown = new Notification("A lead is waiting", { tag: "lead", icon: "/assets/icon.svg" });

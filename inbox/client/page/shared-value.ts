@@ -1,18 +1,18 @@
-// A value outside of React that components follow: the session, the connection, the time.
+// A value outside of React to which components subscribe: the session, the connection, the time.
 import { useSyncExternalStore } from "react";
 
 export interface SharedValue<Value> {
   get(): Value;
-  /** Tells the followers when the value is another one. */
+  /** Sets the value, and calls the listeners when it has changed. */
   set(value: Value): void;
-  subscribe(follower: () => void): () => void;
+  subscribe(listener: () => void): () => void;
 }
 
-/** `initial` is asked for once, when somebody first wants the value. */
+/** `initial` is called once, when the value is first read. */
 export function makeSharedValue<Value>(initial: () => Value): SharedValue<Value> {
   let value: Value;
   let isKnown = false;
-  const followers = new Set<() => void>();
+  const listeners = new Set<() => void>();
   const get = () => {
     if (!isKnown) value = initial();
     isKnown = true;
@@ -23,11 +23,11 @@ export function makeSharedValue<Value>(initial: () => Value): SharedValue<Value>
     set(next) {
       if (Object.is(next, get())) return;
       value = next;
-      for (const follower of followers) follower();
+      for (const listener of listeners) listener();
     },
-    subscribe(follower) {
-      followers.add(follower);
-      return () => followers.delete(follower);
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
   };
 }

@@ -1,4 +1,4 @@
-// Brings the pages up to date when the server says that something has changed, and tells the member of new leads.
+// Updates the pages when the server says that something has changed, and announces new leads to the member.
 import { useEffect } from "react";
 import type { LiveEvent } from "../../api.ts";
 import { followEvents } from "../live-events.ts";
@@ -36,7 +36,7 @@ export function useLiveEvents(): void {
       if (event.kind !== "leads") return;
       const isFlood = event.new.length + event.changed.length === 0;
       loadWithin(isFlood ? minLoadIntervalInFlood : minLoadInterval);
-      tellOfNewLeads(event);
+      announceNewLeads(event);
     });
     return () => {
       clearTimeout(load?.timer);
@@ -47,7 +47,7 @@ export function useLiveEvents(): void {
   }, []);
 }
 
-function tellOfNewLeads(event: Extract<LiveEvent, { kind: "leads" }>): void {
+function announceNewLeads(event: Extract<LiveEvent, { kind: "leads" }>): void {
   const { length } = event.new;
   if (length === 0) return;
   announce(`${count(length, "new lead")} in the queue.`);
