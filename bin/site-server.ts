@@ -14,7 +14,7 @@ import { onceAMinute } from "../log/once-a-minute.ts";
 import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
 import { makeApp } from "../web/app.ts";
 import { makeCounting } from "../web/counting.ts";
-import { type Site, show } from "../web/pages.ts";
+import { pageDependencies, type Site } from "../web/pages.ts";
 import { makeHttpServer } from "../web/server.ts";
 
 export interface SiteServerSettings {
@@ -63,7 +63,7 @@ export async function makeSiteServer({
     allowedOrigins: config.allowedOrigins,
     addressOf: trustedAddressOf,
     limit: config.rateLimit ? makeLimit() : undefined,
-    ...show(site),
+    ...pageDependencies(site),
     counting:
       counters &&
       makeCounting({

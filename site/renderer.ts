@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BuildError, currentBuild } from "./build-folder.ts";
 
-type Renderer = typeof import("./render.tsx");
+export type Renderer = typeof import("./render.tsx");
 
 /** The renderer of the current build, or of another build's folder. @throws BuildError when the site was never built. */
 export function rendererModule(folder = currentBuild()?.folder): Promise<Renderer> {

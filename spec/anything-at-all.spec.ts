@@ -9,7 +9,7 @@ import { readConfig } from "../config/config.ts";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
 import { makeAddressOf } from "../intake/visitor-address.ts";
 import { commonHeaders } from "../site/security-headers.ts";
-import { loadSite, show } from "../web/pages.ts";
+import { loadSite, pageDependencies } from "../web/pages.ts";
 import { makeHttpServer } from "../web/server.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
 async function listenHere(database: TestDatabase): Promise<string> {
   const site = await loadSite(readConfig({}));
   const { app } = await makeIntake(database, {
-    ...show(site),
+    ...pageDependencies(site),
     submitLead: makeSubmitLead({ knows: (key) => key === anonKey, wake: () => {} }),
     addressOf: makeAddressOf(["loopback"]),
     headers: commonHeaders(""),

@@ -10,7 +10,7 @@ import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { syncSettings } from "../database/sync-settings.ts";
 import { makeCounting } from "../web/counting.ts";
-import { loadSite, show } from "../web/pages.ts";
+import { loadSite, pageDependencies } from "../web/pages.ts";
 import { makeHttpServer } from "../web/server.ts";
 import { anExperiment } from "./support/an-experiment.ts";
 import { useBrowser } from "./support/browser.ts";
@@ -48,7 +48,7 @@ beforeAll(async () => {
     limit: undefined,
   });
   const { app, log } = await makeIntake(database, {
-    ...show(await loadSite(settings, [experiment])),
+    ...pageDependencies(await loadSite(settings, [experiment])),
     counting,
   });
   flushing = startFlushing(
