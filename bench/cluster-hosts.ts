@@ -1,5 +1,5 @@
-// What the trial does to the hosts of the cluster that deploy/cluster/start made: find out their state, kill programs, cut the
-// network, and put both back. Runs as root, on the host `visitors`.
+// Controls the hosts of the cluster that deploy/cluster/start made: reads their state, kills programs, cuts the network, and restores
+// both. Runs as root, on the host `visitors`.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ export type Program = "etcd" | "patroni" | "web" | "deliver";
 const databaseHosts: DatabaseHost[] = ["db1", "db2", "db3"];
 const addresses = { db1: "10.77.0.11", db2: "10.77.0.12", db3: "10.77.0.13" };
 export const webAddresses = { web1: "http://10.77.0.21:3000", web2: "http://10.77.0.22:3000" };
-/** The balancer's. */
+/** The address of the site, at the load balancer. */
 export const site = "http://10.77.0.41";
 
 /** A database server as Patroni reports it. */

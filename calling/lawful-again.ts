@@ -1,12 +1,12 @@
 // Says in words what private.calling_windows found: the time where a person is, and when a call is lawful again.
 import { stateNames } from "./state-names.ts";
 
-/** What the sentence is made from. `at` is null when no hour in 14 days is lawful in every place where the person may be. */
+/** The next lawful call. `at` is null when no hour in 14 days is lawful in every place where the person may be. */
 export interface NextCall {
   at: Date | null;
-  /** The IANA name of the zone whose clocks tell the time. */
+  /** The IANA name of the zone in which the time is given. */
   zone: string;
-  /** The code of the state that the time is told of; absent when the ZIP code is unknown. */
+  /** The code of the state that the sentence names; absent when the ZIP code is unknown. */
   state?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ function dayNumber(at: Date, zone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-// Made once for each zone and form, because making one takes longer than formatting a hundred times with it. There are some dozens.
+// Formats are cached by zone and options, because making one takes longer than formatting a hundred times. There are some dozens.
 function formatIn(zone: string, locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${zone} ${locale} ${JSON.stringify(options)}`;
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });

@@ -17,7 +17,7 @@ export interface Flushing {
 const period = 3_000;
 const queryTimeout = 3_000;
 
-/** Begins to move the counts. The connection is of its own, so that no lead waits behind a count; `every` 0 leaves it to the caller. */
+/** Begins to move the counts. It has its own connection, so that no lead waits behind a count. With `every` 0 the caller flushes. */
 export function startFlushing(
   counters: Counters,
   database: ResilientConnection,
@@ -55,15 +55,15 @@ export function startFlushing(
   };
 }
 
-/** Adds a batch with the function that is all the web process may do with counts. */
+/** Adds a batch with the one function that the web process may call for counts. */
 const addCounts = (
   sql: Parameters<Parameters<ResilientConnection["query"]>[0]>[0],
   { pages, vitals }: Batch,
 ) =>
   sql`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
 
-// The server says of an error with a severity that it undid the statement; the others here happen before anything is sent. After any
-// other error it is not known, and to count twice would be worse than to lose some seconds.
+// An error with a severity is the server's, which has then undone the statement. The other errors here occur before anything is sent.
+// After any other error it is not known whether the counts were added, and to count twice is worse than to lose some seconds.
 const isCertainlyNotAdded = (error: unknown): boolean =>
   (error instanceof Error && "severity" in error) ||
   ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EHOSTUNREACH", "CONNECT_TIMEOUT"].includes(

@@ -51,8 +51,8 @@ function planned({ rate, lift }: Plan): { difference: number; variance: number }
  * Undefined while one of the two has no loads.
  *
  * The difference, times its information, is a Brownian motion in the information, which ever crosses a line a + b * information with the
- * probability exp(-2ab) (Doob 1949). The two lines, one to
- * each side, share alpha, and are nearest, in standard errors, at the planned information.
+ * probability exp(-2ab) (Doob 1949). The two lines, one on each side, share alpha, and are nearest, in standard errors, at the planned
+ * information.
  */
 export function differenceRange(original: Counted, variant: Counted, plan: Plan): Range | undefined {
   if (original.loads === 0 || variant.loads === 0) return undefined;

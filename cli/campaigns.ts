@@ -81,10 +81,10 @@ async function costsIn(file: string): Promise<Cost[]> {
   });
   const read = readCostsCsv(text);
   if ("costs" in read) return read.costs;
-  const told = read.problems.slice(0, 10).map(({ line, problem }) => `Line ${line}: ${problem}`);
-  const more = read.problems.length - told.length;
-  if (more > 0) told.push(`And ${counted(more, "line")} more.`);
-  throw new Refusal(`Nothing was recorded.\n${told.join("\n")}`);
+  const lines = read.problems.slice(0, 10).map(({ line, problem }) => `Line ${line}: ${problem}`);
+  const more = read.problems.length - lines.length;
+  if (more > 0) lines.push(`And ${counted(more, "line")} more.`);
+  throw new Refusal(`Nothing was recorded.\n${lines.join("\n")}`);
 }
 
 const keys = [

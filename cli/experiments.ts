@@ -69,7 +69,8 @@ const sideRow = (name: string, { loads, stored, reviewed, qualified }: Side): st
   ]);
 
 const whole = (number: number): string => number.toLocaleString("en-US");
-const percent = (part: number, loads: number): string => (loads > 0 ? ((100 * part) / loads).toFixed(2) : "-");
+const percent = (part: number, loads: number): string =>
+  loads > 0 ? ((100 * part) / loads).toFixed(2) : "-";
 
 function difference({ low, high }: { low: number; high: number }): string {
   return `between ${signed(low)} and ${signed(high)} of 100 loads`;

@@ -42,8 +42,8 @@ export async function openRoleLogins(
 }
 
 /**
- * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's; the delivery's
- * scheduled jobs look at every lead.
+ * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's. Of the delivery's scheduled
+ * jobs, the daily count reads every lead.
  */
 const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_team: "30s" } as const;
 

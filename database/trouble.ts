@@ -18,7 +18,7 @@ export function isDatabaseTrouble(error: unknown): boolean {
  * SQLSTATEs and classes of them (PostgreSQL's manual, appendix A): 08 connection, 25006 a server that takes no writes,
  * 25P03 and 25P04 a transaction that took too long, 26 a prepared statement that a pooler lost, 28 login, 3D name of the
  * database, 40 rollback, 53 resources, 55 a lock that is not free, 57 an operator's intervention or a statement timeout,
- * 58 the operating system, XX the server's inside.
+ * 58 the operating system, XX an internal error of the server.
  */
 const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split(" "));
 

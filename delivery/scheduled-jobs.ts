@@ -12,7 +12,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Most jobs look at every lead, and a database may have many. */
+/** The timeout of a job's queries. The daily count reads every lead, and a database may have many. */
 const queryTimeout = 10 * minute;
 
 /** The scheduled jobs of a worker. */

@@ -12,7 +12,7 @@ export interface MetricsDependencies {
   answers: ReadonlyMap<number, number> | undefined;
 }
 
-/** Counting reads every lead, so it may take at most a tenth of the time, and is done at most every 5 seconds. */
+/** Counting may take at most a tenth of the database's time, and is done at most every 5 seconds. */
 const minInterval = 5_000;
 const maxShare = 1 / 10;
 
@@ -124,7 +124,7 @@ function processMetrics(): Metric[] {
   ];
 }
 
-/** As Linux lists them; undefined elsewhere. */
+/** The number of open files and connections on Linux; undefined elsewhere. */
 function openDescriptors(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;

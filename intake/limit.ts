@@ -35,10 +35,10 @@ export function makeLimit(
   triesAMinute = 60,
   now: () => number = () => performance.now(),
 ): Limit {
-  /** Those who came first, whose minute is over first, stand first. */
+  /** In the order in which they came, so that those whose minute ends first are first. */
   const senders = new Map<string, Sender>();
 
-  const forget = (moment: number) => {
+  const removeExpired = (moment: number) => {
     for (const [network, { until }] of senders) {
       if (until > moment) return;
       senders.delete(network);
@@ -47,7 +47,7 @@ export function makeLimit(
 
   return (address) => {
     const moment = now();
-    forget(moment);
+    removeExpired(moment);
     const network = networkOf(address);
     const sender = senders.get(network) ?? { tries: 0, until: moment + minute };
     if (sender.tries === 0) {
@@ -63,7 +63,7 @@ export function makeLimit(
   };
 }
 
-/** What stands for a sender: an IPv4 address, or the /64 of an IPv6 one, which is the least a household gets. */
+/** The key of a sender: an IPv4 address, or the /64 network of an IPv6 address, which is the smallest that a household gets. */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return address;
   if (!ipaddr.isValid(address)) return "unknown";

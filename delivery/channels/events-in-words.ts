@@ -2,7 +2,7 @@
 import { typed } from "../../log/installation.ts";
 import type { Delivery } from "../delivery.ts";
 
-/** The events of a message by kind, each with the deliveries that tell of it. */
+/** One kind of event in a message, with its deliveries. */
 export interface EventInWords {
   title: string;
   todo: string;
@@ -15,7 +15,7 @@ interface Wording {
   todo: string;
 }
 
-/** In the order in which a message tells them: what must stop comes first. */
+/** In the order in which a message lists them: what must stop comes first. */
 const wordings: Record<Delivery["event"], Wording> = {
   "permission.withdrawn": {
     one: "A permission was withdrawn",

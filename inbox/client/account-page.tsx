@@ -9,7 +9,7 @@ import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
 import { queries, refresh, useAction, useCall } from "./queries.ts";
-import { noteFailure, tellTabs } from "./session.ts";
+import { noteFailure, notifyTabs } from "./session.ts";
 import { addPasskey, signInSentence } from "./signing-in/passkeys.ts";
 
 export function AccountPage({ member }: { member: SignedIn }) {
@@ -106,11 +106,11 @@ function LockAndSignOut() {
   const [lock, signOut] = [useAction("lock"), useAction("sign-out")];
   const onSignedOut = () => {
     dropDrafts();
-    tellTabs();
+    notifyTabs();
     noteFailure(new CallFailed("signed out"), queries);
   };
   const onLocked = () => {
-    tellTabs();
+    notifyTabs();
     noteFailure(new CallFailed("locked"), queries);
   };
   return (

@@ -38,8 +38,8 @@ export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
   );
 }
 
-/** Asks every other tab to look at the session anew. */
-export const tellTabs = (): void => tabs.postMessage("look");
+/** Makes every other tab check the session again. */
+export const notifyTabs = (): void => tabs.postMessage("look");
 export function followTabs(look: () => void): () => void {
   tabs.addEventListener("message", look);
   return () => tabs.removeEventListener("message", look);

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { callSignIn } from "../call-api.ts";
 import { Notice } from "../page/notice.tsx";
-import { tellTabs } from "../session.ts";
+import { notifyTabs } from "../session.ts";
 import { joinWithPasskey, signInSentence } from "./passkeys.ts";
 import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
@@ -19,7 +19,7 @@ export function JoinPage() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const enter = () => {
-    tellTabs();
+    notifyTabs();
     navigate("/", { replace: true });
   };
   if (error) {

@@ -2,21 +2,21 @@
 import { CallFailed, callApi } from "../call-api.ts";
 import { Icon } from "../page/icon.tsx";
 import { queries } from "../queries.ts";
-import { noteFailure, tellTabs } from "../session.ts";
+import { noteFailure, notifyTabs } from "../session.ts";
 import { signInWithPasskey } from "./passkeys.ts";
 import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
 
 export function LockScreen({ name, onUnlocked }: { name: string | undefined; onUnlocked(): void }) {
   const enter = () => {
-    tellTabs();
+    notifyTabs();
     onUnlocked();
   };
   const leave = () =>
     callApi("sign-out", {})
       .catch(() => {})
       .then(() => {
-        tellTabs();
+        notifyTabs();
         noteFailure(new CallFailed("signed out"), queries);
       });
   return (

@@ -24,7 +24,7 @@ export async function joinWithPasskey(token: string): Promise<void> {
   await callSignIn("join/verify", { token, credential, label: deviceName() });
 }
 
-/** Makes a further passkey for the member who is in. */
+/** Makes a further passkey for the signed-in member. */
 export async function addPasskey(): Promise<void> {
   const { options } = await callApi("passkeys/options", {});
   await callApi("passkeys/add", { credential: await create(options), label: deviceName() });
@@ -34,7 +34,7 @@ const create = async (options: object) => ({
   ...(await startRegistration({ optionsJSON: options as PublicKeyCredentialCreationOptionsJSON })),
 });
 
-/** What tells one passkey from another in the list: the kind of machine it was made on. */
+/** The label of a new passkey in the list: the kind of device that it was made on. */
 function deviceName(): string {
   const systems = ["Windows", "iPhone", "iPad", "Android", "Macintosh", "CrOS", "Linux"];
   const found = systems.find((name) => navigator.userAgent.includes(name));

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { CallFailed, callSignIn } from "../call-api.ts";
 import { Notice } from "../page/notice.tsx";
-import { tellTabs } from "../session.ts";
+import { notifyTabs } from "../session.ts";
 import { isSignInError, signInSentence, signInWithPasskey } from "./passkeys.ts";
 import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 
@@ -13,7 +13,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   const [initialError] = useState(() => errorInAddress());
   const enter = () => {
     if (path === "/sign-in") navigate("/", { replace: true });
-    tellTabs();
+    notifyTabs();
     onSignedIn();
   };
   return (
