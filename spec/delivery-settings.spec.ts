@@ -1,7 +1,8 @@
 // The settings of the delivery: what is taken, and what stops the start with which sentence.
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "../config/config.ts";
+import { readConfig } from "../config/config.ts";
 import { makeChannels } from "../delivery/channels/registry.ts";
+import { messageFor } from "./support/refused-settings.ts";
 
 const webhook = {
   WEBHOOK_URL: "https://crm.example.com/leads",
@@ -14,17 +15,6 @@ const smtp = {
 };
 
 const chat = { CHAT_URL: "https://hooks.example.com/services/T0/B0/secret" };
-
-/** What is said against the settings, or nothing. */
-function refused(env: Record<string, string>): string {
-  try {
-    readConfig(env);
-    return "";
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-}
 
 /** The channels that some settings set up. */
 const channelsOf = (env: Record<string, string>) =>
@@ -79,19 +69,19 @@ describe("the settings of the delivery", () => {
     "http://127.9.9.9/x",
     "http://[::1]:1/x",
     "https://a.example",
-  ])("take %s for the webhook", (url) => expect(refused({ ...webhook, WEBHOOK_URL: url })).toBe(""));
+  ])("take %s for the webhook", (url) => expect(messageFor({ ...webhook, WEBHOOK_URL: url })).toBe(""));
 
   it.each([
     "smtp://mail.example.com",
     "smtps://leads%40example.com:p%23ss@mail.example.com:465/",
     "smtp://10.0.0.7:2525?pool=true",
     "smtp://[::1]:25",
-  ])("take %s for the mail server", (SMTP_URL) => expect(refused({ ...smtp, SMTP_URL })).toBe(""));
+  ])("take %s for the mail server", (SMTP_URL) => expect(messageFor({ ...smtp, SMTP_URL })).toBe(""));
 
   it.each(["u:p#1@h", "u:1#2@h", "u:1/2@h", "u:1?2@h", "u:%zz@h", "u:%ff@h"])(
     "tell how to write the password in smtp://%s",
     (rest) => {
-      expect(refused({ ...smtp, SMTP_URL: `smtp://${rest}` })).toBe(
+      expect(messageFor({ ...smtp, SMTP_URL: `smtp://${rest}` })).toBe(
         "SMTP_URL must be as smtp://user:password@host:port or smtps://. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
       );
     },
@@ -140,6 +130,6 @@ describe("the settings of the delivery", () => {
     [{ RETENTION_DAYS: "0" }, "RETENTION_DAYS must be a whole number from 1 to 36500."],
     [{ PERMISSION_DAYS: "five years" }, "PERMISSION_DAYS must be a whole number from 1 to 36500."],
   ])("refuse %j", (env, sentence) => {
-    expect(refused(env as Record<string, string>)).toContain(sentence);
+    expect(messageFor(env as Record<string, string>)).toContain(sentence);
   });
 });

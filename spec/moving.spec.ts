@@ -7,6 +7,7 @@ import type { Sql } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { moveDatabase } from "../team/move-database.ts";
+import { contentsOf } from "./support/contents.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -33,21 +34,6 @@ async function fill(owner: Sql): Promise<void> {
   await owner`select private.begin_session(id, 'the specification') from private.members`;
   await owner`insert into private.reviews (lead_id) select id from public.leads limit 1`;
   await owner`insert into private.audit_log (who, action) values ('the specification', 'tried')`;
-}
-
-/** Every row of every table of ours, as text. */
-async function contentsOf(sql: Sql): Promise<Record<string, string[]>> {
-  const tables = await sql<{ name: string }[]>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname = 'private' or schemaname = 'public' and tablename = 'leads' order by 1`;
-  const rows: Record<string, string[]> = {};
-  for (const { name } of tables) {
-    const found = await sql.unsafe<{ row: string }[]>(
-      `select row_to_json(t)::text as row from ${name} t order by 1`,
-    );
-    rows[name] = found.map(({ row }) => row);
-  }
-  return rows;
 }
 
 const isEmpty = async ({ owner }: TestDatabase) => {

@@ -1,18 +1,9 @@
 // The settings: one list, from which values, messages, defaults and `.env.example` follow.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "../config/config.ts";
+import { readConfig } from "../config/config.ts";
 import { envExample } from "../config/env-example.ts";
-
-const messageFor = (env: Record<string, string>): string => {
-  try {
-    readConfig(env);
-    return "";
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-};
+import { messageFor } from "./support/refused-settings.ts";
 
 describe("the settings", () => {
   it("are all optional, and blank is not set", () => {

@@ -4,12 +4,13 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { connect, type Sql } from "../database/connect.ts";
+import { connect } from "../database/connect.ts";
 import { embeddedOptions, findRunning } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
 import { findInstalled } from "../packages/embedded-postgres/old-programs.ts";
+import { contentsOf } from "./support/contents.ts";
 import { aLead } from "./support/database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
@@ -39,21 +40,6 @@ async function makeOldData() {
   await sql.end();
   await postgres.stop();
   return held;
-}
-
-/** Every row of every table, as text. */
-async function contentsOf(sql: Sql): Promise<Record<string, string[]>> {
-  const tables = await sql<{ name: string }[]>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname in ('public', 'private') order by 1`;
-  const rows: Record<string, string[]> = {};
-  for (const { name } of tables) {
-    const found = await sql.unsafe<{ row: string }[]>(
-      `select row_to_json(t)::text as row from ${name} t order by 1`,
-    );
-    rows[name] = found.map(({ row }) => row);
-  }
-  return rows;
 }
 
 describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () => {

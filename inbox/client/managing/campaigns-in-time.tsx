@@ -1,6 +1,7 @@
 // When readers come: loads and leads by day, and by weekday and hour as a table with shaded cells.
 import { useState } from "react";
 import type { Campaigns } from "../../api-campaigns.ts";
+import { Chips } from "../page/chips.tsx";
 import { HoursTable } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
 
@@ -29,19 +30,7 @@ export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours
         lines={hours.map(({ weekday, hour, views, stored }) => [weekday, hour, views, stored])}
         isFolded
       >
-        <fieldset className="chips" aria-label="Of">
-          {kinds.map(([kind, kindName]) => (
-            <button
-              key={kind}
-              type="button"
-              className="chip"
-              aria-pressed={what === kind}
-              onClick={() => setWhat(kind)}
-            >
-              {kindName}
-            </button>
-          ))}
-        </fieldset>
+        <Chips label="Of" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
         <HoursTable hours={hours} what={what} name={name} />
         <p className="quiet">
           Loads are kept by the hour for eight days; older ones count in the days alone.

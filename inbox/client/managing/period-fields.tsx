@@ -1,4 +1,5 @@
 // The days that a report or an export is about.
+import { Chips } from "../page/chips.tsx";
 import { serverNow } from "../page/clock.ts";
 import { dayOf, ownZone } from "../page/times.ts";
 
@@ -30,19 +31,12 @@ export function PeriodFields({ period, onChange }: Props) {
     lastDays(days).since === period.since && lastDays(days).until === period.until;
   return (
     <div className="period no-print">
-      <fieldset className="chips" aria-label="The last">
-        {spans.map(([days, name]) => (
-          <button
-            key={days}
-            type="button"
-            className="chip"
-            aria-pressed={isLast(days)}
-            onClick={() => onChange(lastDays(days))}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Chips
+        label="The last"
+        options={spans}
+        isChosen={isLast}
+        onChoose={(days) => onChange(lastDays(days))}
+      />
       <DayField name="From" value={period.since} onChoose={(since) => onChange({ ...period, since })} />
       <DayField name="To" value={period.until} onChoose={(until) => onChange({ ...period, until })} />
     </div>

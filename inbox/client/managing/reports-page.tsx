@@ -2,6 +2,7 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Reports } from "../../api-managing.ts";
+import { Chips } from "../page/chips.tsx";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { dayInWords, span } from "../page/times.ts";
@@ -119,19 +120,7 @@ function HoursReport({ hours }: Pick<Reports, "hours">) {
       lines={hours.map(({ weekday, hour, leads, calls, reached }) => [weekday, hour, leads, calls, reached])}
       isFolded
     >
-      <fieldset className="chips" aria-label="Of">
-        {kinds.map(([kind, name]) => (
-          <button
-            key={kind}
-            type="button"
-            className="chip"
-            aria-pressed={what === kind}
-            onClick={() => setWhat(kind)}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <Chips label="Of" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
       <HoursTable hours={hours} what={what} />
     </ReportSection>
   );
