@@ -2,7 +2,11 @@
 // of its own.
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { writeToMemory } from "./spec/support/memory-folder.ts";
 import { browser, system, type Tier } from "./spec/tiers.ts";
+
+// Here, because the workers and all that they start take their environment from this process.
+writeToMemory();
 
 const chapters = ["spec/**/*.spec.ts", "packages/**/*.spec.ts"];
 

@@ -8,7 +8,7 @@ import { useBrowser } from "./support/browser.ts";
 import { pageSettings, useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
 
-const { open } = useBrowser("whole browser");
+const { open } = useBrowser();
 const site = useSite({ ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } });
 
 describe("the article's document", () => {
@@ -61,6 +61,7 @@ describe("the form's script", () => {
 });
 
 describe("the page, while it loads", () => {
+  const { open } = useBrowser("whole browser");
   it.each([
     ["a phone", 390, 844, "/"],
     ["a tablet", 768, 1024, "/"],

@@ -23,7 +23,7 @@ import { leads } from "./support/leads-command.ts";
 import { pageSettings } from "./support/site.ts";
 import { fillIn, formReady, submit } from "./support/visitor.ts";
 
-const { open, browser } = useBrowser("whole browser");
+const { open, browser } = useBrowser();
 const startedOn = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
 const experiment = anExperiment({ startedOn });
 const headlines = {

@@ -8,7 +8,7 @@ import { useBrowser } from "./support/browser.ts";
 import { pageSettings, useSite } from "./support/site.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
 
-const { open } = useBrowser("whole browser");
+const { open } = useBrowser();
 const site = useSite();
 const { provider } = completeProvider({});
 /** The hash of the notice as the page shows it. */
@@ -198,26 +198,6 @@ describe("the lead form", () => {
     expect(await page.locator("[aria-invalid], .wrong").count()).toBe(0);
   });
 
-  it.each([
-    [390, 780],
-    [412, 840],
-    [1280, 800],
-  ])("shows the banner and the button that it speaks of together, at %i by %i px", async (width, height) => {
-    site.reply(insert, refusal("Please try again."));
-    const page = await openHydrated();
-    await page.setViewportSize({ width, height });
-    await fillIn(page, lead);
-    // The button is at the bottom edge of the view when it is pressed.
-    await page.evaluate(() => document.querySelector("button")?.scrollIntoView({ block: "end" }));
-    await press(page);
-    await page.getByRole("alert").waitFor();
-    const ends = await page.evaluate(() =>
-      ["[role=alert]", "button"].map((one) => document.querySelector(one)?.getBoundingClientRect()),
-    );
-    expect(ends[0]?.top).toBeGreaterThanOrEqual(0);
-    expect(ends[1]?.bottom).toBeLessThanOrEqual(height);
-  });
-
   it("clears the old error at each new submit, and succeeds when the server does", async () => {
     site.reply(insert, refusal("Not now."));
     const page = await openHydrated();
@@ -283,8 +263,43 @@ describe("the lead form", () => {
     await page.waitForURL("**/thank-you");
   });
 
+  it("never puts a field into the URL", async () => {
+    const page = await open();
+    const urls: string[] = [];
+    page.on("request", (request) => urls.push(request.url()));
+    await page.goto(site.url());
+    await fillIn(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(urls.join("\n")).not.toMatch(/Ann|example\.org|after|K1A/);
+  });
+});
+
+describe("the lead form in a whole browser", () => {
+  const { open } = useBrowser("whole browser");
+
+  it.each([
+    [390, 780],
+    [412, 840],
+    [1280, 800],
+  ])("shows the banner and the button that it speaks of together, at %i by %i px", async (width, height) => {
+    site.reply(insert, refusal("Please try again."));
+    const page = await openHydrated("/", open);
+    await page.setViewportSize({ width, height });
+    await fillIn(page, lead);
+    // The button is at the bottom edge of the view when it is pressed.
+    await page.evaluate(() => document.querySelector("button")?.scrollIntoView({ block: "end" }));
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    const ends = await page.evaluate(() =>
+      ["[role=alert]", "button"].map((one) => document.querySelector(one)?.getBoundingClientRect()),
+    );
+    expect(ends[0]?.top).toBeGreaterThanOrEqual(0);
+    expect(ends[1]?.bottom).toBeLessThanOrEqual(height);
+  });
+
   it("is idle again, with everything typed, when the browser restores it from the back/forward cache", async () => {
-    const page = await openHydrated();
+    const page = await openHydrated("/", open);
     await page.evaluate(() =>
       addEventListener("pageshow", (event) => Object.assign(window, { kept: event.persisted })),
     );
@@ -300,15 +315,32 @@ describe("the lead form", () => {
     expect(await typed(page)).toEqual(lead);
   });
 
-  it("never puts a field into the URL", async () => {
+  it("says Submitting... while its plain post is under way, and is idle again for a visitor who comes back", async () => {
     const page = await open();
-    const urls: string[] = [];
-    page.on("request", (request) => urls.push(request.url()));
-    await page.goto(site.url());
+    await holdScript(page);
+    const answer = Promise.withResolvers<void>();
+    await page.route(site.url(), async (route) => {
+      if (route.request().method() === "POST") await answer.promise;
+      await route.continue();
+    });
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
+    // The page cannot be queried while its post is under way, so it reports to the console.
+    await page.evaluate(() => {
+      const [button, status] = [document.querySelector("button"), document.querySelector("[role=status]")];
+      new MutationObserver(() => {
+        if (status?.textContent) console.debug(button?.textContent, button?.disabled, status.textContent);
+      }).observe(document, { subtree: true, childList: true });
+    });
+    const told = page.waitForEvent("console");
     await press(page);
+    expect((await told).text()).toBe("Submitting... true Sending your answers. Please wait.");
+    answer.resolve();
     await page.waitForURL("**/thank-you");
-    expect(urls.join("\n")).not.toMatch(/Ann|example\.org|after|K1A/);
+    await page.goBack({ waitUntil: "commit" });
+    const idle = page.getByRole("button", { name: "Check Your Eligibility Now", exact: true });
+    await idle.waitFor();
+    expect(await idle.isEnabled()).toBe(true);
   });
 });
 
@@ -381,34 +413,6 @@ describe("the lead form before its script", () => {
       expect(site.calls[0]).toMatchObject({ method: "POST", path: "/" });
     },
   );
-
-  it("says Submitting... while its plain post is under way, and is idle again for a visitor who comes back", async () => {
-    const page = await open();
-    await holdScript(page);
-    const answer = Promise.withResolvers<void>();
-    await page.route(site.url(), async (route) => {
-      if (route.request().method() === "POST") await answer.promise;
-      await route.continue();
-    });
-    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
-    await fillIn(page, lead);
-    // The page cannot be queried while its post is under way, so it reports to the console.
-    await page.evaluate(() => {
-      const [button, status] = [document.querySelector("button"), document.querySelector("[role=status]")];
-      new MutationObserver(() => {
-        if (status?.textContent) console.debug(button?.textContent, button?.disabled, status.textContent);
-      }).observe(document, { subtree: true, childList: true });
-    });
-    const told = page.waitForEvent("console");
-    await press(page);
-    expect((await told).text()).toBe("Submitting... true Sending your answers. Please wait.");
-    answer.resolve();
-    await page.waitForURL("**/thank-you");
-    await page.goBack({ waitUntil: "commit" });
-    const idle = page.getByRole("button", { name: "Check Your Eligibility Now", exact: true });
-    await idle.waitFor();
-    expect(await idle.isEnabled()).toBe(true);
-  });
 
   it("can be pressed again when the visitor has stopped a plain post that took too long", async () => {
     site.reply("/", "hang");
@@ -648,8 +652,8 @@ const withoutMessage = {
 };
 
 /** Opens the page and waits until its script has hydrated the form. */
-async function openHydrated(path = "/"): Promise<Page> {
-  const page = await open(site.url(path));
+async function openHydrated(path = "/", openPage = open): Promise<Page> {
+  const page = await openPage(site.url(path));
   await page.getByLabel("Full Name *").focus();
   await formReady(page);
   return page;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ({ address } = await startServer({ DATABASE_URL: database.url, LANGUAGES: "en,es" }));
 });
 beforeEach(() => database.owner`delete from leads`);
-const { open } = useBrowser("whole browser");
+const { open } = useBrowser();
 
 const stored = () =>
   database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;

@@ -1,0 +1,53 @@
+// A folder in memory for what the chapters write, because PostgreSQL creates hundreds of files for each of their databases, which takes
+// a disk several times as long. Nothing in the specification pulls a disk's plug, so nothing needs one.
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+
+const mountPoint = "/dev/shm";
+/** In bytes: what a whole run takes, several times. */
+const enough = 4e9;
+
+/**
+ * Has this process, and all that it starts, keep temporary files in memory. Changes nothing where TMPDIR is set, where the system has no
+ * memory to spare, or where it runs no program from there.
+ */
+export function writeToMemory(): void {
+  if (process.env.TMPDIR || !isUsable()) return;
+  removeLeftovers();
+  const folder = join(mountPoint, `spec-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  // Servers that do not run as root write there as well.
+  chmodSync(folder, 0o1777);
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.env.TMPDIR = folder;
+}
+
+function isUsable(): boolean {
+  if (process.platform !== "linux") return false;
+  const mount = readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "))
+    .findLast(([, where]) => where === mountPoint);
+  const [, , type, options = ""] = mount ?? [];
+  if (type !== "tmpfs" || options.split(",").some((option) => option === "noexec" || option === "ro"))
+    return false;
+  const { bavail, bsize } = statfsSync(mountPoint);
+  const available = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1];
+  return bavail * bsize >= enough && Number(available) * 1024 >= 2 * enough;
+}
+
+/** Removes the folders of runs that were killed. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(mountPoint)) {
+    const pid = /^spec-(\d+)$/.exec(name)?.[1];
+    if (pid && !isRunning(Number(pid))) rmSync(join(mountPoint, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code !== "ESRCH";
+  }
+}
