@@ -329,3 +329,16 @@ describe("what the ads brought, from the sums of the days", () => {
     expect((await hours())[0]?.day).toBe(daysAgo(6));
   });
 });
+
+describe("a lead that is taken into the lists while a report is made", () => {
+  it("is counted once", async () => {
+    const [row] = await database.owner<{ groups: number; hours: number; all: number }[]>`
+      with taken as (select array_agg(lead_id) as ids from private.lead_work)
+      select
+        (select sum(g.stored)::int from private.lead_groups('-infinity', 'infinity', t.ids) g) as groups,
+        (select sum(h.leads)::int from private.lead_hours('-infinity', 'infinity', t.ids) h) as hours,
+        cardinality(t.ids) as all
+      from taken t`;
+    expect(row).toMatchObject({ groups: row?.all, hours: row?.all });
+  });
+});

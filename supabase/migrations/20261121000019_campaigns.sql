@@ -282,7 +282,9 @@ begin
     from public.leads l
     left join private.permissions p on p.lead_id = l.id
     left join private.reviews r on r.lead_id = l.id
-    where l.id = any (new_leads) and l.created_at >= begins and l.created_at < ends;
+    where l.id = any (new_leads) and l.created_at >= begins and l.created_at < ends
+      -- Another process may have written the row since the caller looked.
+      and not exists (select from private.lead_work w where w.lead_id = l.id);
 end $$;
 
 -- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the days whose sums stand
