@@ -297,6 +297,9 @@ returns table (
 )
 language plpgsql stable
 set search_path = ''
+set plan_cache_mode = force_custom_plan
+-- A year of sums is too much to sort.
+set enable_mergejoin = off
 as $$
 begin
   return query
@@ -304,6 +307,7 @@ begin
     select c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
       sum(c.reviewed_from_programs)
     from parts p join private.report_campaigns c on c.day = p.day
+    where c.day >= private.utc_day(begins)
     group by 1, 2, 3, 4, 5, 6
     union all
     select l.source, l.medium, l.campaign, l.variant, l.device, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),
@@ -429,26 +433,27 @@ begin
     join costs k on k.campaign = b.campaign and k.source in ('', b.source) and k.medium in ('', b.medium)
     window cost as (partition by k.source, k.medium, k.campaign)
   ),
-  shares as (
-    select w.source, w.medium, w.campaign, w.variant, w.device,
-      round(w.cents * sum(w.weight) over up_to_here / sum(w.weight) over whole)
-        - round(w.cents * (sum(w.weight) over up_to_here - w.weight) / sum(w.weight) over whole) as cents
-    from weights w
-    window
-      whole as (partition by w.named_source, w.named_medium, w.campaign),
-      up_to_here as (
-        partition by w.named_source, w.named_medium, w.campaign order by w.source, w.medium, w.variant, w.device
-        rows between unbounded preceding and current row
-      )
+  shares as materialized (
+    select x.source, x.medium, x.campaign, x.variant, x.device, sum(x.cents) as cents
+    from (
+      select w.source, w.medium, w.campaign, w.variant, w.device,
+        round(w.cents * sum(w.weight) over up_to_here / sum(w.weight) over whole)
+          - round(w.cents * (sum(w.weight) over up_to_here - w.weight) / sum(w.weight) over whole) as cents
+      from weights w
+      window
+        whole as (partition by w.named_source, w.named_medium, w.campaign),
+        up_to_here as (
+          partition by w.named_source, w.named_medium, w.campaign order by w.source, w.medium, w.variant, w.device
+          rows between unbounded preceding and current row
+        )
+    ) x
+    group by 1, 2, 3, 4, 5
   )
   select b.source, b.medium, b.campaign, b.variant, b.device, b.served::bigint, b.prefetched::bigint, b.views::bigint, b.reloaded::bigint,
     b.returned::bigint, b.half_read::bigint, b.form_seen::bigint, b.began::bigint, b.pressed::bigint, b.stored::bigint,
-    b.reviewed::bigint, b.outcomes,
-    coalesce((
-      select sum(s.cents) from shares s
-      where (s.source, s.medium, s.campaign, s.variant, s.device) = (b.source, b.medium, b.campaign, b.variant, b.device)
-    ), 0)::bigint, true
+    b.reviewed::bigint, b.outcomes, coalesce(s.cents, 0)::bigint, true
   from both_sides b
+  left join shares s on (s.source, s.medium, s.campaign, s.variant, s.device) = (b.source, b.medium, b.campaign, b.variant, b.device)
   union all
   select k.source, k.medium, k.campaign, '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '{}', k.cents::bigint, false
   from costs k

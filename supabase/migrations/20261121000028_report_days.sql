@@ -296,6 +296,8 @@ create function private.page_days(begins timestamptz, ends timestamptz, first_da
 returns table (day date, since integer, until integer, is_by_hour boolean, is_summed boolean)
 language plpgsql stable
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   from_time constant timestamp := begins at time zone 'UTC';
@@ -307,9 +309,7 @@ begin
     return;
   end if;
   return query
-    select d.day, d.since, d.until, d.is_by_hour,
-      (not d.is_by_hour or d.since = 0 and d.until = 24) and exists (select from private.report_page_days r where r.day = d.day)
-    from (
+    with counted as materialized (
       select g::date as day, exists (select from private.page_counts c where c.day = g::date and c.hour >= 0) as is_by_hour,
         ceil(extract(epoch from greatest(from_time, g) - g) / 3600)::integer as since,
         ceil(extract(epoch from least(to_time, g + interval '1 day') - g) / 3600)::integer as until
@@ -318,7 +318,10 @@ begin
         least(greatest(to_time::date, last_day), last_counted)::timestamp, interval '1 day'
       ) g
       where g < to_time and g + interval '1 day' > from_time or g::date between first_day and last_day
-    ) d
+    )
+    select d.day, d.since, d.until, d.is_by_hour,
+      (not d.is_by_hour or d.since = 0 and d.until = 24) and exists (select from private.report_page_days r where r.day = d.day)
+    from counted d
     where case
       when d.is_by_hour then d.since < d.until and d.day + interval '1 day' > from_time and d.day < to_time
       else d.day between first_day and last_day
@@ -331,6 +334,7 @@ returns setof private.report_pages
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_custom_plan
+set enable_mergejoin = off
 as $$
 begin
   return query
@@ -339,7 +343,7 @@ begin
       sum(p.views)::bigint, sum(p.reloaded)::bigint, sum(p.returned)::bigint, sum(p.half_read)::bigint, sum(p.form_seen)::bigint,
       sum(p.began)::bigint, sum(p.pressed)::bigint
     from days d join private.report_pages p on p.day = d.day
-    where d.is_summed
+    where d.is_summed and p.day >= least(private.utc_day(begins), first_day)
     group by p.source, p.medium, p.campaign, p.variant, p.device
     union all
     select p.* from days d cross join lateral private.pages_of_day(d.day, d.since, d.until) p where not d.is_summed;
@@ -352,6 +356,9 @@ returns table (day date, hour timestamptz, views bigint, pressed bigint)
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 begin
   return query
@@ -473,6 +480,7 @@ create function private.report(begins timestamptz, ends timestamptz, zone text) 
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = force_custom_plan
+set enable_mergejoin = off
 as $$
 declare
   report jsonb;
