@@ -171,7 +171,7 @@ describe.each(databases)("on $on,", ({ make }) => {
       expect(shown.map(({ query }) => query)).toEqual(["<insufficient privilege>"]);
     });
 
-    it("may call three functions of ours: its insert's fingerprint, which schema this is, and one that adds to counts", async () => {
+    it("may call four functions of ours: its insert's fingerprint, which schema this is, which program it needs, and one that adds to counts", async () => {
       const callable = await database.intake`
         select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('public', 'private') and has_schema_privilege(n.oid, 'usage')
@@ -179,6 +179,7 @@ describe.each(databases)("on $on,", ({ make }) => {
       expect(callable).toEqual([
         { name: "private.add_counts" },
         { name: "private.fingerprint" },
+        { name: "private.required_version" },
         { name: "private.schema_version" },
       ]);
     });
