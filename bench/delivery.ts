@@ -44,7 +44,7 @@ await until(async () => {
   return enabled.length === 2;
 });
 
-say(`quiet, both channels down:    ${told(await load(server.port, 8, 4, inserts(key)))}`);
+say(`quiet, both channels down:    ${figuresOf(await load(server.port, 8, 4, inserts(key)))}`);
 // A thousand a statement: each row takes a lock, and the table of locks is small.
 for (let first = 1; first <= Number(options.leads); first += 1000) {
   const last = Math.min(first + 999, Number(options.leads));
@@ -54,7 +54,7 @@ for (let first = 1; first <= Number(options.leads); first += 1000) {
     from generate_series(${first}::integer, ${last}::integer) as i`;
 }
 say(`${await count("pending")} deliveries wait`);
-say(`beside them, in the outage:   ${told(await load(server.port, 8, 4, inserts(key)))}`);
+say(`beside them, in the outage:   ${figuresOf(await load(server.port, 8, 4, inserts(key)))}`);
 
 receiver.listen(webhookPort, "127.0.0.1");
 mails.listen(smtpPort, "127.0.0.1");
@@ -62,7 +62,7 @@ const [waiting, begun] = [await count("pending"), performance.now()];
 const during = load(server.port, 8, 4, inserts(key));
 await until(async () => (await count("delivered")) >= waiting);
 const seconds = (performance.now() - begun) / 1000;
-say(`beside the draining:          ${told(await during)}`);
+say(`beside the draining:          ${figuresOf(await during)}`);
 say(`drained ${waiting} deliveries in ${seconds.toFixed(1)} s, ${Math.round(waiting / seconds)} a second`);
 
 server.child.kill();
@@ -84,6 +84,6 @@ async function until(look: () => Promise<boolean>): Promise<void> {
   while (!(await look())) await wait(200);
 }
 
-function told({ perSecond, p50, p99 }: Measured): string {
+function figuresOf({ perSecond, p50, p99 }: Measured): string {
   return `${perSecond.toFixed(0)} inserts a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 }

@@ -17,7 +17,7 @@ import { median } from "./running.ts";
 interface Programs extends Timing {
   /** The address of the database, as its owner. */
   url: string;
-  /** Takes the backup. */
+  /** Where the backup is written. */
   folder: string;
 }
 
@@ -78,7 +78,7 @@ async function timeBackupAndRestore({ sql, url, folder, say }: Programs): Promis
 }
 
 async function timeErasures({ sql, url, say }: Programs): Promise<void> {
-  const took: number[] = [];
+  const durations: number[] = [];
   for (const email of await someAddresses(sql)) {
     const started = performance.now();
     const found = await findErasable(sql, { email });
@@ -86,9 +86,11 @@ async function timeErasures({ sql, url, say }: Programs): Promise<void> {
       sql,
       found.map(({ id }) => id),
     );
-    took.push(performance.now() - started);
+    durations.push(performance.now() - started);
   }
-  say(`${"erase --email".padEnd(48)} ${median(took).toFixed(1)} ms, ${Math.max(...took).toFixed(1)} ms`);
+  say(
+    `${"erase --email".padEnd(48)} ${median(durations).toFixed(1)} ms, ${Math.max(...durations).toFixed(1)} ms`,
+  );
   const days = await daysToErase(sql);
   const before = await countRows(sql, ["public.leads"]);
   await rate(say, "leads erase --older-than, ten days", async () => {

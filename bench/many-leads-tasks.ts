@@ -20,9 +20,9 @@ export async function timeQueries({ sql, tries, say }: Timing & { tries: number 
   const samples = await readSamples(sql);
   for (const [what, act] of [...personTasks(samples), ...programTasks]) {
     await act(sql);
-    const took: number[] = [];
-    for (let n = 0; n < tries; n += 1) took.push(await measure(() => act(sql)));
-    say(`${what.padEnd(48)} ${inColumn(median(took))} ms ${inColumn(Math.max(...took))} ms`);
+    const durations: number[] = [];
+    for (let n = 0; n < tries; n += 1) durations.push(await measure(() => act(sql)));
+    say(`${what.padEnd(48)} ${inColumn(median(durations))} ms ${inColumn(Math.max(...durations))} ms`);
   }
 }
 

@@ -76,7 +76,7 @@ function pageAt(path: string): BuiltPage {
   return site.pages.get(path) ?? site.notFound("/");
 }
 
-/** The same words, style, pictures and form, and nothing that runs. */
+/** The article's document without its scripts. */
 function baseline(): BuiltPage {
   const ours = site.pages.get("/") as BuiltPage;
   const [start = "", ...rest] = String(ours.encodings.at(-1)?.bytes).split("<script");
@@ -167,7 +167,7 @@ async function slowPage(browser: Browser, { bitsPerSecond, latency }: (typeof ne
 }
 
 function print(network: string, measured: Record<string, Figures[]>): void {
-  console.log(`\n${network}, processor 4x slower: the middle of ${rounds} rounds (the lowest)`);
+  console.log(`\n${network}, processor 4x slower: the median of ${rounds} rounds (the lowest)`);
   const columns: [string, keyof Figures, number][] = [
     ["FCP ms", "fcp", 0],
     ["LCP ms", "lcp", 0],
@@ -179,10 +179,10 @@ function print(network: string, measured: Record<string, Figures[]>): void {
   row(["", ...columns.map(([title]) => title)]);
   for (const [name, figures] of Object.entries(measured)) {
     const sorted = (key: keyof Figures) => figures.map((one) => one[key]).sort((a, b) => a - b);
-    const told = columns.map(([, key, digits]) => {
+    const cells = columns.map(([, key, digits]) => {
       const values = sorted(key);
       return `${values[Math.floor(values.length / 2)]?.toFixed(digits)} (${values[0]?.toFixed(digits)})`;
     });
-    row([name, ...told]);
+    row([name, ...cells]);
   }
 }

@@ -28,7 +28,7 @@ export function campaignWordsOf(query: string): CampaignWords {
   return words;
 }
 
-/** The same for a whole address, such as a Referer. */
+/** Reads them from a whole address, such as a Referer. */
 export function campaignWordsOfAddress(address: string | null | undefined): CampaignWords {
   const start = address?.indexOf("?") ?? -1;
   return start < 0 ? noCampaign : campaignWordsOf(address?.slice(start + 1) ?? "");

@@ -150,7 +150,7 @@ const inboxOf = (settings: Settings) => ({
       : undefined,
 });
 
-/** The same without the keys that have no value, so that it can be spread over defaults. */
+/** Leaves out the keys that have no value, so that the rest can be spread over defaults. */
 function withoutUnset<Values extends object>(
   values: Values,
 ): { [Key in keyof Values]?: NonNullable<Values[Key]> } {

@@ -76,6 +76,7 @@ export interface PageTexts {
   call: string;
   /** How people who do not hear well call (711 is the relay service in every state). */
   tty: string;
+  /** The heading above the provider's name and address. */
   askedBy: string;
   npi: string;
   phone: string;
@@ -90,8 +91,10 @@ export interface FormTexts {
   usualNeeds: Text;
   /** For those who fill it in for somebody else. */
   helping: string;
+  /** That a star marks a line that must be filled in. */
   stars: string;
   labels: Record<Field["name"], string>;
+  /** Above the checkboxes. */
   boxes: string;
   button: string;
   busy: string;
@@ -99,6 +102,7 @@ export interface FormTexts {
   sending: string;
   /** Before the title while the banner is shown. */
   error: string;
+  /** Below a failure: what was typed is still in the form, or is no longer. */
   kept: string;
   emptied: string;
   call: string;

@@ -42,7 +42,7 @@ export interface ServerAddress {
   path?: string;
 }
 
-/** The same database as another role. The password is percent-encoded where it must be. */
+/** The address of the same database for another role. The password is percent-encoded where it must be. */
 export function addressAs(address: string, role: string, password: string): string {
   const { scheme, hosts, database, query } = partsOf(address);
   return `${scheme}${encodeURIComponent(role)}:${encodeURIComponent(password)}@${hosts}${database}${query}`;

@@ -13,7 +13,7 @@ export type CopiedRows = Record<string, number>;
 /** Called now and then with the part of the work that is done, from 0 to 1. */
 type Progress = (part: number) => void;
 
-/** A table of the copy is not as the one it was copied from. */
+/** Says that a table and its copy differ. */
 export class CopyError extends Error {
   override name = "CopyError";
 }
@@ -55,7 +55,7 @@ export async function copyTables(
 ): Promise<CopiedRows> {
   const sizes = await sizesOf(source);
   const total = tables.reduce((sum, { name }) => sum + (sizes.get(name) ?? 0), 0) || 1;
-  const endQuiet = await disableTriggers(target, tables);
+  const enableTriggers = await disableTriggers(target, tables);
   await target.unsafe(`truncate ${tables.map(({ name }) => name).join(", ")}`);
   const rows: CopiedRows = {};
   let done = 0;
@@ -66,7 +66,7 @@ export async function copyTables(
     rows[table.name] = await copyTable(table, source, target, onBytes);
     done += size;
   }
-  await endQuiet();
+  await enableTriggers();
   await copySequences(source, target);
   return rows;
 }
@@ -109,10 +109,10 @@ async function disableTriggers(
   target: TransactionSql,
   tables: readonly Table[],
 ): Promise<() => Promise<void>> {
-  const [role] = await target<{ mayAll: boolean }[]>`
-    select rolsuper as "mayAll" from pg_roles where rolname = current_user`;
-  if (role?.mayAll) {
-    // For a superuser. It also skips the check of foreign keys, which is faster.
+  const [role] = await target<{ isSuperuser: boolean }[]>`
+    select rolsuper as "isSuperuser" from pg_roles where rolname = current_user`;
+  if (role?.isSuperuser) {
+    // It also skips the check of foreign keys, which is faster.
     await target`set local session_replication_role = replica`;
     return async () => {};
   }

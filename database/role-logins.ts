@@ -49,12 +49,12 @@ const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_t
 
 // A role may change the defaults of its own next sessions, such as commits that do not wait for the disk, or read-only
 // transactions, and no privilege prevents that. Each start therefore resets what a role has set.
-const resetRoleSettings = (role: LoginRole) => `do $$ declare place name; begin
-  for place in
+const resetRoleSettings = (role: LoginRole) => `do $$ declare database_name name; begin
+  for database_name in
     select d.datname from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase
     where s.setrole = '${role}'::regrole
   loop
-    execute format('alter role ${role} in database %I reset all', place);
+    execute format('alter role ${role} in database %I reset all', database_name);
   end loop;
   if not exists (
     select from pg_db_role_setting

@@ -286,7 +286,7 @@ export const work = {
   },
   /** "They asked us to stop", for every lead with the number. */
   stop: { manager: false, request: Lead, response: StopProof },
-  /** The same for a number that a person gives on the phone, because a person who calls may not be found by name. */
+  /** The same request, with a number that a person gives on the phone, because a person who calls may not be found by name. */
   "stop-number": {
     manager: false,
     request: v.strictObject({ phone: Word(100) }),

@@ -143,5 +143,5 @@ export function answerOf({ status, code, message, details, hint, retryAfter }: R
   };
 }
 
-/** The same as a Response. */
+/** Answers a refusal with a Response. */
 export const refuse = (refusal: Refusal): Response => responseOf(answerOf(refusal));

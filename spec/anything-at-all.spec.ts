@@ -17,9 +17,9 @@ import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answe
 import { insertAt, type RunningServer, startServer } from "./support/server.ts";
 import { openAndSend, sendBytes } from "./support/wire.ts";
 
-const here: Server[] = [];
+const serversHere: Server[] = [];
 afterAll(() => {
-  for (const http of here) http.close();
+  for (const http of serversHere) http.close();
 });
 
 let database: TestDatabase;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startServer({ DATABASE_URL: database.url });
 });
 
-/** The whole web side in this process, so that its work can be counted. Answers its address. */
+/** Starts the whole web side in this process, so that its work can be counted. Returns its address. */
 async function listenHere(database: TestDatabase): Promise<string> {
   const site = await loadSite(readConfig({}));
   const { app } = await makeIntake(database, {
@@ -39,7 +39,7 @@ async function listenHere(database: TestDatabase): Promise<string> {
     headers: commonHeaders(""),
   });
   const http = makeHttpServer(app, commonHeaders("")).listen(0, "127.0.0.1");
-  here.push(http);
+  serversHere.push(http);
   await once(http, "listening");
   return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
 }

@@ -158,13 +158,13 @@ describe("the article page", () => {
   it("says that it is sponsored in its title, its share card and its data for search engines", async () => {
     const page = await open(site.url());
     expect(await page.title()).toMatch(/^Sponsored: /);
-    const told = (name: string) => page.locator(`meta[property="og:${name}"]`).getAttribute("content");
-    expect(await told("title")).toMatch(/^Sponsored Content: /);
-    expect(await told("description")).toContain(`Paid for by ${provider.name}`);
+    const openGraph = (name: string) => page.locator(`meta[property="og:${name}"]`).getAttribute("content");
+    expect(await openGraph("title")).toMatch(/^Sponsored Content: /);
+    expect(await openGraph("description")).toContain(`Paid for by ${provider.name}`);
     const data = JSON.parse((await page.locator('script[type="application/ld+json"]').textContent()) ?? "");
     expect(data).toMatchObject({ "@type": "AdvertiserContentArticle", sponsor: { name: provider.name } });
     expect(await page.locator('link[rel="canonical"]').getAttribute("href")).toBe("http://localhost/");
-    const card = site.site().pages.get(new URL((await told("image")) ?? "").pathname);
+    const card = site.site().pages.get(new URL((await openGraph("image")) ?? "").pathname);
     expect(await sharp(card?.encodings[0]?.bytes).metadata()).toMatchObject({
       format: "png",
       width: 1200,

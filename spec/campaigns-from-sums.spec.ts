@@ -166,7 +166,7 @@ async function managersReport(sql: Sql, days: number) {
   return row?.report;
 }
 
-/** The same, asked while no day is summed. */
+/** Asks for a report while no day is summed. */
 async function withoutSums<Answer>(ask: (sql: Sql) => Promise<Answer>): Promise<Answer> {
   const undone = new Error("undone");
   let answer: Answer | undefined;
@@ -297,7 +297,7 @@ describe("what the ads brought, from the sums of the days", () => {
     }
   });
 
-  it("holds leads of this moment, which have no row of work yet", async () => {
+  it("holds leads of this moment, which have no row in lead_work yet", async () => {
     await addLeads([aLeadOf(2001, Date.now()), aLeadOf(2004, Date.now()), aLeadOf(2021, Date.now())]);
     await comparison();
     expect(

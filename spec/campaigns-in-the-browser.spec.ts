@@ -35,9 +35,9 @@ async function read(
   openPage = open,
 ): Promise<Page> {
   const page = await openPage(undefined, options);
-  const told = page.waitForRequest((request) => request.url().endsWith("/c"));
+  const beacon = page.waitForRequest((request) => request.url().endsWith("/c"));
   await page.goto(article(campaign));
-  await told;
+  await beacon;
   return page;
 }
 // Observers report what came into view once it is painted: two frames and a task later.
@@ -224,11 +224,11 @@ describe("what is sent and kept of two visitors", () => {
       if (!/\/c$|\/count-/.test(request.url())) return;
       sent.push({ url: request.url(), body: request.postData(), headers: await request.allHeaders() });
     });
-    const told = page.waitForRequest((request) => request.url().endsWith("/c"));
+    const beacon = page.waitForRequest((request) => request.url().endsWith("/c"));
     await page.goto(
       `${server.address}/?utm_campaign=two&utm_content=${clickId}&fbclid=${clickId}&gclid=${clickId}#${clickId}`,
     );
-    await told;
+    await beacon;
     await page.evaluate(() => {
       localStorage.clear();
     });

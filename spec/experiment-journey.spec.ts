@@ -93,9 +93,9 @@ async function loadUntilShown(page: Page, variant: Variant, visitor: string): Pr
   // Each load is a new throw of the coin; sixty of the same side come once in a billion billion times.
   for (let load = 0; load < 60; load++) {
     const campaign = `${visitor.replaceAll(" ", "-")}-${variant}-${load}`;
-    const told = page.waitForRequest((request) => new URL(request.url()).pathname === "/c");
+    const beacon = page.waitForRequest((request) => new URL(request.url()).pathname === "/c");
     await page.goto(`${address}?utm_source=facebook&utm_campaign=${campaign}`);
-    await told;
+    await beacon;
     const headline = await page.getByRole("heading", { level: 1 }).textContent();
     loaded[headline === headlines.original ? "original" : "fewer-finger-sticks"] += 1;
     if (headline === headlines[variant]) return campaign;

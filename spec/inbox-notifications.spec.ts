@@ -20,7 +20,7 @@ interface Heard {
   tones: number[];
 }
 
-/** The member's own page, with the browser's permission for notifications or without, and what it hands to the browser. */
+/** Opens the member's own page, with the browser's permission for notifications or without, and records what it has the browser do. */
 async function accountPage(permission: "granted" | "denied"): Promise<Page> {
   const page = await openAs(browser(), inbox, dana, "/healthz");
   // A browser without a window denies what nobody has granted.

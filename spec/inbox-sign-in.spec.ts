@@ -87,7 +87,7 @@ const withPasskey = (
 const join = (page: Page, token: string) =>
   withPasskey(page, "create", "join/options", "join/verify", { token });
 const signIn = (page: Page) => withPasskey(page, "get", "sign-in/options", "sign-in/verify");
-/** The same from a page that does not ask the device to check who is there. */
+/** Joins from a page that does not ask the device to check who is there. */
 const joinCarelessly = (page: Page, token: string) =>
   withPasskey(page, "create", "join/options", "join/verify", { token }, true);
 const signInCarelessly = (page: Page) =>

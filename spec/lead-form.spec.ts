@@ -332,9 +332,9 @@ describe("the lead form in a whole browser", () => {
         if (status?.textContent) console.debug(button?.textContent, button?.disabled, status.textContent);
       }).observe(document, { subtree: true, childList: true });
     });
-    const told = page.waitForEvent("console");
+    const logged = page.waitForEvent("console");
     await press(page);
-    expect((await told).text()).toBe("Submitting... true Sending your answers. Please wait.");
+    expect((await logged).text()).toBe("Submitting... true Sending your answers. Please wait.");
     answer.resolve();
     await page.waitForURL("**/thank-you");
     await page.goBack({ waitUntil: "commit" });
@@ -518,12 +518,12 @@ describe("the lead form before its script", () => {
         if (looks === 10) console.debug(`taken over: ${isReady}`);
       }, 20);
     });
-    const told = page.waitForEvent("console", (message) => message.text().startsWith("taken over"));
+    const logged = page.waitForEvent("console", (message) => message.text().startsWith("taken over"));
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
     await press(page);
     release.resolve();
-    expect((await told).text()).toBe("taken over: false");
+    expect((await logged).text()).toBe("taken over: false");
     expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
   });
 
@@ -590,9 +590,9 @@ describe("the lead form before its script", () => {
       };
       new MutationObserver(tell).observe(document, { subtree: true, childList: true });
     });
-    const told = page.waitForEvent("console");
+    const logged = page.waitForEvent("console");
     await press(page);
-    expect((await told).text()).toMatch(/^0 alerts, Sponsored/);
+    expect((await logged).text()).toMatch(/^0 alerts, Sponsored/);
   });
 
   it("loads the script only when the form is near the view or gets the focus", async () => {

@@ -1,5 +1,5 @@
 // What a person waits for stays quick with millions of leads, because it reads the rows that it shows and not the table: held here by
-// counting the rows that PostgreSQL reads, so that the machine's mood does not decide. (How long each takes: docs/scaling.md.)
+// counting the rows that PostgreSQL reads, because the time depends on how busy the machine is. (How long each takes: docs/scaling.md.)
 import { beforeAll, describe, expect, it } from "vitest";
 import { personTasks, readSamples } from "../bench/many-leads-tasks.ts";
 import { fillDatabase } from "../bench/years-of-leads.ts";
@@ -166,7 +166,7 @@ describe("the counts", () => {
     const acts: [what: string, act: () => Promise<unknown>][] = [
       ["nothing", async () => {}],
       ["a new lead", () => owner`insert into public.leads ${owner(aLead({ name: "New" }))}`],
-      ["its row of work", () => owner`select private.index_new_leads()`],
+      ["its row in lead_work", () => owner`select private.index_new_leads()`],
       [
         "a lead owed to nobody",
         async () => {
@@ -199,7 +199,7 @@ describe("the counts", () => {
       ],
       ["a withdrawal", async () => owner`select private.withdraw_permission(${(await ids(2))[0] ?? ""})`],
       [
-        "a withdrawal of a lead without its row of work",
+        "a withdrawal of a lead without its row in lead_work",
         async () => {
           const [lead] = await owner<
             { id: string }[]

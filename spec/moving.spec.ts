@@ -42,7 +42,7 @@ const isEmpty = async ({ owner }: TestDatabase) => {
 };
 
 let from: TestDatabase;
-/** What is in it. No test changes it. */
+/** The contents of the database `from`, which no test changes. */
 let held: Record<string, string[]>;
 beforeAll(async () => {
   from = await makeDatabase();

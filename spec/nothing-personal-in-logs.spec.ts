@@ -169,12 +169,12 @@ describe("with the embedded PostgreSQL", () => {
     ["the right to insert is gone", "revoke insert on leads from anon", "grant insert on leads to anon"],
   ])("a lead is not stored while %s, and the visitor is told only that", async (_, damage, repair) => {
     await owner.unsafe(damage);
-    const [told, shown] = await Promise.all([
+    const [asJson, asPage] = await Promise.all([
       insert(server.address, lead()),
       postForm(server.address, lead()),
     ]);
-    expect([told.status, shown.status]).toEqual([503, 503]);
-    expect(await told.text()).not.toMatch(/canary/);
+    expect([asJson.status, asPage.status]).toEqual([503, 503]);
+    expect(await asJson.text()).not.toMatch(/canary/);
     await owner.unsafe(repair);
   });
 

@@ -173,7 +173,7 @@ describe("every page", () => {
 
   it("tells browsers and keyboards what each line is for, and takes what is pasted", async () => {
     const page = await open(site.url());
-    const told = await page
+    const hints = await page
       .locator("form input[required]")
       .evaluateAll((inputs) =>
         (inputs as HTMLInputElement[]).map((input) => [
@@ -183,7 +183,7 @@ describe("every page", () => {
           input.placeholder,
         ]),
       );
-    expect(told).toEqual([
+    expect(hints).toEqual([
       ["name", "", "next", ""],
       ["email", "email", "next", ""],
       ["tel", "tel", "next", ""],

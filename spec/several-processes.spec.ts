@@ -43,8 +43,8 @@ describe("several processes on one database, through a pooler of transactions", 
     await load.stop();
     expect(await brokenPromises(database.owner, load.acknowledged)).toEqual(noneBroken);
 
-    const told = () => new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
-    await expect.poll(() => told().size, { timeout: 15_000 }).toBe(load.acknowledged.size);
+    const receivedIds = () => new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
+    await expect.poll(() => receivedIds().size, { timeout: 15_000 }).toBe(load.acknowledged.size);
     expect(receiver.received).toHaveLength(load.acknowledged.size);
     for (const server of servers) expect(await server.end()).toEqual({ code: 0, signal: null });
   });

@@ -84,12 +84,12 @@ describe("the Spanish pages", () => {
 
   it("have a share card and data for search engines in Spanish", async () => {
     const page = await open(site.url("/es"));
-    const told = (name: string) => page.locator(`meta[property="og:${name}"]`).getAttribute("content");
-    expect(await told("title")).toMatch(/^Contenido patrocinado: Un nuevo aparato/);
-    expect(await told("locale")).toBe("es_US");
+    const openGraph = (name: string) => page.locator(`meta[property="og:${name}"]`).getAttribute("content");
+    expect(await openGraph("title")).toMatch(/^Contenido patrocinado: Un nuevo aparato/);
+    expect(await openGraph("locale")).toBe("es_US");
     const data = JSON.parse((await page.locator('script[type="application/ld+json"]').textContent()) ?? "");
     expect(data).toMatchObject({ inLanguage: "es-US", url: "http://localhost/es" });
-    const path = new URL((await told("image")) ?? "").pathname;
+    const path = new URL((await openGraph("image")) ?? "").pathname;
     expect(path).toContain("share-card-es-");
     const card = site.site().pages.get(path)?.encodings[0]?.bytes;
     expect(await sharp(card).metadata()).toMatchObject({ format: "png", width: 1200, height: 630 });

@@ -1,5 +1,5 @@
-// What the delivery's frequent queries cost with many leads: counted in rows that PostgreSQL reads, so that the machine's mood does
-// not decide. They run each second or twice a second for years, and most of the time there is nothing to do.
+// What the delivery's frequent queries cost with many leads: counted in rows that PostgreSQL reads, because the time they take depends
+// on how busy the machine is. They run each second or twice a second for years, and most of the time there is nothing to do.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { transaction } from "../database/transaction.ts";

@@ -47,11 +47,13 @@ beforeAll(async () => {
 
 /** Labels instead of ids, and no time of day, so that a whole answer can be compared. */
 function steady(text: string): string {
-  let told = text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm");
+  let normalized = text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm");
   for (const [nth, name] of newest.entries()) {
-    told = told.replaceAll(id(name), `<id ${nth}>`).replaceAll(reference(id(name)), `<lead ${nth}>`);
+    normalized = normalized
+      .replaceAll(id(name), `<id ${nth}>`)
+      .replaceAll(reference(id(name)), `<lead ${nth}>`);
   }
-  return told;
+  return normalized;
 }
 
 const names = (stdout: string) => JSON.parse(stdout).map(({ name }: { name: string }) => name);

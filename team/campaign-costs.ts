@@ -27,7 +27,7 @@ export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<num
   return row?.recorded ?? 0;
 }
 
-/** The same for a manager, with an entry in the audit log. */
+/** Records costs as a manager, with an entry in the audit log. */
 export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
   (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as number;
 

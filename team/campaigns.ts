@@ -26,7 +26,7 @@ export interface CampaignRow {
   cost: number;
 }
 
-/** The same with what is counted apart, and whether the cost found its campaign. */
+/** A row of the report with what is counted apart, and whether the cost found its campaign. */
 export type CountedRow = CampaignRow & {
   prefetched: number;
   reloaded: number;

@@ -17,7 +17,7 @@ export async function findErasable(
   const condition =
     "id" in which
       ? sql`id = ${which.id}`
-      : // A lead of the last second has no row of work yet.
+      : // A lead of the last second has no row in lead_work yet.
         sql`id = any (array(
           select lead_id from private.lead_work where email_key = private.email_key(${which.email})
           union all

@@ -42,7 +42,7 @@ export async function exportPermissions(
     sql,
     async (tx) => {
       const report = await countRows(tx, since, onProgress);
-      const hand = async (page: PermissionRecord[]) => {
+      const passOn = async (page: PermissionRecord[]) => {
         if (page.length > 0) await take(page);
         report(page.length);
       };
@@ -56,8 +56,8 @@ export async function exportPermissions(
         where true ${since ? tx`and w.created_at >= ${since}` : tx``} ${beyond(tx, end, "newer")}
         order by w.created_at, w.lead_id limit ${size}`,
       ))
-        await hand(page);
-      await hand(
+        await passOn(page);
+      await passOn(
         await tx<PermissionRecord[]>`
         select ${selectRecord(tx)}
         from public.leads l

@@ -43,7 +43,7 @@ export async function* pagesOf<R extends PageEnd & Row>(
   }
 }
 
-/** The ids of leads that have no row of work yet. A job looks for older ones each day. */
+/** The ids of leads that have no row in lead_work yet. A job looks for older ones each day. */
 export async function leadsWithoutWork(tx: TransactionSql): Promise<string[]> {
   const fresh = await tx<{ id: string }[]>`select private.leads_to_index(null, '2 days') as id`;
   return fresh.map(({ id }) => id);

@@ -69,7 +69,7 @@ export function answerFor(asked: Page, headers: HeaderValues): PageAnswer {
   };
 }
 
-/** The same as a Response, for a GET or a HEAD. */
+/** Answers a GET or a HEAD with the page as a Response. */
 export function answer(page: Page, request: Request): Response {
   const { status, headers, bytes } = answerFor(page, request.headers);
   return new Response(request.method === "HEAD" ? null : bytes, { status, headers });

@@ -20,7 +20,7 @@ import type { Setup } from "./options.ts";
 import { ownerAdvice } from "./ownership.ts";
 import { type Programs, programsFor } from "./programs.ts";
 
-/** What lies in a data folder. Only `cluster` and `sockets` belong to the account; the rest is our own user's. */
+/** What lies in a data folder. Only the cluster and the sockets belong to the account; the rest is our own user's. */
 export interface DataFolder {
   path: string;
   cluster: string;

@@ -111,11 +111,11 @@ security definer
 set search_path = ''
 as $$
 declare
-  print bigint := private.fingerprint(new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes);
+  fingerprint bigint := private.fingerprint(new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes);
 begin
-  perform pg_advisory_xact_lock(print);
+  perform pg_advisory_xact_lock(fingerprint);
   perform from public.leads l
-  where private.fingerprint(l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes) = print
+  where private.fingerprint(l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes) = fingerprint
     and l.created_at > now() - interval '24 hours'
     and (l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes)
       = (new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes)
@@ -199,7 +199,7 @@ declare
   device text := headers ->> 'x-device';
   -- A browser states the origin with a post; where a referrer policy hides the path, this is all there is.
   origin text := nullif(headers ->> 'origin', 'null');
-  -- The first is Cloudflare's own word, where it stands in front; the other the nearest proxy's.
+  -- Cloudflare states the first, where it stands in front; the nearest proxy states the other.
   address text := coalesce(headers ->> 'cf-connecting-ip', split_part(headers ->> 'x-forwarded-for', ',', 1));
   is_foreign boolean := false;
   host text;

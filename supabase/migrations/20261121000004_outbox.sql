@@ -77,7 +77,7 @@ create table private.erasures (
   constraint reason_is_known check (reason in ('asked', 'age'))
 );
 
--- As private.lead_work has it, for leads that are gone.
+-- Finds an erased lead by its reference, as an index of private.lead_work finds one that is there.
 create index erasures_by_reference on private.erasures (private.from_its_end(lead_id) collate "C");
 
 alter table private.channels enable row level security;

@@ -152,7 +152,7 @@ as $$
   from keys k
 $$;
 
--- The same for one place key.
+-- Returns the row of calling_windows for one place key.
 create function private.calling_window(place_key text, moment timestamptz default now())
 returns table (
   place text, callable boolean, next_callable_at timestamptz, callable_until timestamptz, local_time text,

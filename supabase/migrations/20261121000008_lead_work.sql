@@ -52,7 +52,7 @@ create table private.lead_work (
 -- ago first.
 create index lead_work_open on private.lead_work ((tried_at is not null), coalesce(tried_at, created_at), lead_id)
 where stage = 'open';
--- Where few places may be called, and for those that may not.
+-- For the queue while few places may be called, and for its list of leads whose place may not be called now.
 create index lead_work_open_by_place on private.lead_work (place, lead_id) where stage = 'open';
 create index lead_work_untried on private.lead_work (created_at) where stage <> 'closed' and tried_at is null;
 create index lead_work_callbacks on private.lead_work (callback_at, lead_id) where stage = 'callback';
@@ -210,7 +210,7 @@ begin
       array_remove(array[
         case when p.honeypot_filled then 'honeypot filled' end,
         case when private.holds_link(l.name) then 'link in name' end,
-        -- Without a list of allowed origins a form on another site is taken, and said.
+        -- Without a list of allowed origins a form on another site is taken, and flagged.
         case when p.is_foreign_page then 'page elsewhere' end
       ], null),
       p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone),
@@ -254,8 +254,8 @@ begin
   return cardinality(indexed);
 end $$;
 
--- The same for processes that look all the time: returns 0 while another of them is at it, because two that take the same leads at once
--- do the work twice.
+-- Does what index_new_leads does, for processes that call it all the time: returns 0 while another process runs it, because two that
+-- take the same leads at once do the work twice.
 create function private.index_new_leads_unless_busy() returns integer
 language plpgsql
 security definer
@@ -398,7 +398,7 @@ begin
     and l.created_at > moment - interval '44 hours'
     and not exists (select from private.reviews r where r.lead_id = l.id)
     and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
-  -- As above.
+  -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
   for key share of l
   on conflict do nothing;
   get diagnostics made = row_count;

@@ -103,7 +103,7 @@ begin
   );
 end $$;
 
--- The same for the operator's command, with its entry in the audit log.
+-- Erases the oldest leads for the operator's command, with its entry in the audit log.
 create function private.erase_leads_by_age(days integer, before timestamptz, at_most integer) returns integer
 language plpgsql
 set search_path = ''
@@ -142,7 +142,7 @@ begin
   if not found then
     return;
   end if;
-  -- Of leads that have no row of work yet none is old, unless none has one.
+  -- A lead without a row in lead_work came just now, unless the whole table is empty.
   perform private.index_new_leads(100000);
   newest := (select max(w.created_at) from private.lead_work w);
   erased := 0;

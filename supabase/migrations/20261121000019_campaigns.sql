@@ -267,7 +267,7 @@ begin
   return rolled_up;
 end $$;
 
--- Of leads that have no row of work yet (private.leads_to_index), those of these times, as the reports ask for them.
+-- Of leads without a row in lead_work yet (private.leads_to_index), those of these times, as the reports ask for them.
 create function private.new_report_leads(new_leads uuid[], begins timestamptz, ends timestamptz)
 returns table (
   created_at timestamptz, source text, medium text, campaign text, variant text, device text, is_reviewed boolean, is_from_program boolean
@@ -287,9 +287,9 @@ begin
       and not exists (select from private.lead_work w where w.lead_id = l.id);
 end $$;
 
--- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the days whose sums stand
--- (private.report_days) it reads the sums, so that a year of leads costs no more than its days. The words are those of the
--- addresses, not cleaned; an empty outcome is none yet. A campaign may have several rows. `new_leads` have no row of work yet.
+-- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the days whose
+-- sums stand (private.report_days) it reads the sums, so that a year of leads costs no more than its days. The words are those of the
+-- addresses, not cleaned; an empty outcome is none yet. A campaign may have several rows. `new_leads` have no row in lead_work yet.
 create function private.lead_groups(begins timestamptz, ends timestamptz, new_leads uuid[])
 returns table (
   source text, medium text, campaign text, variant text, device text, outcome text, stored bigint, reviewed bigint,
@@ -322,7 +322,7 @@ begin
     group by 1, 2, 3, 4, 5;
 end $$;
 
--- How many leads came in each hour of these times, in hours of UTC. `new_leads` have no row of work yet.
+-- How many leads came in each hour of these times, in hours of UTC. `new_leads` have no row in lead_work yet.
 create function private.lead_hours(begins timestamptz, ends timestamptz, new_leads uuid[]) returns table (hour timestamptz, leads bigint)
 language plpgsql stable
 set search_path = ''
@@ -346,9 +346,9 @@ end $$;
 
 -- One row for each campaign, variant and device that was counted, gave a lead, or cost something. Counts and leads are those of the
 -- hours from `begins` until `ends`; counts that are rolled up, and costs, are those of the days from `first_day` to `last_day`. A
--- campaign's costs are shared out among its rows by their views, to the cent; costs that match no row get a row of their own, with an empty
--- device. Leads whose words were never counted belong to "(other)" where there are such counts. `new_leads` have no row of work yet; null
--- looks for them.
+-- campaign's costs are shared out among its rows by their views, to the cent; costs that match no row get a row of their own, with an
+-- empty device. Leads whose words were never counted belong to "(other)" where there are such counts. `new_leads` have no row in
+-- lead_work yet; null looks for them.
 create function private.campaign_rows(
   begins timestamptz, ends timestamptz, first_day date, last_day date, new_leads uuid[] default null
 )

@@ -159,7 +159,7 @@ begin
   ), '[]'));
 end $$;
 
--- Raises PT404 for a state that there is none of.
+-- Raises PT404 for an unknown state.
 create function team.pause_state(which text, why text) returns void
 language plpgsql
 security definer

@@ -35,14 +35,15 @@ export function CallPanel({ lead, member, isStopped }: Props) {
     call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("open", "queue") });
   };
   useKeys({ c: () => start() });
-  const done = (outcome: Recorded | undefined) => {
+  const showRecorded = (outcome: Recorded | undefined) => {
     setRecorded(outcome);
     setReviewing(false);
     call.reset();
     refresh("open", "queue");
   };
   if (isStopped) return <Stopped lead={lead} />;
-  if (recorded) return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={() => done(undefined)} />;
+  if (recorded)
+    return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={() => showRecorded(undefined)} />;
   return (
     <section className="card call" aria-labelledby="call">
       <h2 id="call" className="visually-hidden">
@@ -58,7 +59,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
       <FailureNotice error={call.error} />
       {underWay && <CallScripts lead={lead} member={member} />}
       {underWay || isReviewing ? (
-        <OutcomeForm lead={lead} callId={underWay?.call_id ?? null} onRecorded={done} />
+        <OutcomeForm lead={lead} callId={underWay?.call_id ?? null} onRecorded={showRecorded} />
       ) : (
         <button type="button" className="button quiet" onClick={() => setReviewing(true)}>
           Review without a call

@@ -14,7 +14,7 @@ import type { Lead } from "./lead-page.tsx";
 type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }>;
 type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
 
-/** What comes of a call alone. */
+/** The outcomes that only a call can have. */
 const needCall: readonly Outcome[] = ["no_answer", "left_message", "wrong_number"];
 
 interface Props {

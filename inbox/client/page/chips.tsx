@@ -1,4 +1,4 @@
-// A row of buttons of which one is pressed, to choose what a page shows.
+// A row of buttons that stay pressed, to choose what a page shows.
 interface Props<Name extends string | number> {
   /** What a screen reader says of the row. */
   label: string;

@@ -10,7 +10,7 @@ import { count } from "./words.ts";
 
 /** Milliseconds between two loads of the lists at least, so that many events at once cause one load. */
 const minLoadInterval = 400;
-/** The same in a flood, when an event names no leads: a list that changes all the time cannot be read. */
+/** That interval in a flood, when an event names no leads: a list that changes all the time cannot be read. */
 const minLoadIntervalInFlood = 3_000;
 
 export function useLiveEvents(): void {

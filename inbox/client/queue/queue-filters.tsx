@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { stateNames } from "../../../calling/state-names.ts";
 import { outcomes } from "../../api-values.ts";
+import { Chips } from "../page/chips.tsx";
 import { ownZone } from "../page/times.ts";
 import { outcomeNames } from "../page/words.ts";
 import { type Filter, noFilter } from "./first-page.ts";
@@ -17,22 +18,21 @@ interface Props {
 export function QueueFilters({ filter, counts, isSearch, onChange }: Props) {
   const further = Object.keys(filter).filter((key) => !["mine", "late", "zone"].includes(key)).length;
   const [isOpen, setOpen] = useState(false);
-  const all = !filter.mine && !filter.late && further === 0;
+  const isOn = { mine: filter.mine === true, late: filter.late === true };
   return (
     <div className="filters">
-      <fieldset className="chips" aria-label="Show">
-        <Chip isOn={all} name="All" onPress={() => onChange(noFilter)} />
-        <Chip
-          isOn={filter.mine === true}
-          name={`Mine${numbered(counts?.mine)}`}
-          onPress={() => onChange(changed(filter, "mine", filter.mine ? undefined : true))}
-        />
-        <Chip
-          isOn={filter.late === true}
-          name={`Late${numbered(counts?.late)}`}
-          onPress={() => onChange(changed(filter, "late", filter.late ? undefined : true))}
-        />
-      </fieldset>
+      <Chips
+        label="Show"
+        options={[
+          ["all", "All"],
+          ["mine", `Mine${numbered(counts?.mine)}`],
+          ["late", `Late${numbered(counts?.late)}`],
+        ]}
+        isChosen={(name) => (name === "all" ? !isOn.mine && !isOn.late && further === 0 : isOn[name])}
+        onChoose={(name) =>
+          onChange(name === "all" ? noFilter : changed(filter, name, isOn[name] ? undefined : true))
+        }
+      />
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>More filters{further > 0 && ` (${further})`}</summary>
         {isOpen && <FurtherFilters filter={filter} isSearch={isSearch} onChange={onChange} />}
@@ -42,14 +42,6 @@ export function QueueFilters({ filter, counts, isSearch, onChange }: Props) {
 }
 
 const numbered = (number = 0) => (number > 0 ? ` ${number.toLocaleString("en-US")}` : "");
-
-function Chip({ isOn, name, onPress }: { isOn: boolean; name: string; onPress(): void }) {
-  return (
-    <button type="button" className="chip" aria-pressed={isOn} onClick={onPress}>
-      {name}
-    </button>
-  );
-}
 
 function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
   const set = (key: keyof Filter, value: string | boolean | undefined) =>

@@ -41,7 +41,7 @@ function RowState({ row, now }: { row: Row; now: Date }) {
   if (section === "closed")
     return <span className="badge">{row.outcome ? outcomeNames[row.outcome] : "Closed"}</span>;
   if (section === "callback_due" && row.callback_at)
-    return <span className="badge accent">Callback {dueAt(row.callback_at, zone, now)}</span>;
+    return <span className="badge accent">Callback {momentOfCallback(row.callback_at, zone, now)}</span>;
   const isCallback = row.stage === "callback" && row.callback_at !== null;
   const again = isCallback ? row.callback_at : (attempts_until ?? place.callable_at);
   const reason = attempts_until ? "attempts" : place.reason;
@@ -69,7 +69,7 @@ export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
 }
 
 /** The day is said only when it is not today. */
-const dueAt = (at: string, zone: string | undefined, now: Date) =>
+const momentOfCallback = (at: string, zone: string | undefined, now: Date) =>
   momentThere(at, zone, now).replace(/^today /, "");
 
 const LastOutcome = ({ row: { outcome } }: { row: Row }) =>
