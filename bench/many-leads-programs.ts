@@ -154,7 +154,7 @@ async function rate(
 
 /** Runs a command to its end, with its results going nowhere. @throws when it fails. */
 async function run(url: string, ...words: string[]): Promise<{ memory: number }> {
-  const child = spawn(process.execPath, ["bin/leads.ts", ...words], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=4", "bin/leads.ts", ...words], {
     env: { PATH: process.env.PATH, DATABASE_URL: url },
     stdio: ["ignore", "ignore", "pipe"],
   });
