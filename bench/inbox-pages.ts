@@ -119,46 +119,103 @@ export interface Acts {
   longestTask: number;
 }
 
+/** Something that a member does, by the elements of the page: a value typed or chosen, or a press. */
+type Step = { in: string; value: string } | { press: string };
+
 export const turnPages = (page: Page, count: number): Promise<Acts> =>
   act(
     page,
-    Array.from({ length: count }, () => () => page.getByRole("button", { name: "Next page" }).click()),
+    Array.from({ length: count }, () => [{ press: ".pager button:last-of-type" }]),
   );
 
 export const search = (page: Page, words: string[]): Promise<Acts> =>
   act(
     page,
-    words.map((text) => async () => {
-      await page.getByLabel("Search by name").fill(text);
-      await page.getByRole("button", { name: "Search" }).click();
-    }),
+    words.map((value) => [{ in: "form.search input", value }, { press: "form.search button[type=submit]" }]),
   );
 
-/** Does one thing after the other, and times each until the list is another one. */
-async function act(page: Page, things: (() => Promise<void>)[]): Promise<Acts> {
+export async function filter(page: Page, states: string[]): Promise<Acts> {
+  await page.getByText("More filters").click();
+  await page.getByRole("combobox", { name: "State" }).waitFor();
+  return act(
+    page,
+    states.map((value) => [{ in: ".further-filters select", value }]),
+  );
+}
+
+/** Does one thing after the other, and times each until the frame with another list, from within the page, because questions from without take its time. */
+async function act(page: Page, things: Step[][]): Promise<Acts> {
+  await slowDown(page);
+  return page.evaluate(async (things) => {
+    const acts = { times: [] as number[], longestTask: 0 };
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) acts.longestTask = Math.max(acts.longestTask, duration);
+    }).observe({ type: "longtask" });
+    const main = document.querySelector("#main") as HTMLElement;
+    const rows = () => main.querySelector(".rows, .empty")?.textContent;
+    const take = (step: Step) => {
+      if ("press" in step) return document.querySelector<HTMLElement>(step.press)?.click();
+      const field = document.querySelector(step.in) as HTMLInputElement | HTMLSelectElement;
+      Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set?.call(field, step.value);
+      field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input", { bubbles: true }));
+    };
+    for (const steps of things) {
+      const before = rows();
+      const started = performance.now();
+      const changed = new Promise<void>((resolve) => {
+        const look = () => {
+          if (rows() === before) return;
+          observer.disconnect();
+          requestAnimationFrame(() => setTimeout(resolve));
+        };
+        const observer = new MutationObserver(look);
+        observer.observe(main, { subtree: true, childList: true, characterData: true });
+      });
+      for (const step of steps) {
+        take(step);
+        // React has taken what was typed before the next step.
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      await changed;
+      acts.times.push(performance.now() - started);
+      // The observer of long tasks is told of the last one later.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    return acts;
+  }, things);
+}
+
+export interface Smoothness {
+  longestTask: number;
+  /** Tasks of more than 50 ms. */
+  longTasks: number;
+  /** Frames on screen, and those that were due and did not come, at 60 a second. */
+  frames: number;
+  dropped: number;
+}
+
+/** How smoothly the page goes on, four times slower, while something is done. */
+export async function smoothnessDuring(page: Page, work: () => Promise<void>): Promise<Smoothness> {
   await slowDown(page);
   await page.evaluate(() => {
-    const tasks = { longest: 0 };
-    Object.assign(window, { tasks });
+    const seen = { longestTask: 0, longTasks: 0, frames: 0, dropped: 0 };
+    Object.assign(window, { seen });
     new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) tasks.longest = Math.max(tasks.longest, duration);
+      for (const { duration } of list.getEntries()) {
+        seen.longTasks += 1;
+        seen.longestTask = Math.max(seen.longestTask, duration);
+      }
     }).observe({ type: "longtask" });
+    let before = performance.now();
+    const look = (now: number) => {
+      if (Reflect.get(window, "seen") !== seen) return;
+      seen.frames += 1;
+      seen.dropped += Math.max(0, Math.round(((now - before) * 60) / 1000) - 1);
+      before = now;
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
   });
-  const names = () =>
-    page.locator("#main").evaluate((main) => main.querySelector(".rows, .empty")?.textContent);
-  const times: number[] = [];
-  for (const thing of things) {
-    const before = await names();
-    const started = performance.now();
-    await thing();
-    await page.waitForFunction(
-      (before) => document.querySelector("#main .rows, #main .empty")?.textContent !== before,
-      before,
-    );
-    times.push(performance.now() - started);
-  }
-  const longestTask = await page.evaluate(
-    () => (Reflect.get(window, "tasks") as { longest: number }).longest,
-  );
-  return { times, longestTask };
+  await work();
+  return page.evaluate(() => Reflect.get(window, "seen") as Smoothness);
 }

@@ -13,10 +13,12 @@ import { freePort } from "../spec/support/free-port.ts";
 import {
   arrivals,
   coldVisit,
+  filter,
   followQueue,
   openQueue,
   type SignedIn,
   search,
+  smoothnessDuring,
   turnPages,
 } from "./inbox-pages.ts";
 import { inserts, loadAnyhow } from "./processes.ts";
@@ -111,16 +113,19 @@ async function paint(): Promise<void> {
 }
 
 async function arrival(): Promise<void> {
-  const times = await arrivals(member, rounds * 3, async (name) => {
-    const body = JSON.stringify({ ...aLead, name, email: `${crypto.randomUUID()}@example.com` });
-    const answer = await fetch(`${product.address}/rest/v1/leads`, {
-      method: "POST",
-      headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body,
-    });
-    if (answer.status !== 201) throw new Error(`The insert was answered with ${answer.status}.`);
-  });
+  const times = await arrivals(member, rounds * 3, send);
   sayTimes("new lead on screen after its 201", times);
+}
+
+/** Sends a lead as a visitor's page does. */
+async function send(name: string): Promise<void> {
+  const body = JSON.stringify({ ...aLead, name, email: `${crypto.randomUUID()}@example.com` });
+  const answer = await fetch(`${product.address}/rest/v1/leads`, {
+    method: "POST",
+    headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body,
+  });
+  if (answer.status !== 201) throw new Error(`The insert was answered with ${answer.status}.`);
 }
 
 interface Round {
@@ -235,6 +240,10 @@ async function inTheBrowser(): Promise<void> {
   const visits = [];
   for (let round = 0; round < rounds; round += 1) visits.push(await coldVisit(member));
   sayTimes(
+    `${options.leads} leads: first paint, cold, 4x slower`,
+    visits.map(({ firstPaint }) => firstPaint),
+  );
+  sayTimes(
     `${options.leads} leads: rows, cold, 4x slower`,
     visits.map(({ rows }) => rows),
   );
@@ -245,6 +254,32 @@ async function inTheBrowser(): Promise<void> {
   const found = await search(page, ["rosa 77", "garcía 5", "ann 91", "2012000"]);
   sayTimes(`${options.leads} leads: search on screen`, found.times);
   say(`${options.leads} leads: longest task while searching`, `${found.longestTask.toFixed(0)} ms`);
+  await page.context().close();
+  await beside();
+}
+
+/** The queue on screen while five leads a second come. */
+async function beside(): Promise<void> {
+  const page = await openQueue(member);
+  const narrowed = await filter(page, ["FL", "NY", "IL", "CA", ""]);
+  sayTimes(`${options.leads} leads: filter by state on screen`, narrowed.times);
+  say(`${options.leads} leads: longest task while filtering`, `${narrowed.longestTask.toFixed(0)} ms`);
+  const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+  for (const [what, work] of [
+    ["20 s, nothing comes", () => wait(20_000)],
+    [
+      "20 s, 5 leads a second come",
+      async () => {
+        for (let nth = 0; nth < 100; nth += 1) await Promise.all([send(`Arrival ${nth}`), wait(200)]);
+      },
+    ],
+  ] as const) {
+    const { longestTask, longTasks, frames, dropped } = await smoothnessDuring(page, work);
+    say(
+      `${options.leads} leads, ${what}`,
+      `longest task ${longestTask.toFixed(0)} ms, ${longTasks} longer than 50 ms; ${dropped} of ${frames + dropped} frames dropped`,
+    );
+  }
   await page.context().close();
 }
 
