@@ -1,6 +1,7 @@
 // The traffic of a soak: readers who look at the article and send beacons, leads with and without script, a member at work in the inbox, and a
 // monitoring program. A visitor whose lead was not acknowledged sends it again, as a person does.
 import { setTimeout as wait } from "node:timers/promises";
+import type { CallName, RequestOf } from "../inbox/api.ts";
 
 interface Traffic {
   /** Where the server listens at the moment. */
@@ -65,7 +66,7 @@ export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, rea
     await ask(`${address()}/c`, { method: "POST", body: "steps=view&utm_source=soak&utm_campaign=autumn" });
   }
 
-  const call = async (name: string, request: object = {}) => {
+  const call = async <Name extends CallName>(name: Name, request: RequestOf<Name>) => {
     const headers = { cookie, origin: inboxUrl, "content-type": "application/json" };
     const { status, text } = await ask(`${inboxUrl}/api/${name}`, {
       ...{ method: "POST", headers },
@@ -77,9 +78,9 @@ export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, rea
 
   /** Takes a lead, opens it, tries to call, and writes down what came of it; looks at the lists and the figures between. */
   async function workOnLead(): Promise<void> {
-    await call("queue");
+    await call("queue", {});
     await call("search", { text: "soak" });
-    const { id } = await call("take-next");
+    const { id } = await call("take-next", {});
     if (id) {
       await call("open", { id });
       await call("health-answers", { id });
@@ -87,7 +88,7 @@ export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, rea
       if (call_id) await call("outcome", { id, call_id, outcome: "not_interested" });
       else await call("release", { id });
     }
-    await call("machine");
+    await call("health", {});
     await ask(`${inboxUrl}/metrics`);
   }
 
