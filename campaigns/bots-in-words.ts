@@ -7,10 +7,9 @@ export interface BotCounts {
   stored: number;
 }
 
-/** "Bots, which the table leaves out: 7 loads, 9 served, 0 leads." */
+/** "Bots, which the table leaves out: 7 loads, 9 served, 1 lead." */
 export const botsInWords = ({ views, served, stored }: BotCounts): string =>
-  `Bots, which the table leaves out: ${[
-    `${views.toLocaleString("en-US")} loads`,
-    `${served.toLocaleString("en-US")} served`,
-    `${stored.toLocaleString("en-US")} leads`,
-  ].join(", ")}.`;
+  `Bots, which the table leaves out: ${counted(views, "load")}, ${served.toLocaleString("en-US")} served, ${counted(stored, "lead")}.`;
+
+const counted = (count: number, what: string): string =>
+  `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;

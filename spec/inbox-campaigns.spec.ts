@@ -88,7 +88,7 @@ async function shown(options: BrowserContextOptions = {}): Promise<Page> {
   return page;
 }
 /** What the table of campaigns leaves out. */
-const leftOut = "Bots, which the table leaves out: 500 loads, 0 served, 1 leads.";
+const leftOut = "Bots, which the table leaves out: 500 loads, 0 served, 1 lead.";
 const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const cellsOf = (page: Page, name: string) =>
   section(page, name)

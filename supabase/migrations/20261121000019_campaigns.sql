@@ -543,7 +543,8 @@ begin
       from (
         select c.vital, c.variant, c.device, c.bucket, sum(c.n) as n
         from private.vital_counts c
-        where c.day between since::date and until::date
+        -- They are kept by day of UTC: those of the days that these times touch.
+        where c.day between private.utc_day(begins) and private.utc_day(ends - interval '1 second')
         group by 1, 2, 3, 4
       ) v
     ), '[]'),

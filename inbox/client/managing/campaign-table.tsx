@@ -106,7 +106,7 @@ function SortedTable({ lines, order, onSort }: TableProps) {
     order.column === name ? (order.isDescending ? "descending" : "ascending") : "none";
   return (
     <ScrollingTable name="Campaigns">
-      <table>
+      <table className="wide-table">
         <caption className="visually-hidden">Campaigns; the columns can be sorted</caption>
         <thead>
           <tr>
