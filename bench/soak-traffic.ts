@@ -1,5 +1,5 @@
-// The traffic of a soak: readers who look at the article and send beacons, leads with and without script, a member at work in the inbox, and a
-// monitoring program. A visitor whose lead was not acknowledged sends it again, as a person does.
+// The traffic of a soak: readers who look at the article and send beacons, leads with and without script, a member at work in the
+// inbox, and a monitoring program. A visitor whose lead was not acknowledged sends it again, as a person does.
 import { setTimeout as wait } from "node:timers/promises";
 import type { CallName, RequestOf } from "../inbox/api.ts";
 

@@ -153,12 +153,12 @@ function consistsOf(text: string, statements: readonly string[]): boolean {
   let at = 0;
   for (const statement of statements.map(unixLines)) {
     const found = whole.indexOf(statement, at);
-    if (found < 0 || !isBetween(whole.slice(at, found))) return false;
+    if (found < 0 || !isSeparator(whole.slice(at, found))) return false;
     at = found + statement.length;
   }
-  return isBetween(whole.slice(at));
+  return isSeparator(whole.slice(at));
 }
 
 const unixLines = (text: string) => text.replaceAll("\r\n", "\n");
 
-const isBetween = (text: string) => /^[\s;]*$/.test(text);
+const isSeparator = (text: string) => /^[\s;]*$/.test(text);

@@ -28,6 +28,7 @@ export type Credential = Readonly<Record<string, unknown>>;
 /** Makes the checks of an inbox at this public address. */
 export function makePasskeys(inboxUrl: string, rpName: string) {
   const { hostname: rpID, origin } = new URL(inboxUrl);
+  // The library is not to require user verification, because a missing one is refused below with an error of its own.
   const expected = { expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false };
 
   return {

@@ -74,13 +74,13 @@ export function makeStore(
       stored();
     } catch (error) {
       if (isDatabaseTrouble(error)) await postpone(batch, error);
-      else await single(batch, error);
+      else await commitSingly(batch, error);
     }
   };
 
   // When a statement is refused because of one row, its rows are tried one by one, because an honest lead must not fail for its
   // neighbour. A row that was stored by the first try after all is stored once, by the table's own rule.
-  const single = async (batch: Waiting[], error: unknown) => {
+  const commitSingly = async (batch: Waiting[], error: unknown) => {
     if (batch.length === 1) return batch[0]?.answer(error);
     for (const one of batch) await commit([one]);
   };

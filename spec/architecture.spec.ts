@@ -53,7 +53,7 @@ const others = [
   "campaigns/vital-buckets.ts",
 ];
 
-/** Has the linter read files that are not in the repository; answers `path:line rule` for each finding. */
+/** Has the linter read files that are not in the repository. Returns `path:line rule` for each finding. */
 function lint(files: Record<string, string>): string[] {
   const folder = mkdtempSync(join(tmpdir(), "leads-arrows-"));
   try {

@@ -190,9 +190,9 @@ async function leadsInTime(sql: Sql, days: number) {
       `select ${by}, count(*)::int as stored from (select created_at at time zone '${zone}' as at from leads) l
        where l.at >= '${daysAgo(days)}' group by ${by} order by ${by}`,
     );
-  const days_ = await counted("l.at::date::text");
-  const hours = await counted("extract(isodow from l.at)::int, extract(hour from l.at)::int");
-  return { days: days_.map(({ stored }) => stored), hours: hours.map(({ stored }) => stored) };
+  const byDay = await counted("l.at::date::text");
+  const byHour = await counted("extract(isodow from l.at)::int, extract(hour from l.at)::int");
+  return { days: byDay.map(({ stored }) => stored), hours: byHour.map(({ stored }) => stored) };
 }
 
 async function comparison() {

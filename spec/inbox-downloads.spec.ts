@@ -64,7 +64,7 @@ describe("the file of leads", () => {
     expect(await (await maria.download(address)).text()).toMatch(/^id,created_at,[a-z_,]+\r\n$/);
   });
 
-  it("is nobody's without a session, another manager's, with an entry that is none, after an hour, or from another site", async () => {
+  it("is refused without a session, to anybody else, with an unknown entry, after an hour, and to another site", async () => {
     const address = await addressOfLeads();
     const statusOf = async (answer: Promise<Response>) => (await answer).status;
     expect(await statusOf(fetch(inbox.url + address))).toBe(401);

@@ -40,7 +40,7 @@ describe("a manager", () => {
     }
   });
 
-  it("pauses a state that there is, and reads of another that there is none", async () => {
+  it("pauses a known state, and is told that another is unknown", async () => {
     expect((await maria.call("pause-state", { state: "LA", reason: "An emergency" })).status).toBe(200);
     expect((await maria.call("resume-state", { state: "LA" })).status).toBe(200);
     expect((await maria.call("pause-state", { state: "ZZ", reason: "An emergency" })).status).toBe(404);
@@ -136,7 +136,7 @@ describe("the reports", () => {
     expect(two).toBeDefined();
   });
 
-  it("refuse a zone and a day that are none", async () => {
+  it("refuse an unknown zone and an impossible day", async () => {
     expect((await maria.call("reports", { ...period, zone: "Nowhere" })).status).toBe(400);
     expect((await maria.call("reports", { ...period, since: "2026-02-31" })).status).toBe(400);
   });

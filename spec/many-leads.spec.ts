@@ -1,5 +1,5 @@
-// What a person waits for stays quick with millions of leads, because it reads the rows that it shows and not the table: held here by
-// counting the rows that PostgreSQL reads, because the time depends on how busy the machine is. (How long each takes: docs/scaling.md.)
+// What a person waits for stays quick with millions of leads, because it reads the rows that it shows and not the table. Held here by
+// counting the rows that PostgreSQL reads; a time would depend on how busy the machine is. (How long each takes: docs/scaling.md.)
 import { beforeAll, describe, expect, it } from "vitest";
 import { personTasks, readSamples } from "../bench/many-leads-tasks.ts";
 import { fillDatabase } from "../bench/years-of-leads.ts";

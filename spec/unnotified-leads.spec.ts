@@ -24,7 +24,8 @@ beforeEach(async () => {
   await syncChannels(database.owner, ["webhook"]);
 });
 
-const minutesAgo = (minutes: number) => minutes / 60;
+/** Of an hour, as addLead counts the age of a lead. */
+const minute = 1 / 60;
 const check = (url?: string) => makeAlertCheck({ url }, log)(database.owner);
 const deliver = (id: string) =>
   database.owner`update private.deliveries set delivered_at = now() where lead_id = ${id}`;
@@ -33,10 +34,10 @@ describe("leads that wait while no channel takes word of them", () => {
   it("are an alert when they have waited so many minutes, whether a channel is set up or none", async () => {
     for (const channels of [["webhook"], []]) {
       await syncChannels(database.owner, channels);
-      await addLead(database, {}, minutesAgo(14));
+      await addLead(database, {}, 14 * minute);
       await check();
       expect(lines).toEqual([]);
-      await addLead(database, {}, minutesAgo(16));
+      await addLead(database, {}, 16 * minute);
       await check();
       expect(lines).toEqual([expect.stringContaining(" error leads-unnotified: ")]);
       expect(lines[0]?.endsWith(" leads=1 minutes=16\n")).toBe(true);
@@ -89,7 +90,7 @@ describe("ALERT_URL", () => {
   it("gets the alert and its end, without a word about a person", async () => {
     const receiver = await startReceiver();
     const checkAlert = makeAlertCheck({ url: receiver.url }, log);
-    const lead = await addLead(database, {}, minutesAgo(42));
+    const lead = await addLead(database, {}, 42 * minute);
     await checkAlert(database.owner);
     await deliver(lead);
     await checkAlert(database.owner);
@@ -144,7 +145,7 @@ describe("the inbox", () => {
     await page.getByRole("heading", { level: 1 }).waitFor();
     const banner = page.getByRole("alert").filter({ hasText: "Leads wait: no message can be sent." });
     expect(await banner.count()).toBe(0);
-    const lead = await addLead(database, {}, minutesAgo(61));
+    const lead = await addLead(database, {}, 61 * minute);
     await check();
     await banner.waitFor();
     expect(await banner.innerText()).toContain(

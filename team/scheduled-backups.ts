@@ -38,8 +38,8 @@ export async function enableBackups(sql: Sql, enabled: boolean): Promise<void> {
   await sql`update private.backup_state set enabled = ${enabled} where enabled <> ${enabled}`;
 }
 
-/** Milliseconds between two looks at whether a backup is due. */
-const lookEvery = 5 * 60_000;
+/** Milliseconds between two checks whether a backup is due. */
+const checkInterval = 5 * 60_000;
 
 /**
  * Makes a backup each day until it is stopped. `open` opens a pool of the owner at `url` for one check. `stop` aborts a backup that is
@@ -51,24 +51,24 @@ export function startScheduledBackups(
 ): { stop(): Promise<void> } {
   let sql: Sql | undefined;
   let underWay = Promise.resolve();
-  let stopped = false;
-  const look = async () => {
+  let isStopped = false;
+  const check = async () => {
     if (sql) return;
     const pool = (sql = open());
     underWay = backUpWhenDue(pool, url, plan, log)
       .then(() => {})
       .catch((error) => {
         // The dispatcher and the intake log that the database is unreachable.
-        if (!stopped && !isDatabaseTrouble(error)) logBug(log, error);
+        if (!isStopped && !isDatabaseTrouble(error)) logBug(log, error);
       })
       .finally(() => pool.end({ timeout: 1 }))
       .finally(() => (sql = undefined));
   };
-  const timer = setInterval(look, lookEvery);
-  void look();
+  const timer = setInterval(check, checkInterval);
+  void check();
   return {
     async stop() {
-      stopped = true;
+      isStopped = true;
       clearInterval(timer);
       await sql?.end({ timeout: 0 });
       await underWay;
@@ -76,7 +76,7 @@ export function startScheduledBackups(
   };
 }
 
-/** Makes, verifies and records a backup when the newest is a day old and no other server is at it. Returns whether it was due. */
+/** Makes, verifies and records a backup when the newest is a day old and no other server makes one. Returns whether it was due. */
 export async function backUpWhenDue(sql: Sql, url: string, plan: BackupPlan, log: Log): Promise<boolean> {
   const claimed = await sql`
     update private.backup_state set claimed_until = now() + interval '3 hours'

@@ -5,7 +5,7 @@ import type { LiveEvent } from "../api.ts";
 type Message =
   | LiveEvent
   | { kind: "connection"; isOpen: boolean }
-  /** What was told meanwhile is lost: load everything again. */
+  /** Events may be lost: load everything again. */
   | { kind: "gap" };
 
 /**

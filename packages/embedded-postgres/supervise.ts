@@ -17,8 +17,8 @@ export interface RunningPostgres {
   stop(): Promise<void>;
 }
 
-/** Milliseconds between two looks at the size of the log. */
-const rotateEvery = 10_000;
+/** Milliseconds between two checks of the log's size. */
+const rotationInterval = 10_000;
 
 /** Milliseconds after which a server that ran counts as one that starts well. */
 const stableAfter = 5_000;
@@ -32,7 +32,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
   // Stops PostgreSQL also when this process ends without `stop`, as by an uncaught error.
   const stopOnExit = () => current && signal(current.pid, "SIGINT");
   process.once("exit", stopOnExit);
-  const rotation = setInterval(() => rotateLog(folder.log, maxLogBytes), rotateEvery).unref();
+  const rotation = setInterval(() => rotateLog(folder.log, maxLogBytes), rotationInterval).unref();
 
   const watch = async () => {
     for (let deaths = 0; !stopping.signal.aborted; ) {
@@ -71,11 +71,11 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
 
 /** Ends a server within a service manager's usual ten seconds, of which requests under way may take seven. */
 export async function end(postmaster: Postmaster) {
-  let gone = false;
+  let isGone = false;
   void postmaster.exited.then(() => {
-    gone = true;
+    isGone = true;
   });
-  await endProcess(postmaster.pid, () => gone, 2);
+  await endProcess(postmaster.pid, () => isGone, 2);
 }
 
 /** Starts PostgreSQL again: at once the first three times, then later and later, until it works or `stopping` aborts. */

@@ -29,15 +29,15 @@ export async function transcriptOf(page: Page): Promise<string> {
     // A field is announced with its label.
     if (isInLabel && role === "StaticText") return;
     if (role === "listitem") endLine();
-    const said = node.ignored ? undefined : announced(node);
-    if (said?.isInline) sentence += ` ${said.text}`;
-    else if (said) {
+    const announcement = node.ignored ? undefined : announcementOf(node);
+    if (announcement?.isInline) sentence += ` ${announcement.text}`;
+    else if (announcement) {
       endLine();
-      lines.push(said.text);
+      lines.push(announcement.text);
     }
-    if (!said?.isWhole)
+    if (!announcement?.isWhole)
       for (const id of node.childIds ?? []) walk(byId.get(id) as Node, isInLabel || role === "LabelText");
-    if (!said?.isInline && isBlock(node)) endLine();
+    if (!announcement?.isInline && isBlock(node)) endLine();
   };
   walk(nodes[0] as Node);
   endLine();
@@ -48,7 +48,7 @@ const isBlock = ({ role }: Node) =>
   !["StaticText", "generic", "strong", "none", "LabelText"].includes(role?.value ?? "");
 
 /** What is announced for a node. When it is `isWhole`, its children are not announced; when it is `isInline`, it stays in the line. */
-function announced(node: Node): { text: string; isInline?: boolean; isWhole?: boolean } | undefined {
+function announcementOf(node: Node): { text: string; isInline?: boolean; isWhole?: boolean } | undefined {
   const { role, name, description } = node;
   const about = (property: string) => node.properties?.find((one) => one.name === property)?.value.value;
   const words = name?.value ?? "";

@@ -16,8 +16,8 @@ alter table private.alert_state enable row level security;
 revoke all on private.alert_state from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- How many leads have waited longer than the settings say while no channel took a message about them, and since when the oldest waits.
--- A lead that the team has called, reviewed or closed waits no more. Of the last three days, after which a delivery has failed for
--- good.
+-- A lead that the team has called, reviewed or closed waits no more. Only leads of the last three days count, because after that their
+-- deliveries have failed for good.
 create function private.unnotified_leads(out leads integer, out oldest_at timestamptz)
 language plpgsql
 set search_path = ''

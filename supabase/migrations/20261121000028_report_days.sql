@@ -349,8 +349,8 @@ begin
     select p.* from days d cross join lateral private.pages_of_day(d.day, d.since, d.until) p where not d.is_summed;
 end $$;
 
--- The views and presses of readers, without bots, in these times (private.page_days): by hour of UTC, and with an empty hour by day where a day
--- is rolled up.
+-- The views and presses of readers, without bots, in these times (private.page_days): by hour of UTC, and with an empty hour by day
+-- where a day is rolled up.
 create function private.page_hours(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (day date, hour timestamptz, views bigint, pressed bigint)
 language plpgsql stable

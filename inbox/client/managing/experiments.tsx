@@ -24,10 +24,11 @@ export function Experiments() {
 
 function ExperimentReport({ experiment }: { experiment: Experiment }) {
   const { variant, original, changed, stored, qualified } = experiment;
-  const side = (
-    name: string,
-    { loads, stored: leads, reviewed, qualified: good }: Experiment["original"],
-  ) => [name, loads, leads, share(leads, loads), reviewed, good, share(good, loads)];
+  const lineOf = (name: string, { loads, ...leads }: Experiment["original"]) => [
+    name,
+    ...[loads, leads.stored, share(leads.stored, loads), leads.reviewed, leads.qualified],
+    share(leads.qualified, loads),
+  ];
   return (
     <ReportSection
       title={`Experiment: ${variant}`}
@@ -41,7 +42,7 @@ function ExperimentReport({ experiment }: { experiment: Experiment }) {
         "Likely qualify",
         "Qualify of 100 loads",
       ]}
-      lines={[side("The original", original), side("The variant", changed)]}
+      lines={[lineOf("The original", original), lineOf("The variant", changed)]}
     >
       <p className={experiment.verdict === "split broken" ? "danger-words" : "verdict"}>
         {verdicts[experiment.verdict]}

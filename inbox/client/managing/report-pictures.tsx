@@ -97,9 +97,9 @@ export function HoursTable<What extends string>({
           </tr>
         </thead>
         <tbody>
-          {weekdays.map((name, nth) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
+          {weekdays.map((weekday, nth) => (
+            <tr key={weekday}>
+              <th scope="row">{weekday}</th>
               {allHours.map((hour) => (
                 <HourCell key={hour} value={valueAt(nth + 1, hour)} highest={highest} />
               ))}

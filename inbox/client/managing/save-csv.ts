@@ -1,4 +1,5 @@
-// Saves a table as a CSV file from the page itself, or a file that the server sends. Spreadsheets show its cells and never run them, as with the export (team/csv.ts).
+// Saves a table as a CSV file from the page itself, or a file that the server sends. Spreadsheets show its cells and never run them, as
+// with the export (team/csv.ts).
 import { type Cell, csvLine } from "../../../team/csv.ts";
 
 /** Begins the file with a byte order mark, because spreadsheets then read it as UTF-8. */

@@ -8,26 +8,26 @@ export interface Preferences {
   notifications: boolean;
 }
 
-const place = "inbox-preferences";
+const storageKey = "inbox-preferences";
 const initial: Preferences = { keys: true, sound: false, notifications: false };
 // Read when they are first wanted, because the browser holds a page up for its first look at what it keeps.
 const preferences = makeSharedValue<Preferences>(() => ({ ...initial, ...kept() }));
 
 function kept(): Partial<Preferences> {
   try {
-    return JSON.parse(localStorage.getItem(place) ?? "{}");
+    return JSON.parse(localStorage.getItem(storageKey) ?? "{}");
   } catch {
     return {};
   }
 }
 
 addEventListener("storage", ({ key }) => {
-  if (key === place) preferences.set({ ...initial, ...kept() });
+  if (key === storageKey) preferences.set({ ...initial, ...kept() });
 });
 
 export const currentPreferences = (): Preferences => preferences.get();
 export const usePreferences = (): Preferences => useSharedValue(preferences);
 export function prefer(change: Partial<Preferences>): void {
   preferences.set({ ...preferences.get(), ...change });
-  localStorage.setItem(place, JSON.stringify(preferences.get()));
+  localStorage.setItem(storageKey, JSON.stringify(preferences.get()));
 }
