@@ -56,8 +56,7 @@ export function makeHttpServer(
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (hasTooManyPending(pending, incoming.socket)) return void incoming.socket.destroy();
     const isTaken = app.hotRoutes?.(incoming, outgoing, isClosing) ?? false;
-    // An answer that was sent at once, such as a page, is not waited for.
-    if (!outgoing.writableFinished) addPending(pending, incoming.socket, outgoing);
+    if (!isSent(outgoing)) addPending(pending, incoming.socket, outgoing);
     if (isTaken) return;
     // HTTP/1.0, which health checks still speak, may leave its host unnamed.
     if (incoming.httpVersion === "1.0") incoming.headers.host ??= "localhost";
@@ -98,6 +97,9 @@ type Pending = WeakMap<Duplex, Set<ServerResponse>>;
 
 const hasTooManyPending = (pending: Pending, socket: Duplex): boolean =>
   (pending.get(socket)?.size ?? 0) >= maxPending;
+
+/** Whether the whole answer, such as a page, is with the operating system already. */
+const isSent = (outgoing: ServerResponse): boolean => outgoing.writableEnded && outgoing.writableLength === 0;
 
 /** Records a pending answer of a connection until it is sent. */
 function addPending(pending: Pending, socket: Duplex, outgoing: ServerResponse): void {
