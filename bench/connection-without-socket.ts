@@ -1,0 +1,42 @@
+// Connections to an HTTP server in the same process, without a socket and the kernel: for what the server's own code costs.
+import type { Server } from "node:http";
+import { Duplex } from "node:stream";
+
+/** So many open connections to a server, which need not listen. */
+export function connectTo(server: Server, connections: number): Connection[] {
+  return Array.from({ length: connections }, () => {
+    const one = new Connection();
+    server.emit("connection", one);
+    return one;
+  });
+}
+
+/** A connection without a socket, which sends one request after the other's answer. */
+class Connection extends Duplex {
+  remoteAddress = "127.0.0.1";
+  #answered = () => {};
+  setTimeout = () => this;
+  setNoDelay = () => this;
+  setKeepAlive = () => this;
+  override _read() {}
+  override _write(_: unknown, __: unknown, done: () => void) {
+    done();
+    this.#answered();
+  }
+  override _writev(_: unknown, done: () => void) {
+    done();
+    this.#answered();
+  }
+  send(count: number, request: () => string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let left = count;
+    const next = () => this.push(Buffer.from(request(), "latin1"));
+    this.#answered = () => {
+      left -= 1;
+      if (left > 0) setImmediate(next);
+      else resolve();
+    };
+    next();
+    return promise;
+  }
+}
