@@ -190,6 +190,9 @@ describe("the page Campaigns", () => {
         "$123.00",
       ],
     ]);
+    const table = section(page, "Campaigns").getByRole("group");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    expect(await table.evaluate((scrolling) => scrolling.scrollWidth - scrolling.clientWidth)).toBe(0);
     await costs.getByRole("textbox", { name: "Campaign" }).fill("spring");
     await costs.getByLabel("Cost in US dollars").fill("0");
     await costs.getByRole("button", { name: "Record" }).click();
