@@ -133,7 +133,9 @@ interface Round {
   /** Microseconds of processor time an insert, until the lists have taken it in. */
   server: number;
   postgresql: number;
-  /** The part of it that the inbox's own sessions used: to take new leads into the lists, which is done without an inbox too, and to load them. */
+  /**
+   * The part of it that the inbox's sessions used to load the lists, and to take new leads into them, which is done without an inbox too.
+   */
   inbox: number;
 }
 
@@ -255,11 +257,11 @@ async function inTheBrowser(): Promise<void> {
   sayTimes(`${options.leads} leads: search on screen`, found.times);
   say(`${options.leads} leads: longest task while searching`, `${found.longestTask.toFixed(0)} ms`);
   await page.context().close();
-  await beside();
+  await besideNewLeads();
 }
 
 /** The queue on screen while five leads a second come. */
-async function beside(): Promise<void> {
+async function besideNewLeads(): Promise<void> {
   const page = await openQueue(member);
   const narrowed = await filter(page, ["FL", "NY", "IL", "CA", ""]);
   sayTimes(`${options.leads} leads: filter by state on screen`, narrowed.times);

@@ -37,7 +37,7 @@ export async function indexNewLeads(sql: Sql): Promise<void> {
     indexed = countOf(await sql<Count[]>`select private.index_new_leads() as count`);
 }
 
-/** Indexes new leads as above unless another process does so, which is enough for a job that comes again in a second. */
+/** Does what indexNewLeads does, unless another process is doing it, which is enough for a job that comes again in a second. */
 export async function indexNewLeadsUnlessBusy(sql: Sql): Promise<void> {
   for (let indexed = 1; indexed > 0; )
     indexed = countOf(await sql<Count[]>`select private.index_new_leads_unless_busy() as count`);

@@ -22,7 +22,7 @@ export const session = {
       provider: v.object({ name: v.string(), phone: v.string(), calls_from: v.string() }),
     }),
   },
-  /** What to say on the phone, by the language's code; see content/language.ts for the places in it. */
+  /** What to say on the phone, by the language's code; see content/language.ts for the placeholders in it. */
   "call-scripts": {
     manager: false,
     request: Empty,

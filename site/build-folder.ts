@@ -52,7 +52,8 @@ export function newBuildFolder(root: string): string {
 }
 
 /**
- * Makes a complete build the current one. The one before is kept for a server that has just started from it. @throws BuildError as above.
+ * Makes a complete build the current one. The one before is kept for a server that has just started from it.
+ * @throws BuildError when the project's folders cannot be written.
  */
 export function makeCurrent(root: string, folder: string, madeOf: string): void {
   explained(root, () => {

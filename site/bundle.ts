@@ -1,5 +1,5 @@
-// Bundles with Vite: the form's script and the style, then the inline script that fetches it, then the renderer, into which the
-// names of the first two's files are written.
+// Bundles with Vite: the form's script and the style, then the inline script that fetches the form's script, then the renderer, into
+// which all that was made before is written.
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -26,7 +26,7 @@ export async function writeFormats(original: string, assets: string, prefix: str
   const { autoOrient: size } = await sharp(original).metadata();
   // Never larger than the original: an enlarged photo is only a blurred and heavier one.
   const widest = Math.min(size.width, Math.floor((size.height * 8) / 5));
-  const made = [...new Set(widths.map((width) => Math.min(width, widest)))];
+  const madeWidths = [...new Set(widths.map((width) => Math.min(width, widest)))];
   const write = async (width: number, format: "avif" | "webp" | "jpeg") => {
     const { data, hash } = await encode(sharp, original, width, format);
     const name = `${prefix}-${width}-${hash}.${format === "jpeg" ? "jpg" : format}`;
@@ -36,9 +36,9 @@ export async function writeFormats(original: string, assets: string, prefix: str
   };
   const set = async (format: "avif" | "webp") => ({
     type: `image/${format}`,
-    srcset: (await Promise.all(made.map(async (width) => `${await write(width, format)} ${width}w`))).join(
-      ", ",
-    ),
+    srcset: (
+      await Promise.all(madeWidths.map(async (width) => `${await write(width, format)} ${width}w`))
+    ).join(", "),
   });
   return {
     width: widest,

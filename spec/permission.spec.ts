@@ -67,7 +67,7 @@ describe("the permission of a lead", () => {
     ["the variant that runs", "b", "b"],
     ["the original while an experiment runs", "original", "original"],
     ["no variant that the pages never listed", "c", null],
-    ["no variant of a name that is none", "B'; drop table leads", null],
+    ["no variant whose name is not valid", "B'; drop table leads", null],
   ])("remembers %s", async (_, named, remembered) => {
     await sync({ experiments: [experiment] });
     await insert({}, { "x-variant": named });

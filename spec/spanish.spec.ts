@@ -58,7 +58,7 @@ describe("the Spanish pages", () => {
     );
   });
 
-  it("and the English ones name each other, to readers and to search engines", async () => {
+  it("link to the English ones and are linked from them, for readers and for search engines", async () => {
     for (const [path, other, link] of [
       ["/", "/es", "Leer en español"],
       ["/es", "/", "Read this in English"],

@@ -10,7 +10,7 @@ export interface Cost {
   /** Which utm_source and utm_medium the cost is for; "" for whichever has the campaign. */
   source: string;
   medium: string;
-  /** Of US dollars. */
+  /** In cents of the US dollar. */
   amount_cents: number;
 }
 

@@ -28,13 +28,13 @@ export async function exportLeads(
     sql,
     async (tx) => {
       const report = await countRows(tx, since, onProgress);
-      const hand = async (page: LeadRow[]) => {
+      const passOn = async (page: LeadRow[]) => {
         if (page.length > 0) await take(page);
         report(page.length);
       };
       const fresh = await selectFresh(tx, since);
       for (const withdrawn of [true, false]) {
-        await hand(fresh.filter(({ withdrawn_at }) => withdrawn === (withdrawn_at !== null)));
+        await passOn(fresh.filter(({ withdrawn_at }) => withdrawn === (withdrawn_at !== null)));
         for await (const page of pagesOf<LeadRow & PageEnd>(
           (end, size) => tx`
           select ${selectLeadRow(tx)}, ${selectPageEnd(tx)}
@@ -46,7 +46,7 @@ export async function exportLeads(
           ${since ? tx`and w.created_at >= ${since}` : tx``} ${beyond(tx, end, "older")}
           order by w.created_at desc, w.lead_id desc limit ${size}`,
         ))
-          await hand(page);
+          await passOn(page);
       }
     },
     oneMoment,

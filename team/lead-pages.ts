@@ -2,7 +2,7 @@
 // page is on its way while one is worked on.
 import type { PendingQuery, Row, TransactionSql } from "postgres";
 
-/** Rows that are held in memory at once, twice. */
+/** Rows of a page. Two pages are held in memory at once. */
 const pageSize = 500;
 
 /** Where a page ends: the time to the microsecond and the id of its last row. */

@@ -62,7 +62,7 @@ export const takeBack = (ask: Ask, id: string) => ask((sql) => sql`team.take_bac
 export const eraseLead = async (ask: Ask, id: string, reference: string) =>
   (await ask((sql) => sql`team.erase_lead(${id}, ${reference})`)) as boolean;
 
-/** Rows of an export that are held in memory at once, twice. */
+/** Rows of a page of an export. Two pages are held in memory at once. */
 const exportPageSize = 2_000;
 
 /** Writes the audit log, and returns the entry that each page of the export asks for. */

@@ -32,7 +32,7 @@ export async function moveDatabase(
   await requireNoWriter(to, "target");
   const copy = async (source: TransactionSql) => {
     await printAlike(source);
-    const tables = (await tablesOf(source)).filter(({ name }) => !ofItsPlace.has(name));
+    const tables = (await tablesOf(source)).filter(({ name }) => !notMoved.has(name));
     await lockOutWriters(source, tables);
     return transaction(to, async (target) => {
       await printAlike(target);
@@ -51,7 +51,7 @@ export async function moveDatabase(
 }
 
 /** Tables that belong to one database and are not moved: where its own submit-lead is. */
-const ofItsPlace = new Set(["private.wake_up_call"]);
+const notMoved = new Set(["private.wake_up_call"]);
 
 /** Looks for logins of our programs, and on the source for that of Supabase's API, through which visitors add leads there. */
 async function requireNoWriter(sql: Sql, which: "source" | "target"): Promise<void> {

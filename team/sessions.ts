@@ -30,11 +30,11 @@ export interface Challenge {
 export const openInvitation = async (ask: Ask, token: string) =>
   (await ask((sql) => sql`team.open_invitation(${token})`)) as { name: string; expires_at: string };
 
-/** @throws Refused as above. */
+/** @throws Refused 401 saying whether the invitation was used, expired, or is unknown. */
 export const challengeToJoin = async (ask: Ask, token: string) =>
   (await ask((sql) => sql`team.challenge_to_join(${token})`)) as Challenge;
 
-/** Uses the invitation up. @throws Refused as above, or 401 for a challenge that is not this invitation's. */
+/** Uses the invitation up. @throws Refused 401 for an invitation that is not valid, or for a challenge that is not this invitation's. */
 export const joinWithPasskey = async (
   ask: Ask,
   token: string,

@@ -34,7 +34,7 @@ export async function openLead(ask: Ask, idOrReference: string): Promise<unknown
   return ask((sql) => sql`team.open_lead(${entry})`);
 }
 
-/** Opens the health answers of a lead, with an entry in the audit log as above. */
+/** Opens the health answers of a lead, with an entry in the audit log. */
 export async function openHealthAnswers(ask: Ask, id: string): Promise<unknown> {
   const entry = await recordOpening(ask, id, true);
   return ask((sql) => sql`team.open_health_answers(${entry})`);

@@ -57,10 +57,10 @@ const headersOf = (siteUrl: string, type: string, cacheControl: string) => ({
 // an image library. Where that is not installed, the site has no card, because one that names another payer is worse.
 async function redrawShareCard({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
   const { drawShareCard } = await import("../site/share-card.ts");
-  return compress(await drawShareCard({ language, provider, photo: photoIn(content) }), false);
+  return compress(await drawShareCard({ language, provider, photo: photoIn(contentFolder) }), false);
 }
 
-const content = fileURLToPath(new URL("../content/", import.meta.url));
+const contentFolder = fileURLToPath(new URL("../content/", import.meta.url));
 
 const typeOf = (name: string): string => types[extname(name)] ?? "application/octet-stream";
 

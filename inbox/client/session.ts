@@ -39,8 +39,8 @@ export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
 }
 
 /** Makes every other tab check the session again. */
-export const notifyTabs = (): void => tabs.postMessage("look");
-export function followTabs(look: () => void): () => void {
-  tabs.addEventListener("message", look);
-  return () => tabs.removeEventListener("message", look);
+export const notifyTabs = (): void => tabs.postMessage("check");
+export function followTabs(onNotified: () => void): () => void {
+  tabs.addEventListener("message", onNotified);
+  return () => tabs.removeEventListener("message", onNotified);
 }

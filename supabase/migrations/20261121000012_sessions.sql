@@ -76,7 +76,7 @@ begin
   return row(found_session.id, found_session.member_id, found_session.name, found_session.role)::private.actor;
 end $$;
 
--- The same as require_session, and raises PT403 for the operator, who has no claims and calls nobody.
+-- Returns who acts, as require_session does, and raises PT403 for the operator, who has no claims and calls nobody.
 create function private.require_member() returns private.actor
 language plpgsql
 set search_path = ''
@@ -90,7 +90,7 @@ begin
   return actor;
 end $$;
 
--- The same as require_session, and raises PT403 for a member who is no manager.
+-- Returns who acts, as require_session does, and raises PT403 for a member who is no manager.
 create function private.require_manager() returns private.actor
 language plpgsql
 set search_path = ''

@@ -27,9 +27,10 @@ create table private.report_campaigns (
   source text not null,
   medium text not null,
   campaign text not null,
-  -- Empty: none, and none yet.
+  -- Empty when no experiment ran.
   variant text not null,
   device text not null,
+  -- Empty when none is recorded yet.
   outcome text not null,
   leads integer not null,
   reviewed integer not null,
@@ -145,7 +146,7 @@ execute function private.mark_report_day();
 create trigger calls_30_mark_report_day after insert or update or delete on private.calls
 for each row execute function private.mark_report_day();
 
-create function private.forget_page_sums() returns trigger
+create function private.delete_page_sums() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -159,12 +160,12 @@ begin
   return null;
 end $$;
 
-create trigger page_counts_30_forget_sums after insert or update on private.page_counts
-for each row when (new.day < private.utc_day(now())) execute function private.forget_page_sums();
-create trigger page_counts_31_forget_sums after delete on private.page_counts
-for each row when (old.day < private.utc_day(now())) execute function private.forget_page_sums();
-create trigger page_counts_39_forget_sums after truncate on private.page_counts
-for each statement execute function private.forget_page_sums();
+create trigger page_counts_30_delete_sums after insert or update on private.page_counts
+for each row when (new.day < private.utc_day(now())) execute function private.delete_page_sums();
+create trigger page_counts_31_delete_sums after delete on private.page_counts
+for each row when (old.day < private.utc_day(now())) execute function private.delete_page_sums();
+create trigger page_counts_39_delete_sums after truncate on private.page_counts
+for each statement execute function private.delete_page_sums();
 
 -- Minutes to the minute within an hour, then to five, to thirty, and to six hours: few values, and each within a tenth. Inlined, because
 -- it is asked of each lead.
@@ -570,7 +571,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.utc_day, private.mark_report_day, private.forget_page_sums, private.coarse_minutes, private.report_leads, private.report_calls, private.report_parts,
+  private.utc_day, private.mark_report_day, private.delete_page_sums, private.coarse_minutes, private.report_leads, private.report_calls, private.report_parts,
   private.pages_of_day, private.page_days, private.page_sums, private.page_hours, private.sum_up_page_days, private.sum_up_report_day, private.sum_up_report_days, private.report
 from public;
 grant execute on function private.sum_up_report_days to leads_delivery;

@@ -24,7 +24,7 @@ export default function TeamPage({ member }: { member: SignedIn }) {
             {data.members
               .filter(({ removed_at }) => removed_at === null)
               .map((one) => (
-                <MemberLine key={one.id} one={one} isSelf={one.id === member.id} />
+                <MemberLine key={one.id} member={one} isSelf={one.id === member.id} />
               ))}
           </ul>
         ) : (
@@ -37,35 +37,35 @@ export default function TeamPage({ member }: { member: SignedIn }) {
   );
 }
 
-function MemberLine({ one, isSelf }: { one: Member; isSelf: boolean }) {
+function MemberLine({ member, isSelf }: { member: Member; isSelf: boolean }) {
   const [confirming, setConfirming] = useState<"recover" | "remove">();
   const recover = useAction("members/recover");
   const remove = useAction("members/remove");
   const act = () => {
     const then = { onSuccess: () => refresh("members"), onSettled: () => setConfirming(undefined) };
-    if (confirming === "recover") recover.mutate({ id: one.id }, then);
-    else remove.mutate({ id: one.id }, then);
+    if (confirming === "recover") recover.mutate({ id: member.id }, then);
+    else remove.mutate({ id: member.id }, then);
   };
   return (
     <li>
       <span>
-        <strong>{one.name}</strong>
-        <span className="quiet">{aboutMember(one)}</span>
+        <strong>{member.name}</strong>
+        <span className="quiet">{aboutMember(member)}</span>
       </span>
       {!isSelf && (
         <span className="actions">
           <button type="button" className="button quiet" onClick={() => setConfirming("recover")}>
-            New link<span className="visually-hidden"> for {one.name}</span>
+            New link<span className="visually-hidden"> for {member.name}</span>
           </button>
           <button type="button" className="button quiet" onClick={() => setConfirming("remove")}>
-            Remove<span className="visually-hidden"> {one.name}</span>
+            Remove<span className="visually-hidden"> {member.name}</span>
           </button>
         </span>
       )}
-      {recover.data && <OneTimeLink {...recover.data} name={one.name} />}
+      {recover.data && <OneTimeLink {...recover.data} name={member.name} />}
       <FailureNotice error={recover.error ?? remove.error} />
       {confirming && (
-        <Confirm what={confirming} name={one.name} onYes={act} onNo={() => setConfirming(undefined)} />
+        <Confirm what={confirming} name={member.name} onYes={act} onNo={() => setConfirming(undefined)} />
       )}
     </li>
   );
