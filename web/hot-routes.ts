@@ -55,7 +55,7 @@ export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
     readBody(incoming, async (body) => {
       try {
         const answer = answerTo(body);
-        // A microtask less where nothing is waited for.
+        // Not awaited where it is here already, as for a beacon, because that costs another turn of the queue.
         write(answer instanceof Promise ? await answer : answer);
       } catch (error) {
         logBug(log, error);
