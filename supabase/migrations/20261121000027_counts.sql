@@ -36,25 +36,46 @@ alter table private.delivery_tallies enable row level security;
 -- No policy and no grant: functions of the owner use them.
 revoke all on private.lead_tallies, private.queue_tallies, private.delivery_tallies from public, anon, leads_intake, leads_delivery, leads_team;
 
+-- One row of each tally for all leads of a statement: leads come by the thousand, and whoever counts reads each row until it is summed.
+create function private.tally_new_leads() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into private.lead_tallies (leads, waiting, unowed, untold)
+  select
+    count(*), count(*) filter (where a.reviewed_at is null and a.withdrawn_at is null), count(*) filter (where a.is_owed is false),
+    count(*) filter (where a.is_owed is false and a.reviewed_at is null and a.withdrawn_at is null)
+  from added a having count(*) > 0;
+  insert into private.queue_tallies (place, open, unfinished, untried)
+  select a.place, count(*) filter (where a.stage = 'open'), count(*), count(*) filter (where a.tried_at is null)
+  from added a where a.stage <> 'closed' group by a.place;
+  return null;
+end $$;
+
+create trigger lead_work_20_tally_new_leads after insert on private.lead_work
+referencing new table as added
+for each statement execute function private.tally_new_leads();
+
 create function private.tally_lead() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
-  was integer := (tg_op <> 'INSERT')::integer;
   is_now integer := (tg_op <> 'DELETE')::integer;
-  was_waiting integer := was * (old.reviewed_at is null and old.withdrawn_at is null)::integer;
+  was_waiting integer := (old.reviewed_at is null and old.withdrawn_at is null)::integer;
   is_waiting integer := is_now * (new.reviewed_at is null and new.withdrawn_at is null)::integer;
-  was_unowed integer := was * (old.is_owed is false)::integer;
+  was_unowed integer := (old.is_owed is false)::integer;
   is_unowed integer := is_now * (new.is_owed is false)::integer;
 begin
   insert into private.lead_tallies (leads, waiting, unowed, untold)
-  values (is_now - was, is_waiting - was_waiting, is_unowed - was_unowed, is_waiting * is_unowed - was_waiting * was_unowed);
+  values (is_now - 1, is_waiting - was_waiting, is_unowed - was_unowed, is_waiting * is_unowed - was_waiting * was_unowed);
   return null;
 end $$;
 
-create trigger lead_work_20_tally_lead after insert or delete on private.lead_work
+create trigger lead_work_20_tally_lead after delete on private.lead_work
 for each row execute function private.tally_lead();
 
 create trigger lead_work_21_tally_change after update on private.lead_work
@@ -70,7 +91,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  if tg_op <> 'INSERT' and old.stage <> 'closed' then
+  if old.stage <> 'closed' then
     insert into private.queue_tallies (place, open, unfinished, untried)
     values (old.place, -(old.stage = 'open')::integer, -1, -(old.tried_at is null)::integer);
   end if;
@@ -81,8 +102,6 @@ begin
   return null;
 end $$;
 
-create trigger lead_work_22_tally_queue after insert on private.lead_work
-for each row when (new.stage <> 'closed') execute function private.tally_queue();
 create trigger lead_work_23_tally_queue after delete on private.lead_work
 for each row when (old.stage <> 'closed') execute function private.tally_queue();
 create trigger lead_work_24_tally_queue after update on private.lead_work
@@ -304,7 +323,7 @@ as $$
 $$;
 
 revoke execute on function
-  private.tally_lead, private.tally_queue, private.tally_erasures, private.tally_delivery, private.clear_tallies, private.add_up_tallies, private.recount,
+  private.tally_new_leads, private.tally_lead, private.tally_queue, private.tally_erasures, private.tally_delivery, private.clear_tallies, private.add_up_tallies, private.recount,
   private.lead_counts, private.delivery_counts
 from public;
 grant execute on function
