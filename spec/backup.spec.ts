@@ -70,7 +70,7 @@ const count = async (owner: Sql) => (await owner`select count(*)::int as n from 
 
 describe("leads backup", () => {
   it("copies every table that there is, but those of this very database, sums of others, and those that a migration fills", async () => {
-    const endsByItself = [
+    const endingByTime = [
       "sessions",
       "invitations",
       "challenges",
@@ -84,7 +84,7 @@ describe("leads backup", () => {
       "inbox_settings",
       "backup_state",
       "alert_state",
-      ...endsByItself,
+      ...endingByTime,
     ].map((name) => `private.${name}`);
     const sums = [
       "lead_tallies",
@@ -257,7 +257,7 @@ Or restore beside these leads, so that both stay:
 });
 
 describe("a long command", () => {
-  const waits = (owner: Sql) =>
+  const waitsForLock = (owner: Sql) =>
     until(async () => {
       const waiting = await owner`
         select from pg_stat_activity
@@ -265,24 +265,24 @@ describe("a long command", () => {
       return waiting.count > 0;
     });
 
-  it("leaves no file behind when Ctrl-C breaks a backup off", async () => {
-    const path = join(folder, "broken-off.backup");
+  it("leaves no file behind when Ctrl-C aborts a backup", async () => {
+    const path = join(folder, "aborted.backup");
     const ran = await database.owner.begin(async (sql) => {
       await sql`lock table private.deliveries in access exclusive mode`;
       const child = startLeads(["backup", path], { DATABASE_URL: database.url });
-      await waits(database.owner);
+      await waitsForLock(database.owner);
       child.kill("SIGINT");
       return waitForExit(child);
     });
     expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
-    expect((await readdir(folder)).filter((name) => name.startsWith("broken-off"))).toEqual([]);
+    expect((await readdir(folder)).filter((name) => name.startsWith("aborted"))).toEqual([]);
   });
 
-  it("leaves no transaction behind when Ctrl-C breaks an export off that is under way", async () => {
+  it("leaves no transaction behind when Ctrl-C aborts an export that is under way", async () => {
     const ran = await database.owner.begin(async (sql) => {
       await sql`lock table private.reviews in access exclusive mode`;
       const child = startLeads(["export", "--format", "csv"], { DATABASE_URL: database.url });
-      await waits(database.owner);
+      await waitsForLock(database.owner);
       child.kill("SIGINT");
       return waitForExit(child);
     });
@@ -296,14 +296,14 @@ describe("a long command", () => {
     );
   });
 
-  it("leaves the database as it was when Ctrl-C breaks a restoration off", async () => {
+  it("leaves the database as it was when Ctrl-C aborts a restoration", async () => {
     const { url, owner } = await makeDatabase();
     const before = await everything(owner);
     await owner.begin(async (sql) => {
       // The same row as one of the last in the file: the restoration waits for it.
       await sql`insert into private.stop_list (phone_digits) values ('3055550113')`;
       const child = startLeads(["restore", file], { DATABASE_URL: url });
-      await waits(owner);
+      await waitsForLock(owner);
       child.kill("SIGINT");
       expect(await waitForExit(child)).toEqual({ status: 130, stdout: "", stderr: "" });
       await sql`delete from private.stop_list`;

@@ -186,12 +186,12 @@ describe("a state holiday", () => {
   });
 
   it("is the reason that is given, and the day after it is when a call is lawful again", async () => {
-    const found1 = await found("AL/America/Chicago", "2026-11-26T12:00");
-    expect(found1).toMatchObject({ callable: false, reason: "holiday", blocking_state: "AL" });
-    expect(found1.next_callable_at).toEqual(momentAt(central, "2026-11-27T08:00"));
+    const inAlabama = await found("AL/America/Chicago", "2026-11-26T12:00");
+    expect(inAlabama).toMatchObject({ callable: false, reason: "holiday", blocking_state: "AL" });
+    expect(inAlabama.next_callable_at).toEqual(momentAt(central, "2026-11-27T08:00"));
     // Louisiana keeps the Friday too.
-    const found2 = await found("LA/America/Chicago", "2026-11-26T12:00");
-    expect(found2.next_callable_at).toEqual(momentAt(central, "2026-11-28T08:00"));
+    const inLouisiana = await found("LA/America/Chicago", "2026-11-26T12:00");
+    expect(inLouisiana.next_callable_at).toEqual(momentAt(central, "2026-11-28T08:00"));
   });
 
   it("says nothing of other states", async () => {

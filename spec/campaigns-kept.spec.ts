@@ -1,4 +1,5 @@
-// What becomes of counts when the database is away, the server stops, or is killed: seconds of counts at most, and never a lead. (Issue 14)
+// What becomes of counts when the database is away, or the server stops or is killed: the counts of some seconds are lost at most, and
+// never a lead. (Issue 14)
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCounters } from "../campaigns/counters.ts";
 import { startFlushing } from "../campaigns/flush.ts";

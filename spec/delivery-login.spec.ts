@@ -77,8 +77,8 @@ describe("the login of the delivery", () => {
       "insert into private.deliveries (lead_id, channel) values (gen_random_uuid(), 'email')",
     ],
     ["drop a delivery", "delete from private.deliveries"],
-    ["turn a delivery to another lead", "update private.deliveries set lead_id = gen_random_uuid()"],
-    ["turn a delivery to another channel", "update private.deliveries set channel = 'email'"],
+    ["make a delivery one of another lead", "update private.deliveries set lead_id = gen_random_uuid()"],
+    ["make a delivery one of another channel", "update private.deliveries set channel = 'email'"],
     ["set a channel up by hand", "update private.channels set enabled = true"],
     ["retire a channel", "select private.retire_channel('webhook')"],
     ["read the settings", "select * from private.settings"],
@@ -92,7 +92,7 @@ describe("the login of the delivery", () => {
     ["clear a spam flag", "update private.lead_work set flags = '{}'"],
     ["make or change the plan of retention", "delete from private.retention_plan"],
     ["take the address of the wake-up call", "select * from private.wake_up_call"],
-    ["become the owner's peer", "set role leads_intake"],
+    ["take the role of the intake", "set role leads_intake"],
     ["create a table", "create table public.copies (name text)"],
   ])("cannot %s", async (_, statement) => {
     await insert();

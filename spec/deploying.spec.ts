@@ -13,6 +13,8 @@ import { makeDatabase } from "./support/database.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
+/** The names of the product's settings. */
+const ourSettings = new Set([...read(".env.example").matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name));
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "leads-deploying-"));
@@ -92,16 +94,15 @@ describe("the container's settings", () => {
     return [...lines.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name as string);
   }
 
-  const known = new Set([...read(".env.example").matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name));
-  const ofOthers = ["PATH", "NODE_ENV", "MALLOC_ARENA_MAX"];
+  const settingsOfPrograms = ["PATH", "NODE_ENV", "MALLOC_ARENA_MAX"];
 
   it("have the names of .env.example", () => {
     const [, line = ""] = /^ENV (.*)$/m.exec(read("deploy/Containerfile")) ?? [];
     const inImage = line.split(" ").map((setting) => setting.split("=")[0]);
     const inCompose = composeFiles.flatMap((file) => settingsOf("leads", file));
     expect(inCompose.length).toBeGreaterThan(5);
-    for (const name of [...inImage, ...inCompose].filter((name) => !ofOthers.includes(name ?? "")))
-      expect(known).toContain(name);
+    for (const name of [...inImage, ...inCompose].filter((name) => !settingsOfPrograms.includes(name ?? "")))
+      expect(ourSettings).toContain(name);
   });
 
   it("for Caddy are those that the Caddyfile reads", () => {
@@ -153,8 +154,7 @@ describe("the systemd units", () => {
 describe("the settings that the installation writes", () => {
   it("are lines of .env.example, which it uncomments", () => {
     const names = [...read("deploy/install").matchAll(/s\|\^#([A-Z_]+)=/g)].map(([, name]) => name);
-    const known = new Set([...read(".env.example").matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name));
     expect(names.length).toBeGreaterThan(2);
-    for (const name of names) expect(known).toContain(name);
+    for (const name of names) expect(ourSettings).toContain(name);
   });
 });

@@ -40,12 +40,12 @@ describe("the table of ZIP codes, against a public list of 42,555", () => {
     expect(wrong.map(({ zip, state }) => `${zip} ${state}`)).toEqual([]);
   });
 
-  // Two zones are one when their clocks agree in winter and in summer.
+  // Two zones count as the same when their clocks agree in winter and in summer.
   const months = ["2026-01-15T12:00Z", "2026-07-15T12:00Z"].map((time) => new Date(time));
-  const known = new Map<string, string>();
+  const clocksByZone = new Map<string, string>();
   const clocksOf = (zone: string) => {
-    const clocks = known.get(zone) ?? months.map((month) => clockIn(zone, month).toISOString()).join();
-    known.set(zone, clocks);
+    const clocks = clocksByZone.get(zone) ?? months.map((month) => clockIn(zone, month).toISOString()).join();
+    clocksByZone.set(zone, clocks);
     return clocks;
   };
 

@@ -78,7 +78,8 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-const isTooWide = (page: Page) =>
+/** How many pixels the page is wider than the screen. */
+const excessWidth = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 /** Holds the page to the rules on each screen in turn, without transitions, in which axe would read the colours of a moment. */
@@ -87,7 +88,7 @@ async function expectNoViolations(page: Page): Promise<void> {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ ...media, reducedMotion: "reduce" });
     expect(await violations(page), screen).toEqual([]);
-    expect(await isTooWide(page), screen).toBe(0);
+    expect(await excessWidth(page), screen).toBe(0);
   }
 }
 

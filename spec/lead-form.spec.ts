@@ -515,15 +515,15 @@ describe("the lead form before its script", () => {
       setInterval(() => {
         if (performance.getEntriesByType("resource").some(({ name }) => /\/form-/.test(name))) looks += 1;
         const isReady = document.querySelector("#lead-form")?.hasAttribute("data-ready");
-        if (looks === 10) console.debug(`taken over: ${isReady}`);
+        if (looks === 10) console.debug(`hydrated: ${isReady}`);
       }, 20);
     });
-    const logged = page.waitForEvent("console", (message) => message.text().startsWith("taken over"));
+    const logged = page.waitForEvent("console", (message) => message.text().startsWith("hydrated"));
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
     await press(page);
     release.resolve();
-    expect((await logged).text()).toBe("taken over: false");
+    expect((await logged).text()).toBe("hydrated: false");
     expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
   });
 
@@ -584,11 +584,11 @@ describe("the lead form before its script", () => {
     await page.getByRole("alert").waitFor();
     // The page cannot be queried while its post is under way, so it reports to the console.
     await page.evaluate(() => {
-      const tell = () => {
+      const report = () => {
         const alerts = document.querySelectorAll("[role=alert]").length;
         if (document.querySelector("button")?.disabled) console.debug(`${alerts} alerts, ${document.title}`);
       };
-      new MutationObserver(tell).observe(document, { subtree: true, childList: true });
+      new MutationObserver(report).observe(document, { subtree: true, childList: true });
     });
     const logged = page.waitForEvent("console");
     await press(page);

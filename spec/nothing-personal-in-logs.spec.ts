@@ -98,7 +98,7 @@ const callSubmitLead = (address: string) =>
     body: JSON.stringify(lead()),
   });
 
-/** The statements that have these run for each lead that comes in. */
+/** SQL that has these statements run for each new lead. */
 const trigger = (statements: string) => `
   create or replace function public.broken() returns trigger language plpgsql as $$ begin ${statements} end $$;
   create trigger broken before insert on leads for each row execute function broken()`;
@@ -240,7 +240,7 @@ describe("a bug that nothing catches", () => {
   });
 });
 
-describe("with a PostgreSQL that is away", () => {
+describe("with a PostgreSQL that cannot be reached", () => {
   it("every way in is answered, and nothing of it stands in the log", async () => {
     const server = await startServer({ DATABASE_URL: "postgres://owner:secretofowner@127.0.0.1:1/leads" });
     const answers = await Promise.all(ways.map(([, send]) => send(server.address)));

@@ -1,5 +1,5 @@
 // What a query meets when the database is unreachable, stops answering, or refuses what it was asked: an outage is logged
-// once and ended by a reconnect; a refusal is thrown on, because repeating it changes nothing.
+// once and ended by a reconnect; a refusal is rethrown, because repeating it changes nothing.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { prepare } from "../database/prepare.ts";
@@ -63,7 +63,7 @@ describe("a resilient connection", () => {
     ["cancels the statement", "57014", "set local statement_timeout = 20; select pg_sleep(60)", false],
     ["takes no writes", "25006", "set local transaction_read_only = on; create table t ()", true],
     [
-      "has lent out a lock",
+      "has given the lock to another session",
       "55P03",
       "do $$ begin lock table public.leads in share mode nowait; end $$",
       false,
@@ -91,7 +91,7 @@ describe("a resilient connection", () => {
     ["P0001", (sql: Sql) => sql`do $$ begin raise exception 'no'; end $$`],
     ["UNDEFINED_VALUE", (sql: Sql) => sql`select ${undefined as unknown as string}`],
     ["ERR_INVALID_URL", async () => void new URL("no address")],
-  ])("throws %s on: no outage is logged and nothing reconnects", async (code, work) => {
+  ])("rethrows %s: no outage is logged and nothing reconnects", async (code, work) => {
     const { connection, events, opened } = open();
     const [session] = await connection.query(sessionOf);
     await expect(connection.query<unknown>(work)).rejects.toMatchObject({ code });
@@ -99,7 +99,7 @@ describe("a resilient connection", () => {
     expect(await connection.query(sessionOf)).toEqual([session]);
   });
 
-  it("throws a TypeError of the work on as it is", async () => {
+  it("rethrows a TypeError of the work as it is", async () => {
     const { connection, events, opened } = open();
     const nothing = undefined as unknown as { length: number };
     await expect(connection.query(async () => nothing.length)).rejects.toBeInstanceOf(TypeError);

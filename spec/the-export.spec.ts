@@ -36,7 +36,12 @@ beforeAll(async () => {
   typed.unshift(...typed.splice(3));
 });
 
-const times = { id: expect.any(String), created_at: expect.any(String), reviewed_at: null, outcome: null };
+const unreviewed = {
+  id: expect.any(String),
+  created_at: expect.any(String),
+  reviewed_at: null,
+  outcome: null,
+};
 
 describe("leads export --format json", () => {
   it("prints one JSON array with every value exactly as typed, and who withdrew the permission first", async () => {
@@ -44,7 +49,7 @@ describe("leads export --format json", () => {
     expect(rest).toEqual({ status: 0, stderr: "" });
     expect(JSON.parse(stdout)).toEqual(
       typed.map((lead, nth) => ({
-        ...times,
+        ...unreviewed,
         ...lead,
         withdrawn_at: nth === 0 ? expect.any(String) : null,
         marks: lead.name.includes("http") ? ["link in name"] : [],
@@ -182,8 +187,8 @@ describe("leads export --permission", () => {
 });
 
 describe("a CSV cell", () => {
-  /** Text with a liking for what bites: quotes, commas, line ends, blanks, and what starts a formula. */
-  const biting = fc.string({
+  /** Text that is mostly hard to carry in a cell: quotes, commas, line ends, blanks, and what starts a formula. */
+  const hardText = fc.string({
     unit: fc.oneof(
       fc.constantFrom(..."=+-@'\",;\t\r\n \u00a0\u200b\u2212＝＋－＠﹦a1"),
       fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -193,7 +198,7 @@ describe("a CSV cell", () => {
 
   it("is exact again, whatever was typed, when one leading apostrophe is taken off", () => {
     fc.assert(
-      fc.property(fc.array(biting, { minLength: 1, maxLength: 5 }), (cells) => {
+      fc.property(fc.array(hardText, { minLength: 1, maxLength: 5 }), (cells) => {
         // A record of one empty cell is an empty line, which readers skip.
         const [back] = parse(csvLine(["id", ...cells])) as string[][];
         expect(back?.slice(1).map(readCell)).toEqual(cells);
@@ -204,7 +209,7 @@ describe("a CSV cell", () => {
 
   it("never starts a formula, also not after blanks or in full-width signs", () => {
     fc.assert(
-      fc.property(biting, (typedText) => {
+      fc.property(hardText, (typedText) => {
         const [[, cell = ""] = []] = parse(csvLine(["id", typedText])) as string[][];
         expect(cell.normalize("NFKC").replace(/^[\s\p{C}\p{Z}]+/u, "")).not.toMatch(/^[=+\-@\u2212]/);
         expect(cell).not.toMatch(/^[\t\r\n]/);
@@ -241,7 +246,7 @@ describe("an export of many leads", () => {
   });
 });
 
-/** Leads of 1.7 kB each, put in past the triggers, which are not what is looked at here. */
+/** Inserts leads of 1.7 kB each without the triggers, which would take most of the time and are not tested here. */
 async function addMany(owner: TestDatabase["owner"], count: number): Promise<void> {
   await owner.begin(async (tx) => {
     await tx`alter table leads disable trigger user`;

@@ -33,7 +33,7 @@ const settle = (id: string, channel: string, how: "delivered_at" | "failed_at") 
   set ${database.owner(how)} = now(), attempts = 3, last_error = ${how === "failed_at" ? "410" : null}
   where lead_id = ${id} and channel = ${channel}`;
 
-/** Makes a lead's deliveries some minutes old, whenever the next attempt is due. */
+/** Makes a lead's deliveries some minutes old, and their next attempt due in four hours, which must make no difference. */
 const oweFor = (id: string, minutes: number) => database.owner`
   update private.deliveries set created_at = now() - make_interval(mins => ${minutes}), due_at = now() + interval '4 hours'
   where lead_id = ${id}`;

@@ -2,7 +2,7 @@
 // real, each wrong in its own way, and the same words hold for mail servers, mail APIs, webhooks and chats.
 import { readFileSync } from "node:fs";
 import { createServer as createHttps } from "node:https";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { createServer as createTls } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Outcome } from "../delivery/channels/channel.ts";
@@ -11,6 +11,7 @@ import { makeMailApi } from "../delivery/channels/mail-api.ts";
 import { makeSmtp } from "../delivery/channels/smtp.ts";
 import { makeWebhook } from "../delivery/channels/webhook.ts";
 import { aDelivery } from "./support/a-delivery.ts";
+import { freePort } from "./support/free-port.ts";
 import { startMailServer } from "./support/mail-server.ts";
 import { startReceiver } from "./support/receiver.ts";
 
@@ -44,13 +45,6 @@ async function listen(server: Server): Promise<number> {
   onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
 }
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe("a mail server that cannot be used", () => {
   it("is said to have a certificate that is not trusted, with TLS from the first byte and with STARTTLS", async () => {
@@ -64,7 +58,7 @@ describe("a mail server that cannot be used", () => {
   });
 
   it("is said to refuse the connection", async () => {
-    expect(await smtpReason(`smtp://127.0.0.1:${await closedPort()}`)).toBe(
+    expect(await smtpReason(`smtp://127.0.0.1:${await freePort()}`)).toBe(
       "the mail server refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
     );
   });
@@ -114,7 +108,7 @@ describe("an HTTP receiver that cannot be used", () => {
   });
 
   it("is said to refuse the connection", async () => {
-    for (const reason of await reasonsFor(`http://127.0.0.1:${await closedPort()}`)) {
+    for (const reason of await reasonsFor(`http://127.0.0.1:${await freePort()}`)) {
       expect(reason).toContain(
         " refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
       );

@@ -94,7 +94,7 @@ describe("the webhook", () => {
     ]);
   });
 
-  it("goes nowhere a receiver points to", async () => {
+  it("follows no redirect, so that no lead is sent to another address than the one that was set", async () => {
     const elsewhere = await startReceiver();
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await startReceiver(answers(status, { location: elsewhere.url }));

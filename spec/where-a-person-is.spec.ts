@@ -104,7 +104,7 @@ describe("a ZIP code", () => {
     "99999x1",
     "SW1A 1AA",
     "３３１０１",
-  ])("is unknown when it is none: %j", async (typed) => {
+  ])("has an unknown place when it is no ZIP code: %j", async (typed) => {
     expect(await places(typed)).toBe("unknown New_York");
   });
 });

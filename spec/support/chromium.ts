@@ -38,7 +38,7 @@ function main(): void {
   const { CHROMIUM_PATH } = process.env;
   if (CHROMIUM_PATH && !runs(CHROMIUM_PATH))
     return void refuse(`CHROMIUM_PATH is ${CHROMIUM_PATH}, which is no program.`);
-  // The chapters that can do with it run in the whole browser where it cannot be installed.
+  // Where the headless shell cannot be installed, the chapters that ask for it run in the whole browser.
   if (!CHROMIUM_PATH && !find([headlessShell])) install(headlessShell);
   if (findChromium()) return;
   if (!install("chromium")) {

@@ -1,5 +1,5 @@
 // submit-lead as hosted Supabase runs it: a process of real Deno, with the environment that Supabase gives to functions.
-// What npm packages it needs it takes from node_modules, so nothing is fetched.
+// It takes the npm packages that it needs from node_modules, so nothing is fetched.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -26,7 +26,8 @@ export interface RunningFunction {
 
 /**
  * Starts the function on a database and waits until it listens. `when` says when it is ended: `atTheEnd` for one that serves a
- * chapter, Vitest's `onTestFinished` for one of a single test, because two with other settings would contradict each other.
+ * chapter, Vitest's `onTestFinished` for one of a single test. Two that run on one database with different settings would contradict
+ * each other.
  */
 export async function startFunction(
   databaseUrl: string,

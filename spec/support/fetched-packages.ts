@@ -1,5 +1,5 @@
 // Packages that a single chapter needs, and that are too large to be installed for everybody. npm fetches them once into
-// .cache/, with the hashes that the lock file in the package's folder here pins.
+// .cache/, with the hashes that the lock file in spec/support/<name>/ pins.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";

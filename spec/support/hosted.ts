@@ -50,8 +50,8 @@ export async function startHosted(
       request.resume();
       response.writeHead(override.status, override.headers).end(override.body);
     } else if (path.startsWith(submitLeadPath))
-      pass(request, response, `${submitLead.url}${path.slice(submitLeadPath.length)}`);
-    else pass(request, response, `${rest.address}${path}`);
+      forward(request, response, `${submitLead.url}${path.slice(submitLeadPath.length)}`);
+    else forward(request, response, `${rest.address}${path}`);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -64,13 +64,13 @@ export async function startHosted(
 }
 
 // The gateway takes either key of the project; behind it there is only the role.
-function pass(request: IncomingMessage, response: ServerResponse, to: string): void {
+function forward(request: IncomingMessage, response: ServerResponse, to: string): void {
   const { host: _, ...headers } = request.headers;
   if (headers.apikey === keys.jwt) {
     headers.apikey = keys.publishable;
     headers.authorization = `Bearer ${keys.publishable}`;
   }
-  const onwards = send(
+  const forwarded = send(
     to,
     { method: request.method ?? "GET", headers: { ...headers, connection: "close" } },
     (answer) => {
@@ -78,6 +78,6 @@ function pass(request: IncomingMessage, response: ServerResponse, to: string): v
       answer.pipe(response);
     },
   );
-  onwards.on("error", () => response.destroy());
-  request.pipe(onwards);
+  forwarded.on("error", () => response.destroy());
+  request.pipe(forwarded);
 }

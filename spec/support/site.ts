@@ -1,6 +1,6 @@
 // The built site on a port of its own, with a backend that answers as a test tells it to. For the chapters
 // about the pages; the whole journey runs on the real server.
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll } from "vitest";
 import type { PageSettings } from "../../site/render.tsx";
@@ -44,7 +44,7 @@ export function useSite(settings: PageSettings = pageSettings) {
     server.close();
   });
 
-  async function respond(request: IncomingMessage, response: import("node:http").ServerResponse) {
+  async function respond(request: IncomingMessage, response: ServerResponse) {
     const { method = "GET", url = "/" } = request;
     const path = url.split("?")[0] ?? "/";
     if (method === "GET" || method === "HEAD") return servePage(request, response, path);
@@ -57,11 +57,7 @@ export function useSite(settings: PageSettings = pageSettings) {
     response.writeHead(reply.status, reply.headers).end(reply.body);
   }
 
-  async function servePage(
-    request: IncomingMessage,
-    response: import("node:http").ServerResponse,
-    path: string,
-  ) {
+  async function servePage(request: IncomingMessage, response: ServerResponse, path: string) {
     const page = site.pages.get(path) ?? site.notFound(path);
     const headers = Object.entries(request.headers).map(
       ([name, value]) => [name, String(value)] as [string, string],
