@@ -110,6 +110,21 @@ describe("the scheduled jobs", () => {
     expect(await inLists()).toBe(1);
   });
 
+  it("count a batch of new leads in a row for each place, not in rows for each lead", async () => {
+    await insertMany(50);
+    await sql`select private.add_up_tallies()`;
+    const tallies = async () =>
+      (
+        await sql`select waiting::int as waiting from private.lead_tallies
+          union all select unfinished::int from private.queue_tallies order by 1`
+      ).map(({ waiting }) => waiting);
+    const before = await tallies();
+    await sql`select private.index_new_leads()`;
+    expect((await tallies()).length - before.length).toBe(2);
+    const [counted] = await sql`select waiting::int as waiting from private.lead_counts()`;
+    expect(counted).toEqual({ waiting: 50 });
+  });
+
   it("are done by a worker: flags each second, the alert and the sums each minute, waiting leads every ten minutes, retention and the roll-up each hour, the count once a day", () => {
     const jobs = makeScheduledJobs(database, async () => {}, log);
     expect(jobs.map((job) => job.every / 1000)).toEqual([1, 86_400, 60, 60, 600, 3600, 3600, 86_400]);
