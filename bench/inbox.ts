@@ -153,21 +153,28 @@ async function insertRate(): Promise<void> {
       close?.();
     }
   }
+  // The rounds of a pair follow each other, so that what else the machine does weighs on both.
+  const change = (of: keyof Round) =>
+    median(measured.with.map((round, nth) => round[of] / (measured.without[nth]?.[of] ?? Number.NaN)));
   for (const [what, of, unit] of [
     ["inserts a second", "perSecond", ""],
     ["Node's time an insert", "server", " µs"],
     ["PostgreSQL's time an insert", "postgresql", " µs"],
-    ["of it the inbox's sessions", "inbox", " µs"],
   ] as const) {
     const [alone, beside] = [measured.without, measured.with].map((rows) =>
-      median(rows.map((row) => row[of])),
+      median(rows.map((row) => row[of])).toFixed(1),
     );
-    const change = (((beside ?? 0) / (alone ?? 0) - 1) * 100).toFixed(1);
-    say(
-      what,
-      `${alone?.toFixed(1)}${unit} alone, ${beside?.toFixed(1)}${unit} beside an open inbox: ${change} %`,
-    );
+    const percent = ((change(of) - 1) * 100).toFixed(1);
+    say(what, `${alone}${unit} alone, ${beside}${unit} beside an open inbox; pair by pair ${percent} %`);
   }
+  const { inbox, postgresql } = {
+    inbox: median(measured.with.map((round) => round.inbox)),
+    postgresql: median(measured.with.map((round) => round.postgresql)),
+  };
+  say(
+    "of PostgreSQL's time the inbox's sessions",
+    `${inbox.toFixed(1)} µs an insert, ${((inbox / postgresql) * 100).toFixed(1)} %`,
+  );
 }
 
 async function insertRound(seconds: number): Promise<Round> {
