@@ -1,14 +1,13 @@
 // A bare node:http that answers every request with the same bytes and headers: the baseline for serving a page.
 // Usage: node bench/bare-page.ts URL, whose answer it copies; prints its port.
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const { status, headers, body } = await copyOf(process.argv[2] ?? "");
 const server = createServer((_, response) => response.writeHead(status, headers).end(body));
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
 
-async function copyOf(url: string) {
-  const { get } = await import("node:http");
+function copyOf(url: string) {
   const { promise, resolve } = Promise.withResolvers<{
     status: number;
     headers: Record<string, string>;

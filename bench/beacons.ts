@@ -81,7 +81,7 @@ async function insertsFor(address: string, forSeconds: number): Promise<number[]
   return latencies;
 }
 
-/** Sends beacons as fifty campaigns' readers do, until it is killed. */
+/** Sends beacons as the visitors of fifty campaigns do, until it is killed. */
 async function sendBeacons(address: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const headers = { "content-type": "text/plain", "user-agent": "Mozilla/5.0 (iPhone) Mobile/15E148" };

@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 
-/** Waits three minutes at most until every delivery is made, and counts. `received` has the id of a message in each line. */
-export async function undelivered(owner: Sql, received: string) {
+/**
+ * Waits three minutes at most until every delivery is made. Returns how many are made, how many are missing (not made, or not
+ * received), and how many messages were received again. `received` is a file with the id of a message in each line.
+ */
+export async function countDeliveries(owner: Sql, received: string) {
   for (let second = 0; second < 180; second += 1) {
     const [open] = await owner`select from private.deliveries where delivered_at is null limit 1`;
     if (!open) break;

@@ -3,12 +3,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../database/connect.ts";
 import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
-import { undelivered } from "./cluster-deliveries.ts";
+import { countDeliveries } from "./cluster-deliveries.ts";
 import { type Fault, faults, frozen } from "./cluster-faults.ts";
 import { openHosts, site, webAddresses } from "./cluster-hosts.ts";
 import { key, median } from "./running.ts";
 
-const [, , folder = "", rounds = "10", minutes = "60", next = ""] = process.argv;
+const [, , folder = "", rounds = "10", minutes = "60", nextRelease = ""] = process.argv;
 const deadline = performance.now() + Number(minutes) * 60_000;
 const hosts = openHosts(folder);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -16,7 +16,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const load = startLoad(key, () => site, { visitors: 8, pauseAfter: 80 });
 const owner = connect(hosts.databaseUrl, { max: 1, name: "leads trial" });
 try {
-  await failAgainAndAgain();
+  await causeFaults();
   await upgrade();
   await load.stop();
 } finally {
@@ -28,7 +28,7 @@ try {
   await owner.end();
 }
 
-async function failAgainAndAgain() {
+async function causeFaults() {
   if (Number(rounds) === 0) return;
   const times = new Map<string, number[]>(Object.keys(faults).map((name) => [name, []]));
   const gaps = new Map<string, number[]>(Object.keys(faults).map((name) => [name, []]));
@@ -36,7 +36,7 @@ async function failAgainAndAgain() {
   for (let round = 1; round <= Number(rounds) && performance.now() < deadline; round += 1) {
     for (const [name, fault] of Object.entries(faults)) {
       await until("the cluster is whole", hosts.isWhole, 180_000);
-      const { time, gap, refusals, failover } = await fail(fault, name === frozen ? 40_000 : 2_000);
+      const { time, gap, refusals, failover } = await causeFault(fault, name === frozen ? 40_000 : 2_000);
       times.get(name)?.push(time);
       gaps.get(name)?.push(gap);
       refused.set(name, (refused.get(name) ?? 0) + refusals);
@@ -55,8 +55,8 @@ async function failAgainAndAgain() {
     );
 }
 
-/** The fault stands until a lead is acknowledged, and `hold` milliseconds more. */
-async function fail(fault: Fault, hold: number) {
+/** Causes a fault, which lasts until a lead is acknowledged and `hold` milliseconds more. Times are in milliseconds. */
+async function causeFault(fault: Fault, hold: number) {
   const [primary, standby, etcd] = await Promise.all([
     hosts.hostOf("leader"),
     hosts.hostOf("sync_standby"),
@@ -109,12 +109,12 @@ async function upgrade() {
   say(`web processes restarted ${restarts} times each: ${since(before)}`);
   const beforeSchema = [load.acknowledged.size, refusalsOf(load)] as const;
   await hosts.end("delivery", "deliver");
-  hosts.start("delivery", "deliver", next);
+  hosts.start("delivery", "deliver", nextRelease);
   const isMigrated = async () =>
     (await owner`select from supabase_migrations.schema_migrations where name = 'trial'`).length === 1;
   await until("the schema is new", isMigrated, 60_000);
   await pause(2_000);
-  await restartWeb(next);
+  await restartWeb(nextRelease);
   say(`a migration, then web processes of its release: ${since(beforeSchema)}`);
 }
 
@@ -139,7 +139,7 @@ async function restartWeb(from?: string) {
 /** Waits until everything is delivered, and says what promise was broken. */
 async function settle() {
   const broken = await brokenPromises(owner, load.acknowledged);
-  const { missing, repeated, delivered } = await undelivered(owner, hosts.received);
+  const { missing, repeated, delivered } = await countDeliveries(owner, hosts.received);
   say(
     `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, without permission or delivery ${broken.withoutPermissionOrDelivery.length}`,
   );

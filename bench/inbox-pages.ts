@@ -54,17 +54,17 @@ export async function openQueue(member: SignedIn): Promise<Page> {
 
 /** Listens to the event stream and loads the list as the page does (use-live-events.ts), until the returned function is called. */
 export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => void> {
-  const over = new AbortController();
+  const stop = new AbortController();
   const headers = {
     cookie: `session=${token}`,
     origin: inboxUrl,
     "content-type": "application/json",
   };
   const load = () =>
-    fetch(`${inboxUrl}/api/queue`, { method: "POST", headers, body: '{"limit":50}', signal: over.signal })
+    fetch(`${inboxUrl}/api/queue`, { method: "POST", headers, body: '{"limit":50}', signal: stop.signal })
       .then((answer) => answer.text())
       .catch(() => {});
-  const stream = await fetch(`${inboxUrl}/api/events`, { headers, signal: over.signal });
+  const stream = await fetch(`${inboxUrl}/api/events`, { headers, signal: stop.signal });
   const follow = async () => {
     let loadedAt = 0;
     for await (const chunk of stream.body ?? []) {
@@ -77,17 +77,20 @@ export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => 
   };
   await load();
   follow().catch(() => {});
-  return () => over.abort();
+  return () => stop.abort();
 }
 
-/** Sends leads, each at another moment of the server's looks, and returns after how many milliseconds each was on screen. */
+/**
+ * Sends leads, and returns after how many milliseconds each was on screen. The pauses between them differ, because the server looks for
+ * new leads at a fixed interval.
+ */
 export async function arrivals(
   member: SignedIn,
   count: number,
   send: (name: string) => Promise<void>,
 ): Promise<number[]> {
   const page = await openQueue(member);
-  // The list has its first page alone on screen, and who has just come stands last.
+  // The whole list is searched for the name, because a new lead is its last row.
   await page.evaluate(() => {
     const seen: Record<string, number> = {};
     Object.assign(window, { seen });
@@ -113,7 +116,8 @@ export async function arrivals(
   return times;
 }
 
-export interface Acts {
+export interface ActionTimes {
+  /** Of each action, in milliseconds. */
   times: number[];
   /** Milliseconds that the page did not answer at the most. */
   longestTask: number;
@@ -122,34 +126,38 @@ export interface Acts {
 /** Something that a member does, by the elements of the page: a value typed or chosen, or a press. */
 type Step = { in: string; value: string } | { press: string };
 
-export const turnPages = (page: Page, count: number): Promise<Acts> =>
-  act(
+export const turnPages = (page: Page, count: number): Promise<ActionTimes> =>
+  timeActions(
     page,
     Array.from({ length: count }, () => [{ press: ".pager button:last-of-type" }]),
   );
 
-export const search = (page: Page, words: string[]): Promise<Acts> =>
-  act(
+export const search = (page: Page, words: string[]): Promise<ActionTimes> =>
+  timeActions(
     page,
     words.map((value) => [{ in: "form.search input", value }, { press: "form.search button[type=submit]" }]),
   );
 
-export async function filter(page: Page, states: string[]): Promise<Acts> {
+export async function filter(page: Page, states: string[]): Promise<ActionTimes> {
   await page.getByText("More filters").click();
   await page.getByRole("combobox", { name: "State" }).waitFor();
-  return act(
+  return timeActions(
     page,
     states.map((value) => [{ in: ".further-filters select", value }]),
   );
 }
 
-/** Does one thing after the other, and times each until the frame with another list, from within the page, because questions from without take its time. */
-async function act(page: Page, things: Step[][]): Promise<Acts> {
+/**
+ * Does one action after the other, each of these steps, and times it until the frame in which the list has changed. The script of the
+ * page measures it, because each call from Playwright would take the page's processor time.
+ */
+async function timeActions(page: Page, actions: Step[][]): Promise<ActionTimes> {
   await slowDown(page);
-  return page.evaluate(async (things) => {
-    const acts = { times: [] as number[], longestTask: 0 };
+  return page.evaluate(async (actions) => {
+    const measured = { times: [] as number[], longestTask: 0 };
     new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) acts.longestTask = Math.max(acts.longestTask, duration);
+      for (const { duration } of list.getEntries())
+        measured.longestTask = Math.max(measured.longestTask, duration);
     }).observe({ type: "longtask" });
     const main = document.querySelector("#main") as HTMLElement;
     const rows = () => main.querySelector(".rows, .empty")?.textContent;
@@ -159,7 +167,7 @@ async function act(page: Page, things: Step[][]): Promise<Acts> {
       Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set?.call(field, step.value);
       field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input", { bubbles: true }));
     };
-    for (const steps of things) {
+    for (const steps of actions) {
       const before = rows();
       const started = performance.now();
       const changed = new Promise<void>((resolve) => {
@@ -177,12 +185,12 @@ async function act(page: Page, things: Step[][]): Promise<Acts> {
         await new Promise((resolve) => setTimeout(resolve));
       }
       await changed;
-      acts.times.push(performance.now() - started);
+      measured.times.push(performance.now() - started);
       // The observer of long tasks is told of the last one later.
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    return acts;
-  }, things);
+    return measured;
+  }, actions);
 }
 
 export interface Smoothness {
@@ -194,7 +202,7 @@ export interface Smoothness {
   dropped: number;
 }
 
-/** How smoothly the page goes on, four times slower, while something is done. */
+/** How smoothly the page runs during `work`, on a processor that is slowed four times. */
 export async function smoothnessDuring(page: Page, work: () => Promise<void>): Promise<Smoothness> {
   await slowDown(page);
   await page.evaluate(() => {

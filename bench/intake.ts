@@ -70,11 +70,11 @@ process.stdout.write(
   `${cpus().length} cores, ${cpus()[0]?.model}, ${options.rounds} rounds of ${seconds} s\n`,
 );
 for (const connections of options.connections.split(",").map(Number)) {
-  const among = Object.entries(contenders).map(
+  const runs = Object.entries(contenders).map(
     ([name, contend]) => [name, () => contend(connections)] as const,
   );
   await race(
-    Object.fromEntries(among),
+    Object.fromEntries(runs),
     Number(options.rounds),
     `${String(connections).padStart(3)} connections`,
   );

@@ -117,7 +117,7 @@ async function measurePaint(browser: Browser, path: string, network: (typeof net
   return { ...painted, bytes };
 }
 
-/** Opens the page, fills the form and presses the button in the first frame after the first paint that has one. */
+/** Opens the page, and once something is painted and the button is there, fills the form and presses it at the next frame. */
 async function pressAtOnce(
   browser: Browser,
   path: string,

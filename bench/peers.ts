@@ -20,7 +20,7 @@ interface Login {
 // Kept between runs: the two are some 800 MB.
 const folder = fileURLToPath(new URL("../node_modules/.cache/peers/", import.meta.url));
 const fields = ["name", "email", "phone", "zip_code", "has_medicare", "has_diabetes"] as const;
-const isBox = (field: string) => field.startsWith("has_");
+const isBoolean = (field: string) => field.startsWith("has_");
 
 /** Fetches and starts both, each with a database of its own. `address` is the database server's, as its owner. */
 export async function startPeers(address: string): Promise<Peer[]> {
@@ -61,7 +61,9 @@ async function startParse({ socket, user, password }: Login): Promise<Peer> {
   };
   const lead = {
     className: "leads",
-    fields: Object.fromEntries(fields.map((field) => [field, { type: isBox(field) ? "Boolean" : "String" }])),
+    fields: Object.fromEntries(
+      fields.map((field) => [field, { type: isBoolean(field) ? "Boolean" : "String" }]),
+    ),
     classLevelPermissions,
   };
   const settings = {

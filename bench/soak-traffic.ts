@@ -18,6 +18,7 @@ export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, rea
   const acknowledged = new Set<string>();
   /** How often each status was answered; 0 stands for no answer. */
   const answers = new Map<number, number>();
+  /** How often each call of the inbox was answered with each status, such as "open 200". */
   const work = new Map<string, number>();
   const run = Math.random().toString(36).slice(2, 8);
   let isStopped = false;
@@ -111,9 +112,9 @@ export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, rea
   /** An open page listens all the time, and opens the stream again when it ends. */
   async function streamEvents(): Promise<void> {
     while (!isStopped) {
-      const over = new AbortController();
+      const connection = new AbortController();
       const headers = { cookie };
-      const answer = await fetch(`${inboxUrl}/api/events`, { headers, signal: over.signal }).catch(
+      const answer = await fetch(`${inboxUrl}/api/events`, { headers, signal: connection.signal }).catch(
         () => undefined,
       );
       const reader = answer?.body?.getReader();
@@ -124,7 +125,7 @@ export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, rea
         ]);
         if (read === undefined || (read !== "later" && read.done)) break;
       }
-      over.abort();
+      connection.abort();
       await wait(1_000);
     }
   }

@@ -56,8 +56,8 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
   await sql`checkpoint`;
 }
 
-// The oldest lead first, and the open ones of the last day. One in twelve has the number and address of an earlier one,
-// one in 100,000 the same number as all those, one in a hundred withdrew the permission, one in a thousand was never reviewed.
+// The oldest lead first, and the open ones of the last day. One in twelve has the number and address of an earlier one, one in 100,000
+// has a number that all of those share, one in a hundred withdrew the permission, one in a thousand was never reviewed.
 async function fillBatch(
   sql: Sql,
   { leads, open, days = 700 }: Years,
@@ -70,11 +70,11 @@ async function fillBatch(
   // PostgreSQL before 18 has random ids, and there the product has, too.
   const id = (server?.version ?? 0) >= 180_000 ? "uuidv7(t.given - now())" : "gen_random_uuid()";
   await sql`
-    create temporary table batchSize as
+    create temporary table batch as
     select ${sql.unsafe(id)} as id, t.n, t.given as created_at, t.is_done, t.is_withdrawn,
       t.first_name || ' ' || t.last_name as name,
-      'visitor' || t.same || '@example.com' as email,
-      case when t.n % 100000 = 7 then '3055550100' else (2012000000 + (t.same * 7919) % 6000000000)::text end as phone,
+      'visitor' || t.person || '@example.com' as email,
+      case when t.n % 100000 = 7 then '3055550100' else (2012000000 + (t.person * 7919) % 6000000000)::text end as phone,
       lpad((t.n * 7919 % 1000)::text, 3, '0') || '01' as zip_code,
       '198.' || t.n % 199 || '.' || t.n % 251 || '.' || t.n % 241 as address,
       case when t.is_done then (array[
@@ -85,7 +85,7 @@ async function fillBatch(
       case when t.n % 50 = 0 then array['link in name'] when t.n % 333 = 0 then array['page elsewhere'] else '{}' end as flags
     from (
       select n, given, n < ${leads - open} and n % 1000 <> 3 as is_done, n % 97 = 0 as is_withdrawn,
-        case when n % 12 = 0 then greatest(n - 600, 0) else n end as same,
+        case when n % 12 = 0 then greatest(n - 600, 0) else n end as person,
         (array['Rosa', 'José', 'Ann', 'Mary', 'Bob', 'James', 'Linda', 'Maria', 'Robert', 'Patricia', 'John', 'Barbara', 'Elena',
           'Wilma', 'Otis', 'Guadalupe', 'Nguyen', 'Eugene', 'Dolores', 'Xiomara'])[1 + (20 * (n * 2654435761 % 4294967296 / 4294967296.0) ^ 2)::integer % 20] as first_name,
         case when n % 3 = 0 then (array['Smith', 'García', 'Johnson', 'Martinez', 'Williams', 'Brown', 'Jones', 'O''Brien', 'Hernandez', 'St. John'])[1 + n / 3 % 10]
@@ -97,10 +97,10 @@ async function fillBatch(
         from generate_series(${from}::bigint, ${to - 1}::bigint) as n
       ) times
     ) t`;
-  await sql`analyze batchSize`;
+  await sql`analyze batch`;
   await sql`
     insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
-    select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from batchSize order by n`;
+    select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from batch order by n`;
   await sql`
     insert into private.permissions (lead_id, given_at, page_origin, page_path, address, browser, utm, withdrawn_at, variant)
     select id, created_at, 'https://site.example', '/', address,
@@ -112,13 +112,13 @@ async function fillBatch(
       ])[1 + n % 4],
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
       case when is_withdrawn then created_at + interval '5 hours' end, variant
-    from batchSize order by n`;
+    from batch order by n`;
   await sql`
     insert into private.deliveries (lead_id, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error)
     select id, channel, created_at, created_at, 1,
       case when (is_done or n % 10 > 0) and n % 5000 <> 9 then created_at + interval '2 seconds' end,
       case when n % 5000 = 9 then created_at + interval '1 day' end, case when n % 5000 = 9 then 'answered 410' end
-    from batchSize, unnest(array['email', 'webhook']) as channel order by n, channel`;
+    from batch, unnest(array['email', 'webhook']) as channel order by n, channel`;
   await sql`
     insert into private.lead_work (
       lead_id, created_at, phone_digits, email_key, search, flags, address, place, number_key, stage, outcome,
@@ -131,28 +131,28 @@ async function fillBatch(
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
       case when is_done and n % 2 = 0 then created_at + interval '1 hour' + n % 100 * interval '1 minute' end,
       (array['phone', 'phone', 'tablet', 'computer'])[1 + n % 4], variant
-    from batchSize join places_of_zips p using (zip_code) order by n`;
+    from batch join places_of_zips p using (zip_code) order by n`;
   await sql`
     insert into private.reviews (lead_id, reviewed_at, outcome)
     select id, created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end, replace(outcome, '_', ' ')
-    from batchSize where is_done order by n`;
+    from batch where is_done order by n`;
   // Half of the leads were phoned, one in ten of them twice.
   await sql`
     insert into private.calls (lead_id, number_key, member_id, at)
     select p.id, p.phone, m.id, p.created_at + c.nth * interval '1 hour' + p.n % 100 * interval '1 minute'
-    from batchSize p
+    from batch p
     join (select id, row_number() over (order by name) as nth from private.members) m on m.nth = 1 + p.n % 12
     join generate_series(1, 2) as c (nth) on c.nth = 1 or p.n % 20 = 0
     where p.is_done and p.n % 2 = 0 order by p.n`;
   await sql`
     insert into private.outcomes (lead_id, call_id, member_id, at, outcome, note, before)
     select c.lead_id, c.id, c.member_id, c.at + interval '6 minutes', p.outcome, 'Spoke with the daughter, who asked for a letter.', '{}'
-    from private.calls c join batchSize p on p.id = c.lead_id`;
+    from private.calls c join batch p on p.id = c.lead_id`;
   await sql`
     insert into private.audit_log (at, member_id, who, action, lead_id)
     select c.at + s.nth * interval '1 minute', c.member_id, m.name, s.action, c.lead_id
-    from private.calls c join batchSize p on p.id = c.lead_id join private.members m on m.id = c.member_id,
+    from private.calls c join batch p on p.id = c.lead_id join private.members m on m.id = c.member_id,
       (values (0, 'opened lead'), (1, 'called'), (6, 'recorded outcome')) s (nth, action)
     order by c.at`;
-  await sql`drop table batchSize`;
+  await sql`drop table batch`;
 }

@@ -76,8 +76,8 @@ async function main(words: string[]): Promise<number> {
 function contextOf(signal: AbortSignal) {
   readSettingsFile();
   const config = readConfig(process.env);
-  const person = { tell, showStatusLine, ask, columns, onTerminal: stdout.isTTY };
-  return { config, now: new Date(), out, ...person, signal };
+  const terminal = { tell, showStatusLine, ask, columns, onTerminal: stdout.isTTY };
+  return { config, now: new Date(), out, ...terminal, signal };
 }
 
 async function runHandler(handler: Handler, makesDatabase: boolean, signal: AbortSignal): Promise<number> {
@@ -112,15 +112,15 @@ function readSettingsFile(): void {
 
 async function ask(question: string): Promise<string | undefined> {
   if (!stdin.isTTY || !stderr.isTTY) return undefined;
-  const person = createInterface({ input: stdin, output: stderr });
+  const terminal = createInterface({ input: stdin, output: stderr });
   try {
-    return await person.question(`${question} `);
+    return await terminal.question(`${question} `);
   } catch (error) {
     // Ctrl-C or Ctrl-D instead of an answer.
     if (codeOf(error) === "ABORT_ERR") return "";
     throw error;
   } finally {
-    person.close();
+    terminal.close();
   }
 }
 

@@ -102,7 +102,7 @@ function backUpDaily(plan: BackupPlan, url: string, { log, onStop }: Program): v
   onStop(backups.stop);
 }
 
-/** Serves the inbox, unless it is turned off or this process has no login for it. The site goes on when its port is taken. */
+/** Serves the inbox, unless it is turned off or this process has no login for it. When the inbox's port is taken, the site goes on alone. */
 async function inboxFrom(owner: string | undefined, config: Config, answers: AnswerCounts, log: Log) {
   if (!config.inbox.on) return undefined;
   const databaseUrl = config.inboxDatabaseUrl ?? (owner && roleAddress(owner, "leads_team"));

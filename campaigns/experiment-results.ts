@@ -52,13 +52,13 @@ export interface ExperimentResult extends CountedExperiment {
 export function resultOf(counted: CountedExperiment): ExperimentResult {
   const { original, changed, plan, days } = counted;
   const sample_ratio = sampleRatio(original.loads, changed.loads);
-  const isSplit = sample_ratio <= sampleRatioLimit;
+  const isSplitEvenly = sample_ratio <= sampleRatioLimit;
   const range = (what: "stored" | "qualified") =>
-    (isSplit && differenceRange(countedOf(original, what), countedOf(changed, what), plan)) || null;
+    (isSplitEvenly && differenceRange(countedOf(original, what), countedOf(changed, what), plan)) || null;
   const stored = range("stored");
   return {
     ...counted,
-    verdict: isSplit ? verdictOf(stored, counted) : "split broken",
+    verdict: isSplitEvenly ? verdictOf(stored, counted) : "split broken",
     stored,
     qualified: range("qualified"),
     size_needed: sizeNeeded(plan),

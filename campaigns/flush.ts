@@ -9,7 +9,7 @@ import type { Batch, Counters } from "./counters.ts";
 export interface Flushing {
   /** Writes what was counted until now. Never rejects. */
   flush(): Promise<void>;
-  /** Writes the rest, and no more after that. Takes at most three seconds. */
+  /** Writes the rest, and no more after that. Takes at most seven seconds: the write under way, the last one, and closing. */
   stop(): Promise<void>;
 }
 

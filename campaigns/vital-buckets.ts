@@ -2,7 +2,7 @@
 
 /**
  * The upper bounds of the first seven buckets; the eighth has none. Milliseconds until the largest contentful paint and of the slowest
- * interaction, and the layout shift of the worst moment. Among them are the bounds of "good" and "poor" that web.dev/articles/vitals
+ * interaction, and the sum of all layout shifts. Among them are the bounds of "good" and "poor" that web.dev/articles/vitals
  * gives: 2,500 and 4,000, 200 and 500, 0.1 and 0.25.
  */
 export const vitalBuckets = {

@@ -164,7 +164,7 @@ const botSums = (rows: readonly CountedRow[]) => {
   };
 };
 
-/** Of readers; the cost is that of all. */
+/** The sums of all rows but those of bots; the cost is that of all rows. */
 const sumsOf = (rows: readonly CountedRow[]): Sums => {
   const readers = rows.filter(({ device }) => device !== "bot");
   const sum = (value: (row: CountedRow) => number) => readers.reduce((total, row) => total + value(row), 0);

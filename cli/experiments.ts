@@ -20,13 +20,13 @@ export const experimentsCommand: AddCommand = (program, run) => {
         if (options.json) await out(`${json(results, 2)}\n`);
         else if (results.length === 0)
           tell("There is no experiment. docs/experiments.md says how to write one.");
-        else await out(results.map(page).join("\n"));
+        else await out(results.map(textOf).join("\n"));
         return 0;
       }),
     );
 };
 
-function page(result: ExperimentResult): string {
+function textOf(result: ExperimentResult): string {
   const { variant, language, started_on, ended_on, original, changed } = result;
   const until = ended_on ? ` until ${ended_on}` : "";
   const lines = [

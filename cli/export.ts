@@ -6,7 +6,7 @@ import { type Cell, csvLine } from "../team/csv.ts";
 import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { leadColumns } from "../team/lead-row.ts";
-import { type AddCommand, type CommandContext, noAuditEntry, UsageError } from "./command.ts";
+import { type AddCommand, type CommandContext, noAuditEntry, typedQuietly, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { progressOf } from "./progress.ts";
 import { readSince, sinceHelp } from "./times.ts";
@@ -27,7 +27,7 @@ export const exportCommand: AddCommand = (program, run) => {
     .option("--format <format>", "csv for a spreadsheet, or json for one JSON array")
     .option("--since <time>", `only those that came in ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option("--permission", "instead of the leads, the record of what each person agreed to")
-    .addHelpText("after", "\nExample:\n  npm run -s leads -- export --format csv --since 7d > leads.csv")
+    .addHelpText("after", `\nExample:\n  ${typedQuietly("export --format csv --since 7d")} > leads.csv`)
     .action(({ format, since, permission }: Options) => {
       if (format !== "csv" && format !== "json")
         throw new UsageError("In which format? Add --format csv or --format json.");

@@ -1,6 +1,6 @@
 // `leads team`: who works in the inbox. An invitation prints one line, the link. A recovery deletes old passkeys and ends sessions. A
 // removal takes effect at once, in every session.
-import { typed } from "../log/installation.ts";
+import { typed, typedQuietly } from "../log/installation.ts";
 import { type Ask, askAsOperator, Refused } from "../team/ask.ts";
 import { inviteMember, linkOf, type Member, members, recoverMember, removeMember } from "../team/managing.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -85,7 +85,7 @@ async function findMember(ask: Ask, name: string): Promise<Member> {
 
 function tableOf(all: Member[]): string {
   if (all.length === 0)
-    return 'Nobody is invited yet. The first: npm run -s leads -- team invite "Dana Kim" --manager\n';
+    return `Nobody is invited yet. The first: ${typedQuietly('team invite "Dana Kim" --manager')}\n`;
   const line = (words: string[]) =>
     `${words
       .map((word, index) => cell(word, [28, 9, 10, 17][index] ?? 0))

@@ -20,7 +20,7 @@ export class CopyError extends Error {
 
 /**
  * Brings the empty database `to` to the schema that `from` has, copies all rows in one transaction, and then applies the newer
- * migrations. @throws CopyError when a table has other rows afterwards; nothing is copied then.
+ * migrations. @throws CopyError when a table has another number of rows afterwards; nothing is copied then.
  */
 export async function copyDatabase(from: Sql, to: Sql, onProgress: Progress = () => {}): Promise<CopiedRows> {
   await migrate(to, { upTo: await schemaVersion(from) });

@@ -26,7 +26,8 @@ export class MigrationError extends Error {
 }
 
 /**
- * Applies what is missing, in order, and returns the names of what was applied; with `upTo` nothing newer than that version.
+ * Applies what is missing, in order, and returns the names of what was applied; with `upTo` nothing newer than that version. (Versions
+ * begin with the year, so "9" comes after all of them.)
  * Processes that do it at the same time wait for each other. @throws MigrationError when the server is too old, an applied
  * migration was edited since, or a newer release has changed the tables so that this one does not work on them.
  */

@@ -25,7 +25,7 @@ export async function upgradeEmbedded(options: {
   dataDir: string | undefined;
   signal: AbortSignal;
   onStep: (step: UpgradeStep, major: number) => void;
-  /** Called with the part of the rows that is copied, from 0 to 1. */
+  /** Called with the part of the data that is copied, from 0 to 1. */
   onCopied?: (part: number) => void;
 }): Promise<UpgradeReport> {
   const { dataDir, signal, onStep, onCopied = () => {} } = options;

@@ -6,7 +6,7 @@ import { askedToWait } from "./channels/channel.ts";
 import type { Delivery, Permission } from "./delivery.ts";
 import { type At, indexNewLeads, timeIn } from "./outbox.ts";
 
-/** What became of an attempt. A wait is in seconds; none means that this process was stopped, not the channel. */
+/** What became of an attempt. A wait is in seconds; 0 means that this process was stopped, which is no failure of the channel. */
 export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> &
   ({ delivered: true } | { reason: string; wait: number } | { reason: string; failed: true });
 

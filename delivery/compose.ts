@@ -89,7 +89,7 @@ export function composeDelivery({
         channels,
         log,
         jobs: makeScheduledJobs(database, checkAlert, log),
-        // Without the owner's connection, no other process has synced the channels.
+        // Without the owner's connection `sync` does not run, so the worker itself syncs the channels.
         prepare: ownerAddress ? undefined : () => database.query((sql) => syncChannels(sql, names)),
       });
       return { wake: worker.wake, stop: (grace) => worker.stop(grace).then(database.end) };

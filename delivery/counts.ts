@@ -41,8 +41,9 @@ export interface ChannelCount {
   failed: number;
   /** Owed for 15 minutes and not delivered, whenever the next attempt is due. */
   stuck: number;
-  /** Why the last attempt that failed did so, in one sentence of ours, and when; null when nothing waits or failed by it. */
+  /** Why the last attempt that failed did so, in one sentence of ours; null where no delivery failed or waits after a failed attempt. */
   lastError: string | null;
+  /** When that attempt failed. */
   lastErrorAt: Date | null;
 }
 

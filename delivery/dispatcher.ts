@@ -140,7 +140,8 @@ class ChannelDispatcher implements Dispatcher {
     this.#resolveWhenDrained();
   }
 
-  // The next sweep claims again. An outage of the database is in the log already; a bug is not.
+  // A later sweep of the worker claims again, after a bug not before the pause is over. An outage of the database is in the log
+  // already; a bug is not.
   #pauseIfBug(error: unknown): void {
     this.#claimsAgain = false;
     if (isDatabaseTrouble(error)) return;

@@ -1,5 +1,5 @@
-// Sends a deployment one HTTP request. That none is answered is a result too, with its reason, because a name that is not
-// found and a certificate that has expired are fixed in different places.
+// Sends a deployment one HTTP request. "No answer" is a result too, with its reason, because a name that is not found and a
+// certificate that has expired are fixed in different places.
 
 export interface Answer {
   status: number;

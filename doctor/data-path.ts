@@ -3,7 +3,8 @@ import { type Answer, ask, keyHeaders, type NoAnswer, summaryOf } from "./ask.ts
 import { type Deployment, type Finding, fail, isHosted, pass } from "./finding.ts";
 import type { TestLead } from "./test-lead.ts";
 
-const migrations = "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
+const applyMigrations =
+  "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
 const path = ({ url }: Deployment) => `${url}/rest/v1/leads`;
 
 /** Whether there is a data path that knows the key, and reading is refused. Nothing else is worth asking when it fails. */
@@ -62,7 +63,7 @@ function explain(answer: Answer): Finding {
       "See the organisation's billing in the Supabase dashboard.",
     );
   if (error.code === "PGRST205" || error.code === "42P01")
-    return fail("There is no table of leads.", migrations);
+    return fail("There is no table of leads.", applyMigrations);
   if (status === 401 || status === 403) {
     return fail(
       "The backend does not know the key.",
@@ -132,7 +133,7 @@ function notTaken(answer: Answer | NoAnswer): Finding {
     );
   }
   if (error.code === "PGRST204")
-    return fail("No lead is taken: the table lacks one of the six fields.", migrations);
+    return fail("No lead is taken: the table lacks one of the six fields.", applyMigrations);
   return fail(`No lead is taken (${summaryOf(answer)}).`, "See the backend's own log.");
 }
 
@@ -140,7 +141,10 @@ function examineBlank(answer: Answer | NoAnswer): Finding {
   const error = "error" in answer ? answer.error : {};
   if (answer.status === 400 && /^Please enter/.test(error.message ?? ""))
     return pass("A blank field is refused in words a visitor understands.");
-  return fail(`A lead with a blank phone is not refused in plain words (${summaryOf(answer)}).`, migrations);
+  return fail(
+    `A lead with a blank phone is not refused in plain words (${summaryOf(answer)}).`,
+    applyMigrations,
+  );
 }
 
 function refused(answer: Answer | NoAnswer, what: string, right: string): Finding {

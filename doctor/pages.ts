@@ -3,7 +3,7 @@ import { completeProvider } from "../content/provider.ts";
 import { type Answer, ask } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 
-const build =
+const buildAgain =
   "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
 
 /** Examines the pages of the site, when their address is known. */
@@ -85,7 +85,7 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
     );
     if (closed.length > 0)
       findings.push(
-        fail(`The pages' own policy does not let them reach ${backend} (${closed.join(", ")}).`, build),
+        fail(`The pages' own policy does not let them reach ${backend} (${closed.join(", ")}).`, buildAgain),
       );
   }
   if (site.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(site)) {
@@ -103,11 +103,13 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
   const attribute = (name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(html)?.[1];
   const findings: Finding[] = [];
   const backend = attribute("backend-url");
-  if (backend === undefined) findings.push(fail("The article has no lead form.", build));
+  if (backend === undefined) findings.push(fail("The article has no lead form.", buildAgain));
   else if (new URL(backend || site, site).origin !== new URL(url).origin)
-    findings.push(fail(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, build));
+    findings.push(
+      fail(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, buildAgain),
+    );
   else if (attribute("backend-key") !== key)
-    findings.push(fail("The form presents another key than the one after --key.", build));
+    findings.push(fail("The form presents another key than the one after --key.", buildAgain));
   else findings.push(pass("The form knows its backend and the key."));
   if (/sb_secret_|service_role/.test(html))
     findings.push(

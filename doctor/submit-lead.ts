@@ -3,7 +3,7 @@ import { type Answer, ask, type NoAnswer, summaryOf } from "./ask.ts";
 import { mayBeRead } from "./cors.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
-const pin =
+const keepVerifyJwtOff =
   "Keep `verify_jwt = false` in supabase/config.toml and deploy again: `npx supabase@3 functions deploy submit-lead`. The function checks the key itself.";
 
 /** Calls it with an unknown key, then with the real one. */
@@ -19,18 +19,18 @@ export async function examineSubmitLead({ url, key, site }: Deployment): Promise
       },
       body: "{}",
     });
-  const stranger = await call("not-a-key");
-  const absent = absenceOf(stranger);
+  const answerToUnknownKey = await call("not-a-key");
+  const absent = absenceOf(answerToUnknownKey);
   if (absent) return [absent];
-  if (isPlatforms(stranger as Answer)) {
+  if (isFromPlatform(answerToUnknownKey as Answer)) {
     return [
       fail(
         "The platform checks call 2 itself (verify_jwt is on), and refuses publishable keys and the form without script.",
-        pin,
+        keepVerifyJwtOff,
       ),
     ];
   }
-  return [...examineStranger(stranger as Answer, origin, url), examineOwn(await call(key))];
+  return [...examineUnknownKey(answerToUnknownKey as Answer, origin, url), examineRealKey(await call(key))];
 }
 
 function absenceOf(answer: Answer | NoAnswer): Finding | undefined {
@@ -58,18 +58,21 @@ function absenceOf(answer: Answer | NoAnswer): Finding | undefined {
 }
 
 // The codes are the platform's own; our function says UNAUTHORIZED for a key that it does not know.
-const isPlatforms = ({ status, error, headers }: Answer): boolean =>
+const isFromPlatform = ({ status, error, headers }: Answer): boolean =>
   status === 401 &&
   (headers.has("sb-error-code") || error.message === "Invalid JWT" || /JWT/.test(error.code ?? ""));
 
-function examineStranger(answer: Answer, origin: string | undefined, url: string): Finding[] {
+function examineUnknownKey(answer: Answer, origin: string | undefined, url: string): Finding[] {
   if (answer.status !== 401) {
     return [
-      fail(`submit-lead takes any key (${summaryOf(answer)}). It may be another function of that name.`, pin),
+      fail(
+        `submit-lead takes any key (${summaryOf(answer)}). It may be another function of that name.`,
+        keepVerifyJwtOff,
+      ),
     ];
   }
-  const crosses = origin !== undefined && origin !== new URL(url).origin;
-  if (crosses && !mayBeRead(answer, origin)) {
+  const isCrossOrigin = origin !== undefined && origin !== new URL(url).origin;
+  if (isCrossOrigin && !mayBeRead(answer, origin)) {
     return [
       fail(
         "A refusal of submit-lead cannot be read by the page (no CORS headers).",
@@ -80,7 +83,7 @@ function examineStranger(answer: Answer, origin: string | undefined, url: string
   return [pass("submit-lead is there and refuses a wrong key itself.")];
 }
 
-function examineOwn(answer: Answer | NoAnswer): Finding {
+function examineRealKey(answer: Answer | NoAnswer): Finding {
   if (answer.status >= 200 && answer.status < 300) return pass("submit-lead takes the page's call.");
   return fail(
     `submit-lead does not know the page's key (${summaryOf(answer)}).`,

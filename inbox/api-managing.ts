@@ -1,6 +1,7 @@
-// The calls of the inbox's API that only managers make, and the health of the delivery, which every member may see.
+// The calls of the inbox's API with which managers manage, and what every member may see of it (`manager: false`): the health of the
+// delivery, the alert and the paused states.
 import * as v from "valibot";
-import { Day, Id, Moment, Outcome, Person, Role, Text, Word, Zone } from "./api-values.ts";
+import { Day, Id, Moment, NonEmptyText, Outcome, Person, Role, Text, Zone } from "./api-values.ts";
 
 const Empty = v.strictObject({});
 const Lead = v.strictObject({ id: Id });
@@ -43,7 +44,7 @@ export const AuditFilter = v.strictObject({
   until: v.optional(Day),
   zone: v.optional(Zone),
   member: v.optional(Id),
-  action: v.optional(Word(60)),
+  action: v.optional(NonEmptyText(60)),
   lead: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-fA-F-]{8,36}$/))),
 });
 
@@ -125,7 +126,7 @@ export const managing = {
   members: { manager: true, request: Empty, response: v.object({ members: v.array(Member) }) },
   "members/invite": {
     manager: true,
-    request: v.strictObject({ name: Word(100), role: Role }),
+    request: v.strictObject({ name: NonEmptyText(100), role: Role }),
     response: Link,
   },
   /** A new link; old passkeys and sessions end at once. */
@@ -161,6 +162,7 @@ export const managing = {
     request: v.strictObject({ filter: v.optional(AuditFilter) }),
     response: File,
   },
+  /** Does not count as activity. */
   "paused-states": {
     manager: false,
     request: Empty,
@@ -172,10 +174,11 @@ export const managing = {
   },
   "pause-state": {
     manager: true,
-    request: v.strictObject({ state: State, reason: Word(200) }),
+    request: v.strictObject({ state: State, reason: NonEmptyText(200) }),
     response: Done,
   },
   "resume-state": { manager: true, request: v.strictObject({ state: State }), response: Done },
+  /** Does not count as activity. */
   health: { manager: false, request: Empty, response: Health },
   /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took a message about them. Does not count as activity. */
   alert: {

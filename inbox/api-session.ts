@@ -1,6 +1,6 @@
 // The calls of the inbox's API about the signed-in member: who it is, their passkeys, lock and sign-out.
 import * as v from "valibot";
-import { Id, Moment, Role, Word } from "./api-values.ts";
+import { Id, Moment, NonEmptyText, Role } from "./api-values.ts";
 
 const Empty = v.strictObject({});
 const Done = v.object({ done: v.literal(true) });
@@ -54,13 +54,13 @@ export const session = {
   "passkeys/options": { manager: false, request: Empty, response: v.object({ options: v.looseObject({}) }) },
   "passkeys/add": {
     manager: false,
-    request: v.strictObject({ credential: v.looseObject({}), label: v.optional(Word(100)) }),
+    request: v.strictObject({ credential: v.looseObject({}), label: v.optional(NonEmptyText(100)) }),
     response: Done,
   },
   /** Refused for the last one. */
   "passkeys/remove": {
     manager: false,
-    request: v.strictObject({ id: Word(1400) }),
+    request: v.strictObject({ id: NonEmptyText(1400) }),
     response: v.union([Done, v.object({ refused: v.literal("last one") })]),
   },
 } as const;

@@ -1,6 +1,6 @@
 // The requests with which a member signs in. They are outside of `/api/`, because below it nothing is answered without a session.
 import * as v from "valibot";
-import { Moment, Role, Word } from "./api-values.ts";
+import { Moment, NonEmptyText, Role } from "./api-values.ts";
 
 const Token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{20,100}$/));
 const Credential = v.looseObject({});
@@ -35,7 +35,7 @@ export const signIn = {
   },
   /** Uses the invitation up and begins a session. */
   "join/verify": {
-    request: v.strictObject({ token: Token, credential: Credential, label: v.optional(Word(100)) }),
+    request: v.strictObject({ token: Token, credential: Credential, label: v.optional(NonEmptyText(100)) }),
     response: SignedIn,
   },
   /** With a token: links the company's sign-in to the invited member. `unlock`: asks the person to sign in anew. */

@@ -9,11 +9,11 @@ export const Day = v.pipe(v.string(), v.isoDate());
 /** A time of day without a zone, as `2026-11-23T09:30`. */
 export const LocalTime = v.pipe(v.string(), v.isoDateTime());
 export const Text = (maxLength: number) => v.pipe(v.string(), v.trim(), v.maxLength(maxLength));
-export const Word = (maxLength: number) =>
+export const NonEmptyText = (maxLength: number) =>
   v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(maxLength));
 
 /** An IANA name. PostgreSQL also takes abbreviations and made-up ones such as FOO5, which no browser can show a time in. */
-export const Zone = v.pipe(Word(64), v.regex(/^[A-Za-z]/), v.check(isKnownZone));
+export const Zone = v.pipe(NonEmptyText(64), v.regex(/^[A-Za-z]/), v.check(isKnownZone));
 
 function isKnownZone(name: string): boolean {
   try {
@@ -67,7 +67,7 @@ export const Place = v.object({
   zones: v.array(v.string()),
   /** Whether the hours there allow a call now. */
   callable: v.boolean(),
-  /** When they next do; null while they do, or when none is found within 14 days. */
+  /** When the hours next allow a call; null while they do, or when no such time is found within 14 days. */
   callable_at: v.nullable(Moment),
   /** When the hours under way end; null while they do not allow a call. */
   callable_until: v.nullable(Moment),

@@ -5,12 +5,12 @@ import {
   Id,
   LocalTime,
   Moment,
+  NonEmptyText,
   NotNow,
   Outcome,
   Person,
   Place,
   Text,
-  Word,
   Zone,
 } from "./api-values.ts";
 
@@ -289,7 +289,7 @@ export const work = {
   /** The same request, with a number that a person gives on the phone, because a person who calls may not be found by name. */
   "stop-number": {
     manager: false,
-    request: v.strictObject({ phone: Word(100) }),
+    request: v.strictObject({ phone: NonEmptyText(100) }),
     response: v.union([v.object({ leads: v.number() }), v.object({ refused: v.literal("no number") })]),
   },
   /** The proof for a lead that was stopped, to print. */

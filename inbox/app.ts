@@ -183,7 +183,7 @@ function signInRefusal(error: unknown): string | undefined {
   return error instanceof Refused && error.status === 401 ? error.message : undefined;
 }
 
-// Classes 08, 53, 57 and 40 of SQLSTATE, and a connection that does not come about or ends.
+// Classes 08, 53, 57 and 40 of SQLSTATE, a database that takes no writes, a query that timed out, and a connection that failed.
 const isDatabaseUnreachable = (error: unknown) =>
   /^(08|53|57|40|25006|QueryTimeout|CONNECT|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|NoWritableServer|EHOST|ENET)/.test(
     codeOf(error),

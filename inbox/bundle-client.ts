@@ -47,7 +47,7 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
   );
 }
 
-/** The document of every page. `scripts` run in their order; `imports` are what they need. */
+/** The document of every page. `scripts` run in their order, because each imports the one before; `imports` are what else they need. */
 const documentOf = (scripts: string[], imports: string[], style: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,10 +1,10 @@
 // The inbox's cookies: the session's, and the one that binds a sign-in at the company's provider to the browser that began it.
 
-/** Reads and writes the cookies of an inbox at this public address. */
+/** Reads the cookies of a request, and makes the values of `Set-Cookie` headers. */
 export interface Cookies {
   /** The session's token that a request carries. */
   sessionOf(request: Request): string | undefined;
-  /** Sets the session's cookie until that moment (ISO 8601). */
+  /** `endsAt` is ISO 8601; the browser keeps the cookie until then. */
   setSession(token: string, endsAt: string): string;
   endSession(): string;
   /** The state of a sign-in under way at the provider. */
@@ -12,7 +12,10 @@ export interface Cookies {
   setState(state: string): string;
 }
 
-/** `__Host-` binds a cookie to this one host over https; browsers refuse the prefix without TLS. */
+/**
+ * Makes the cookies of an inbox at this public address. Over https their names begin with `__Host-`, which binds them to this one host;
+ * browsers refuse the prefix without TLS.
+ */
 export function makeCookies(inboxUrl: string): Cookies {
   const isSecure = inboxUrl.startsWith("https:");
   const prefix = isSecure ? "__Host-" : "";

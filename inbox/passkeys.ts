@@ -51,7 +51,7 @@ export function makePasskeys(inboxUrl: string, rpName: string) {
         userVerification: "required",
       }),
 
-    /** Checks a new passkey. The challenge that it answers is for the database to know. @throws SignInRefused */
+    /** Checks a new passkey, all but its challenge, which is returned for the database to check. @throws SignInRefused */
     async checkNew(credential: Credential): Promise<{ challenge: string; passkey: Passkey }> {
       const { expectedChallenge, signed } = noteChallenge();
       const { verified, registrationInfo } = await verifyRegistrationResponse({
@@ -67,7 +67,7 @@ export function makePasskeys(inboxUrl: string, rpName: string) {
       return { challenge: signed(), passkey: { id, public_key, counter, transports, backed_up } };
     },
 
-    /** Checks a signature with the public key that is kept of the passkey. @throws SignInRefused */
+    /** Checks a signature with the public key that is kept of the passkey, all but its challenge, as `checkNew` does. @throws SignInRefused */
     async checkSignature(credential: Credential, kept: Omit<Passkey, "id" | "backed_up">) {
       const { expectedChallenge, signed } = noteChallenge();
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({

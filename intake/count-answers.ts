@@ -3,7 +3,7 @@
 /** How many answers had each status since the start. */
 export type AnswerCounts = ReadonlyMap<number, number>;
 
-/** Wraps a handler so that `count` is called with the status of each answer. An exception becomes a 500. */
+/** Wraps a handler so that `count` is called with the status of each answer. An exception is counted as a 500, and goes on. */
 export const countingAnswers =
   <Request extends unknown[], Answer extends { status: number }>(
     handle: (...request: Request) => Promise<Answer>,

@@ -11,6 +11,10 @@ export const leadsProgram = isRelease ? "leads" : "npm run leads --";
 /** A command of `leads` as a person would type it. */
 export const typed = (words: string): string => `${leadsProgram} ${words}`;
 
+/** The same for a result that goes into a file or to another person: in a clone npm prints two lines of its own unless told not to. */
+export const typedQuietly = (words: string): string =>
+  isRelease ? typed(words) : `npm run -s leads -- ${words}`;
+
 /** How the server is started here. */
 export const startCommand = isRelease ? "sudo systemctl start leads" : "npm start";
 

@@ -111,8 +111,7 @@ const events = {
   "leads-overdue": { level: "warn", sentence: "Leads have waited 20 hours without a review." },
   "leads-unnotified": {
     level: "error",
-    sentence:
-      "Leads wait, and the team has not been notified: no channel is set up, or none takes a message. See: npm run leads -- status",
+    sentence: `Leads wait, and the team has not been notified: no channel is set up, or none takes a message. See: ${typed("status")}`,
   },
   "leads-unnotified-ended": {
     level: "info",

@@ -118,7 +118,7 @@ function useSubmit(
 ) {
   const postsPlainly = useRef(false);
   return async (event: SubmitEvent<HTMLFormElement>) => {
-    // The page's key was refused before, so this time the form posts by itself, which needs none.
+    // The page's key was refused before, so this time the browser posts the form itself, which needs no key.
     if (postsPlainly.current) return setStatus({ is: "idle" });
     event.preventDefault();
     if (status.is === "submitting") return;

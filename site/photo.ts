@@ -1,6 +1,7 @@
 // An operator's own photo instead of the drawing: one file, `content/photo.jpg` (or .jpeg, .png, .webp), cut to the shape
 // of its place and made into AVIF, WebP and JPEG in the widths that screens ask for.
-import { existsSync, mkdirSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Photo } from "./built.ts";
 
@@ -30,7 +31,6 @@ export async function writeFormats(original: string, assets: string, prefix: str
   const write = async (width: number, format: "avif" | "webp" | "jpeg") => {
     const { data, hash } = await encode(sharp, original, width, format);
     const name = `${prefix}-${width}-${hash}.${format === "jpeg" ? "jpg" : format}`;
-    const { writeFileSync } = await import("node:fs");
     writeFileSync(join(assets, name), data);
     return `/assets/${name}`;
   };
@@ -54,7 +54,6 @@ async function encode(
   width: number,
   format: "avif" | "webp" | "jpeg",
 ) {
-  const { createHash } = await import("node:crypto");
   const shape = { width, height: heightOf(width), position: "attention" };
   const data = await sharp(original).autoOrient().resize(shape).toFormat(format).toBuffer();
   return { data, hash: createHash("sha256").update(data).digest("base64url").slice(0, 8) };

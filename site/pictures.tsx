@@ -1,5 +1,5 @@
 // The pictures: the article's own drawing of a woman with a sensor and a reader, or the operator's photo in its
-// place, and the small drawings of the three steps. Drawn for this page, of no brand's product.
+// place, the small drawings of the three steps, and the curve of a day. Drawn for this page, of no brand's product.
 import type { Photo } from "./built.ts";
 
 const ink = "#22302d";

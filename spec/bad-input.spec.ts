@@ -111,7 +111,7 @@ describe("an insert that is not one", () => {
     ["with an expectation that nobody knows", lead({}), "expect: miracles\r\n"],
     ["with a byte order mark", `\ufeff${lead({})}`, "content-type: application/json; charset=UTF-8\r\n"],
     ["without a content type", lead({}), ""],
-  ])("is none of these: a lead %s, which is stored", async (_, body, lines) => {
+  ])("is not a lead that comes %s: that is stored", async (_, body, lines) => {
     const [answer] = await sendBytes(server.address, insert(body, lines));
     expect(answer?.status).toBe(201);
     expect(await database.owner`select name from leads`).toEqual([{ name: aLead().name }]);
@@ -153,7 +153,7 @@ describe("a request that is none", () => {
     expectAPlainAnswer(answer, true);
   });
 
-  it("is not an answer to HTTP/1.0 without a host, as health checks send it", async () => {
+  it("is not what health checks send: HTTP/1.0 without a host, which is answered", async () => {
     const [answer] = await sendBytes(server.address, "GET /healthz HTTP/1.0\r\n\r\n");
     expect([answer?.status, answer?.body]).toEqual([200, '{"status":"alive"}']);
   });
@@ -212,7 +212,7 @@ describe("an odd address", () => {
     ["/rest/v1/%2e%2e/%2e%2e/", 200],
     ["/rest/v1/leads%00", 401],
     ["/rest/v1/__proto__", 401],
-    ["/rest/v1/rpc/private.erase_lead", 401],
+    ["/rest/v1/rpc/private.erase_leads", 401],
     ["/functions/v1/", 404],
     ["/functions/v1/constructor", 404],
     ["/functions/v1/submit-lead/../../../etc/passwd", 404],

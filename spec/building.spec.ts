@@ -100,5 +100,5 @@ describe("a build", () => {
   });
 });
 
-/** The user and group that Debian, Fedora and macOS keep for programs without rights have other numbers; any will do. */
+/** A user and a group without rights. On some systems `nobody` has another number, but any number that is not root's serves here. */
 const nobody = { uid: 65_534, gid: 65_534 };

@@ -68,7 +68,7 @@ describe("the nightly copy of docs/backup.md", () => {
       .replaceAll("\\%", "%")
       .replace("/usr/local/bin/leads", `${process.execPath} ${join(root, "bin/leads.ts")}`)
       .replace("/var/backups/leads", folder);
-    // cron's own environment, with this machine's npm and the chapter's database in it.
+    // cron's own environment, with a logger of our own, this machine's programs and the chapter's database in it.
     const env = { HOME: folder, SHELL: "/bin/sh", PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: url };
     await promisify(execFile)("/bin/sh", ["-c", asHere], { env });
     const day = new Date();

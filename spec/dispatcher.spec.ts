@@ -477,10 +477,10 @@ const claimed = async () => {
   const [row] = await sql`select count(claimed_until)::int as held from private.deliveries`;
   return row?.held as number;
 };
-/** How long the delivery waits after its nth attempt, once that is recorded. */
-const dueAfter = async (attempts: number) => {
+/** How long the delivery waits after so many attempts that came before and one more, once that one is recorded. */
+const dueAfter = async (attemptsBefore: number) => {
   const [row] = await sql`
     select extract(epoch from due_at - ${now()}::timestamptz)::float as seconds
-    from private.deliveries where attempts = ${attempts + 1} and claimed_until is null`;
+    from private.deliveries where attempts = ${attemptsBefore + 1} and claimed_until is null`;
   return row?.seconds as number | undefined;
 };

@@ -195,7 +195,7 @@ describe("leads erase --older-than", () => {
     expect(await names()).toEqual(["Rosa again"]);
   });
 
-  it("says when there is none, and takes a lead that no other list has yet", async () => {
+  it("says when there is none, and erases a lead that the lists do not have yet, too", async () => {
     expect(await leads(url, "erase", "--older-than", "402", "--yes")).toEqual({
       status: 1,
       stdout: "",
@@ -214,7 +214,7 @@ describe("leads erase --older-than", () => {
       from generate_series(1, ${many}::integer) n`;
     await owner`select private.index_new_leads(null, '100 years')`;
     const oldOnes = async () => (await owner`select from leads where name = 'Old'`).length;
-    const broken = await owner.begin(async (sql) => {
+    const interrupted = await owner.begin(async (sql) => {
       // One lead of the second portion, so that Ctrl-C comes while that is under way.
       await sql`
         select from leads
@@ -230,7 +230,7 @@ describe("leads erase --older-than", () => {
       child.stdin?.write("\x03");
       return { ended };
     });
-    const { status, stdout } = await broken.ended;
+    const { status, stdout } = await interrupted.ended;
     expect({ status, left: await oldOnes() }).toEqual({ status: 130, left: many - 4_000 });
     expect(stdout).toMatch(/Erasing: 44 % {2}\(Ctrl-C/);
     expect(stdout).toContain("Erased 4,000 leads.");

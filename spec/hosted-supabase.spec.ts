@@ -107,22 +107,22 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
 describe("the wake-up call of submit-lead each minute", () => {
   const url = "https://project.example/functions/v1/submit-lead";
   let database: SupabaseLike;
-  const arrange = (sql: Sql, key = "sb_publishable_one") =>
+  const schedule = (sql: Sql, key = "sb_publishable_one") =>
     sql<{ scheduled: boolean }[]>`select private.schedule_wake_up_call(${url}, ${key}) as scheduled`;
   beforeAll(async () => {
     database = await (await startSupabaseLike()).makeDatabase();
   });
 
-  it("is not arranged where pg_cron and pg_net are missing, and says so", async () => {
-    expect(await arrange(database.owner)).toEqual([{ scheduled: false }]);
+  it("is not scheduled where pg_cron and pg_net are missing, and says so", async () => {
+    expect(await schedule(database.owner)).toEqual([{ scheduled: false }]);
   });
 
   describe("where they are there", () => {
     beforeAll(() => database.platform.unsafe(extensionStubs).then(() => {}));
 
-    it("is arranged once, however often submit-lead starts", async () => {
-      expect(await arrange(database.owner)).toEqual([{ scheduled: true }]);
-      expect(await arrange(database.owner)).toEqual([{ scheduled: true }]);
+    it("is scheduled once, however often submit-lead starts", async () => {
+      expect(await schedule(database.owner)).toEqual([{ scheduled: true }]);
+      expect(await schedule(database.owner)).toEqual([{ scheduled: true }]);
       expect(await database.owner`select schedule, command from cron.job order by jobid`).toEqual([
         { schedule: "* * * * *", command: "select private.call_submit_lead()" },
         { schedule: "17 4 * * *", command: expect.stringContaining("delete from cron.job_run_details") },
@@ -131,7 +131,7 @@ describe("the wake-up call of submit-lead each minute", () => {
 
     it("calls with the key that submit-lead started with last, and with nothing about a lead", async () => {
       await asPostgrest(database, aLead());
-      await arrange(database.owner, "sb_publishable_two");
+      await schedule(database.owner, "sb_publishable_two");
       await database.owner.unsafe("select private.call_submit_lead()");
       expect(await database.platform`select url, headers, body from net.http_request_queue`).toEqual([
         {

@@ -36,7 +36,7 @@ const screens = [
   ],
 ] as const;
 
-/** Each page, what says that it is there, and what is done on it first. */
+/** Each page: its name, its address, a selector of what it shows once it has loaded, and what is done on it then. */
 const states: [string, () => string, string, (page: Page) => Promise<unknown>][] = [
   ["the queue", () => "/", ".row", async () => {}],
   ["the queue with filters", () => "/", ".row", (page) => page.getByText("More filters").click()],
@@ -82,7 +82,7 @@ async function violations(page: Page): Promise<string[]> {
 const excessWidth = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Holds the page to the rules on each screen in turn, without transitions, in which axe would read the colours of a moment. */
+/** Holds the page to the rules on each screen in turn, without transitions, because axe would read the colours in the middle of one. */
 async function expectNoViolations(page: Page): Promise<void> {
   for (const [screen, { viewport, ...media }] of screens) {
     await page.setViewportSize(viewport);

@@ -48,7 +48,7 @@ describe("the inbox's login", () => {
     for (const statement of [
       "select phone from public.leads",
       "select * from private.sessions",
-      "select * from private.not_callable",
+      "select * from private.stop_list",
       "insert into public.leads (name, email, phone, zip_code) values ('a', 'b', 'c', 'd')",
       "update public.leads set phone = '1'",
       "insert into private.audit_log (who, action) values ('Dana', 'nothing')",

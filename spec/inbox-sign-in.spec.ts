@@ -178,7 +178,7 @@ describe("a passkey", () => {
     expect((await me(page)).status).toBe(401);
   });
 
-  it("of nobody whom the team knows is refused", async () => {
+  it("of a member who was removed is refused", async () => {
     const page = await openBrowser();
     await join(page, await invite("Removed"));
     expect((await leads("team", "remove", "Removed")).status).toBe(0);
@@ -305,8 +305,8 @@ describe("a session", () => {
   });
 });
 
-describe("leads team list", () => {
-  it("says who is invited, who has joined and who was removed", async () => {
+describe("leads team", () => {
+  it("list says who is invited, who has joined and who was removed", async () => {
     await leads("team", "invite", "Zoe Invited");
     const { stdout } = await leads("team", "list");
     expect(stdout).toMatch(/^NAME {1,30}ROLE {1,30}STATE {1,30}LAST SEEN$/m);
@@ -314,7 +314,7 @@ describe("leads team list", () => {
     expect(stdout).toMatch(/^Removed {1,30}member {1,30}removed /m);
   });
 
-  it("is asked for with words that it knows", async () => {
+  it("remove refuses a name that no member has, and invite a name of blanks", async () => {
     expect((await leads("team", "remove", "Nobody like this")).stderr).toContain("No member is called");
     expect((await leads("team", "invite", " ")).status).toBe(2);
   });

@@ -72,9 +72,9 @@ describe("the provider's own notice", () => {
     ["I need not agree to buy anything.", "that it is no condition of buying anything"],
     ["number", "at which number"],
     ["{phone}", "how to stop"],
-  ])("is refused without “%s”, in words that name what is missing and the rule", (left, said) => {
-    expect(() => withOwn(complete.replaceAll(left, "..."))).toThrow(said);
-    expect(() => withOwn(complete.replaceAll(left, "..."))).toThrow(/CFR/);
+  ])("is refused without “%s”, in words that name what is missing and the rule", (omitted, said) => {
+    expect(() => withOwn(complete.replaceAll(omitted, "..."))).toThrow(said);
+    expect(() => withOwn(complete.replaceAll(omitted, "..."))).toThrow(/CFR/);
   });
 
   it("is refused when its file is not there", () => {

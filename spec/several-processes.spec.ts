@@ -1,5 +1,5 @@
-// Several server processes on one PostgreSQL, through PgBouncer in transaction pooling: no part of the program needs the same
-// session for two transactions.
+// Several server processes on one PostgreSQL, through PgBouncer in transaction pooling: no part of the program but the inbox's
+// event stream, which listens, needs the same session for two transactions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";

@@ -152,7 +152,7 @@ describe("a lead with a filled honeypot, with a link or of a burst", () => {
     expect([...found].filter((one) => one.startsWith("Honest"))).toEqual([]);
   });
 
-  it("is told from a visitor's, who leaves the honeypot empty", async () => {
+  it("is distinguished from that of a visitor, who leaves the honeypot empty", async () => {
     const { app } = await makeIntake(database);
     await app.fetch(formRequest({ ...texts, website: "" }));
     expect(await database.owner`select from leads`).toHaveLength(1);

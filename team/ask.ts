@@ -27,7 +27,7 @@ export class Refused extends Error {
 
 /** Calls with the session token of a member. For an unknown token SQL raises 401. */
 export const askWithSession = (database: ResilientConnection, token: string | undefined): Ask =>
-  // A text that is never a token, because an empty one would mean the operator.
+  // A text that is never a token, because on the owner's connection an empty one means the operator.
   makeAsk((work) => database.query(work), token || "none");
 
 /** Calls as the operator, over the owner's connection. */

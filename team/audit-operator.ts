@@ -1,5 +1,5 @@
-// Writes to the audit log what the operator's commands show, export and erase, so that one log has all that was seen, in the inbox or by
-// command.
+// Writes to the audit log what the operator's commands `show`, `export` and `erase` do, so that one log has each lead that was opened,
+// exported or erased, in the inbox or by command. `list` writes no entry, as the inbox's own queue does not.
 import type { Sql } from "../database/connect.ts";
 import { isReadOnly } from "../database/trouble.ts";
 

@@ -1,4 +1,4 @@
-// Leads as CSV (RFC 4180) that a spreadsheet shows and never runs, and that a program reads back exactly by one rule:
+// Writes CSV (RFC 4180) that a spreadsheet shows and never runs, and that a program reads back exactly by one rule:
 // a cell that begins with an apostrophe loses that one apostrophe. docs/export.md tells the team the same.
 
 export type Cell = string | boolean | Date | null;

@@ -5,7 +5,7 @@ import * as outbox from "../delivery/outbox.ts";
 /** How many deliveries were settled, or why none: the channel is set up and would send them, or there is none of that name. */
 export type Retired = { settled: number } | { refused: "enabled" | "unknown"; names: string[] };
 
-/** Settles what is pending on a channel that no server has set up any more. It counts again when it is set up anew. */
+/** Settles what is pending on a channel that no server has set up any more. A channel that is set up again is no longer retired. */
 export async function retireChannel(sql: Sql, name: string): Promise<Retired> {
   const channels = await sql<{ name: string; enabled: boolean }[]>`
     select name, enabled from private.channels order by name`;

@@ -31,7 +31,7 @@ const makeTestDelivery = (channel: string, now: Date): Delivery => {
     lead: {
       id: leadId,
       created_at: now.toISOString(),
-      name: "TEST of npm run leads -- test - please ignore",
+      name: "TEST of `leads test` - please ignore",
       email: "test@test.invalid",
       phone: "000 000 0000",
       zip_code: "00000",

@@ -10,7 +10,7 @@ export interface Cors {
   preflight(headers: Headers): Response;
 }
 
-/** Call 1. As at Supabase's gateway, a preflight may ask for any header; methods without a right are answered with a sentence. */
+/** Call 1. As at Supabase's gateway, a preflight allows any header, and every method: one that is not allowed is refused in words. */
 export const insertCors = (allowed: AllowedOrigins): Cors =>
   makeCors(allowed, {
     methods: "GET,POST,PATCH,PUT,DELETE,OPTIONS,HEAD",

@@ -116,7 +116,7 @@ const isPrefetch = (headers: HeaderValues): boolean =>
 
 const purposes = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
-// To a page that is served elsewhere this answer is one of another origin.
+// Pages of a static host get this answer from another origin, and browsers refuse them one without these headers.
 const countedFrom = (origin: string | null | undefined): Answer => ({
   status: 204,
   headers: {

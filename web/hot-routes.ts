@@ -1,6 +1,6 @@
-// The most frequent requests, a page, an insert as the form sends it, and a beacon, answered on Node's own objects, because making a Request
-// and a Response and reading them again costs more than the rest of the work here. Whatever is unusual
-// about a request (no length, an odd host, an older HTTP) is left to the app, which answers the same.
+// The most frequent requests, a page, an insert as the form sends it, and a beacon, answered on Node's own objects, because making a
+// Request and a Response and reading them again costs more than the rest of the work here. An unusual request (no length, an odd host, an
+// older HTTP) is left to the app, which answers the same.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { maxBeaconBytes } from "../campaigns/beacon.ts";
@@ -106,7 +106,7 @@ export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
   };
 }
 
-/** Returns the variant that was shown, while an experiment runs. */
+/** Answers with a page, and returns the variant that was shown, while an experiment runs. */
 function showPage(page: Page, incoming: IncomingMessage, outgoing: ServerResponse): string | undefined {
   const { status, headers, bytes, variant } = answerFor(page, valuesOf(incoming));
   outgoing.writeHead(status, headers).end(incoming.method === "HEAD" ? undefined : bytes);

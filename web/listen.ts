@@ -12,7 +12,7 @@ export interface Place {
   port: number;
   /** How the two settings begin: INBOX_ for INBOX_PORT and INBOX_HOST. */
   prefix?: string;
-  /** The descriptor of a socket that listens already, which host and port then do not change. */
+  /** The descriptor of a socket that listens already; the host and the port are then not used to listen. */
   descriptor?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function listen(server: Server, at: Place): Promise<string> {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Stops listening: requests under way are answered within 7 s, a connection that is only kept open is closed. */
+/** Stops listening. Requests under way have 7 s to be answered; a connection that is only kept open is closed at once. */
 export async function drain(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();

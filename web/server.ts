@@ -32,7 +32,7 @@ export interface Timeouts {
 // A visitor's phone may be slow, but a connection that says nothing is not a visitor.
 const defaultTimeouts: Timeouts = { headers: 10_000, request: 20_000, idle: 30_000, check: 2_000 };
 
-/** Makes the server, not listening yet. `headers` go on what it answers by itself, too. */
+/** Makes the server, not listening yet. `headers` are for the answers that it gives without the app. */
 export function makeHttpServer(
   app: Pick<App, "fetch"> & Partial<App>,
   headers: Readonly<Record<string, string>>,
@@ -125,7 +125,7 @@ async function answerAndClose(socket: Duplex, answer: Response): Promise<void> {
   answer.headers.set("connection", "close");
   answer.headers.set("content-length", String(Buffer.byteLength(body)));
   const head = [...answer.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  // Destroyed at once, the answer might never arrive; whatever else comes is not read.
+  // The socket is destroyed only once the answer is sent, because it might otherwise never arrive. What else comes is not read.
   socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${head}\r\n${body}`, () =>
     socket.destroy(),
   );

@@ -76,11 +76,11 @@ function Passkeys() {
 
 function BrowserPreferences() {
   const { keys, sound, notifications } = usePreferences();
-  const allow = async () => {
+  const toggleNotifications = async () => {
     const isAllowed = !notifications && (await Notification.requestPermission()) === "granted";
     prefer({ notifications: isAllowed });
   };
-  const play = () => {
+  const toggleSound = () => {
     prefer({ sound: !sound });
     if (!sound) void chime();
   };
@@ -88,11 +88,11 @@ function BrowserPreferences() {
     <section className="card" aria-labelledby="noticed">
       <h2 id="noticed">In this browser</h2>
       <label className="choice">
-        <input type="checkbox" checked={sound} onChange={play} />A sound when a lead comes
+        <input type="checkbox" checked={sound} onChange={toggleSound} />A sound when a lead comes
       </label>
       <label className="choice">
-        <input type="checkbox" checked={notifications} onChange={() => void allow()} />A desktop notification
-        when a lead comes. It says no name.
+        <input type="checkbox" checked={notifications} onChange={() => void toggleNotifications()} />A desktop
+        notification when a lead comes. It says no name.
       </label>
       <label className="choice">
         <input type="checkbox" checked={keys} onChange={() => prefer({ keys: !keys })} />

@@ -30,7 +30,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** A request without an answer for so long counts as a network that is gone, in milliseconds. */
+/** After so many milliseconds without an answer the browser counts as offline. */
 const timeout = 15_000;
 
 /** @throws CallFailed */

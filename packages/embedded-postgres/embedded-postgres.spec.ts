@@ -50,6 +50,7 @@ beforeEach(() => {
 let templateDir: string;
 beforeAll(async () => {
   templateDir = newFolder();
+  // The tests share it: without this, the first one would remove it.
   folders.pop();
   await (await startPostgres({ ...optionsOn(templateDir), onEvent: () => {} })).stop();
 });

@@ -28,7 +28,7 @@ export interface Upgrade {
 /**
  * Upgrades the data of `options.dataDir` to the major version of `options.programs`.
  * @throws EmbeddedPostgresError when there is nothing to upgrade, or the programs do not fit; and what the steps throw. The
- * old data is then used as before.
+ * old data then stays in its place, and can be used as before.
  */
 export async function upgradeData(options: Options, steps: UpgradeSteps): Promise<Upgrade> {
   const setup = setUp(options);

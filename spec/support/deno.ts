@@ -1,4 +1,4 @@
-// The Deno that the chapters of the hosted function run it on. It weighs 93 MB, and only those chapters need it.
+// The Deno that the chapters of the hosted function run it on. It weighs about 90 MB, and only those chapters need it.
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { refuse } from "./debian.ts";

@@ -1,4 +1,4 @@
-// Finds PostgreSQL's own programs, because the embedded server brings only two of them and a second server is made with pg_basebackup.
+// Finds PostgreSQL's own programs, because a standby is made with pg_basebackup, which the embedded server does not bring.
 // Run by itself, as `npm test` does first: installs Debian's package when there is none and it may, or says what to do.
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";

@@ -22,13 +22,7 @@ export interface Call {
 
 type Reply = { status: number; headers?: Record<string, string>; body?: string } | "hang" | "hang up";
 
-export interface Backend {
-  calls: Call[];
-  /** What a path answers from now on. A path that no test mentions accepts the lead. */
-  reply(path: string, reply: Reply): void;
-}
-
-/** Serves the site for a chapter. Its `backend` forgets everything between tests when told to `reset`. */
+/** Serves the site for a chapter. `reset` makes its backend forget its calls and replies. */
 export function useSite(settings: PageSettings = pageSettings) {
   const replies = new Map<string, Reply>();
   const calls: Call[] = [];
@@ -74,6 +68,7 @@ export function useSite(settings: PageSettings = pageSettings) {
     url: (path = "/") => `http://localhost:${(server.address() as AddressInfo).port}${path}`,
     site: () => site,
     calls,
+    /** What a path answers from now on. A path that no test mentions accepts the lead. */
     reply: (path: string, reply: Reply) => void replies.set(path, reply),
     reset() {
       replies.clear();

@@ -100,7 +100,7 @@ const types: Record<string, string> = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Runs `npm run build` as an operator would, on a copy of the sources, and returns its `dist`. */
+/** Builds the site as `npm run build` does, on a copy of the sources, and returns its `dist`. */
 export async function buildSite(settings: Record<string, string>): Promise<string> {
   const copy = copySources();
   const { code, output } = await startBuild(copy, settings).ended;

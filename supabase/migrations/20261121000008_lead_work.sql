@@ -407,8 +407,9 @@ end $$;
 
 revoke execute on function
   private.phone_digits, private.email_key, private.holds_link, private.flag_bursts, private.leads_to_index,
-  private.index_leads, private.index_new_leads, private.index_new_leads_unless_busy, private.copy_review_to_work, private.mark_owed_in_work, private.withdraw_permission,
-  private.stop_number, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts
+  private.index_leads, private.index_new_leads, private.index_new_leads_unless_busy, private.copy_review_to_work,
+  private.mark_owed_in_work, private.withdraw_permission, private.stop_number, private.enqueue_missed_deliveries,
+  private.enqueue_overdue_alerts
 from public;
 grant execute on function
   private.index_new_leads, private.index_new_leads_unless_busy, private.enqueue_missed_deliveries, private.enqueue_overdue_alerts

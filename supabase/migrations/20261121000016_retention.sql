@@ -142,7 +142,7 @@ begin
   if not found then
     return;
   end if;
-  -- A lead without a row in lead_work came just now, unless the whole table is empty.
+  -- The newest lead is read from lead_work, where the leads of the last moments have no row yet.
   perform private.index_new_leads(100000);
   newest := (select max(w.created_at) from private.lead_work w);
   erased := 0;

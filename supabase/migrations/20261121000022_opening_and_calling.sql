@@ -228,7 +228,7 @@ begin
 end $$;
 
 -- The number of a call that the member has logged and that has no outcome yet; null when there is none, or the person has withdrawn.
--- Only this function returns a number.
+-- Beside it only the export of a manager returns numbers.
 create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
 language sql stable
 set search_path = ''

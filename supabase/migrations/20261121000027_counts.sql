@@ -292,7 +292,7 @@ begin
 end $$;
 
 -- How the deliveries of each channel stand. `stuck` are owed for 15 minutes and not made. On a retired channel what was pending is
--- settled, and counts neither as failed nor as stuck. `last_error` is null when nothing waits or failed by it.
+-- settled, and counts neither as failed nor as stuck. `last_error` is null where no delivery failed or waits after a failed attempt.
 create function private.delivery_counts(moment timestamptz default now())
 returns table (
   channel text, is_enabled boolean, is_retired boolean, delivered bigint, pending bigint, oldest_pending timestamptz, failed bigint,

@@ -291,8 +291,8 @@ begin
 end $$;
 
 -- The days whose page loads belong to these times: of the days that are kept by hour, those with hours from `begins` to before `ends`,
--- with the first of them and the one after the last; of those that are rolled up, the days from `first_day` to `last_day`. Whether the sums
--- of the whole day stand and the whole day belongs to these times.
+-- with the first of them and the one after the last; of those that are rolled up, the days from `first_day` to `last_day`. `is_summed`: the
+-- whole day belongs to these times, and its sums stand.
 create function private.page_days(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (day date, since integer, until integer, is_by_hour boolean, is_summed boolean)
 language plpgsql stable

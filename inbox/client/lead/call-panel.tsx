@@ -70,7 +70,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
 }
 
 interface ButtonProps {
-  /** Whether it is what to do next: not while another member has the lead, when a press says so. */
+  /** Whether a call is what to do next. While another member has the lead it is not, and a press is refused in a sentence. */
   isMain: boolean;
   isBusy: boolean;
   onCall(): void;

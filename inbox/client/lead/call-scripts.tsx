@@ -9,7 +9,7 @@ export const useCallScripts = () =>
   useCall("call-scripts", {}, { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY }).data;
 
 interface Script {
-  /** Undefined while the person reads English, because then there is nothing to tell apart. */
+  /** The language's name for the heading; undefined when there is one script alone. */
   language: string | undefined;
   code: string;
   call: string[];
@@ -18,8 +18,8 @@ interface Script {
 
 export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) {
   const texts = useCallScripts();
-  const read = lead.permission?.language ?? "en";
-  const codes = texts && read !== "en" && texts[read] ? [read, "en"] : ["en"];
+  const theirs = lead.permission?.language ?? "en";
+  const codes = texts && theirs !== "en" && texts[theirs] ? [theirs, "en"] : ["en"];
   const scripts = codes.flatMap((code): Script[] => {
     const text = texts?.[code];
     return text ? [{ ...text, code, language: codes.length > 1 ? languageName(code) : undefined }] : [];
@@ -58,5 +58,5 @@ export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) 
 function withNames(text: string, person: string, { name: caller, provider }: SignedIn): string {
   const { name, phone, calls_from: callsFrom } = provider;
   const names: Readonly<Record<string, string>> = { member: caller, person, name, phone, callsFrom };
-  return text.replaceAll(/\{(\w+)\}/g, (whole, place: string) => names[place] ?? whole);
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, key: string) => names[key] ?? placeholder);
 }

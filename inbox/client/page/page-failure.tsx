@@ -11,7 +11,7 @@ interface Props {
 }
 
 interface State {
-  /** Where it failed. */
+  /** The address of the page that failed; empty until the next render notes it, because an error does not say it. */
   failedAt: string | undefined;
 }
 

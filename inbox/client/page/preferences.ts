@@ -10,7 +10,7 @@ export interface Preferences {
 
 const storageKey = "inbox-preferences";
 const initial: Preferences = { keys: true, sound: false, notifications: false };
-// Read when they are first wanted, because the browser holds a page up for its first look at what it keeps.
+// Read only when they are needed, because the first access to localStorage blocks the page.
 const preferences = makeSharedValue<Preferences>(() => ({ ...initial, ...kept() }));
 
 function kept(): Partial<Preferences> {

@@ -2,7 +2,7 @@
 import { stateNames } from "../../../calling/state-names.ts";
 import type { NotNow, Outcome, Place } from "../../api-values.ts";
 
-/** As the issue's list of outcomes has them; the keys 1 to 8 stand in the same order (inbox/api-values.ts). */
+/** In the order of the keys 1 to 8, which `outcomes` in inbox/api-values.ts determines. */
 export const outcomeNames: Readonly<Record<Outcome, string>> = {
   likely_qualifies: "Likely qualifies",
   needs_visit: "Needs a doctor's visit first",

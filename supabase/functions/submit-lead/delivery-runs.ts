@@ -25,7 +25,7 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
   const { delivery, database, log, submitLead, seconds = 45 } = dependencies;
   let underWay: Promise<void> | undefined;
   let runsAgain = false;
-  // Done once in each process, which lives for some minutes here.
+  // The wake-up call is scheduled once in each process, which lives for some minutes here, and the jobs of every hour run then.
   let isScheduled = false;
 
   // A step that fails is logged when it is a bug, and the next steps are still done.

@@ -150,7 +150,7 @@ function knownKeys(): string[] {
   return [...(SUPABASE_ANON_KEY ? [SUPABASE_ANON_KEY] : []), ...named];
 }
 
-// Encrypted where the server can; without statements that outlive a query, which a pooler in between would mix up.
+// Encrypted where the server can, and without prepared statements, which a pooler in between would mix up.
 function addressOf(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   if (!url.searchParams.has("sslmode")) url.searchParams.set("sslmode", "prefer");
