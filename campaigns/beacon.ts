@@ -13,25 +13,11 @@ export interface Beacon extends CampaignWords {
 /** The most that a beacon may hold, in bytes: three long campaign words, and all steps. */
 export const maxBeaconBytes = 1024;
 
-/** Bodies read lately, because all readers of a campaign who reach a step send the same one. */
-const seen = new Map<string, Beacon>();
-const maxSeen = 500;
-
 /**
  * Reads a body such as `steps=view.half_read&lcp=3&utm_source=facebook`. A `problem` is a sentence for the person who
  * wrote the program that sent it; it repeats nothing of the body.
  */
-export function readBeacon(body: string): Readonly<Beacon> | { problem: string } {
-  const known = seen.get(body);
-  if (known) return known;
-  const read = readNew(body);
-  if ("problem" in read) return read;
-  if (seen.size >= maxSeen) seen.clear();
-  seen.set(body, read);
-  return read;
-}
-
-function readNew(body: string): Beacon | { problem: string } {
+export function readBeacon(body: string): Beacon | { problem: string } {
   if (body.length > maxBeaconBytes) return { problem: "A beacon has at most 1,024 bytes." };
   if (!/^[\x21-\x7e]*$/.test(body)) return { problem: "A beacon is plain text without blanks." };
   const beacon: Beacon = { steps: [], vitals: [], ...campaignWordsOf(body) };
