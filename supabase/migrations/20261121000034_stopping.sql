@@ -98,9 +98,5 @@ begin
   return proof;
 end $$;
 
-revoke execute on function
-  private.stop_calls, private.stop_proof
-from public;
-revoke execute on all functions in schema team from public;
-grant execute on all functions in schema team to leads_team;
--- No grant on any table: what a member may see and do is what these functions do.
+revoke execute on function private.stop_calls, private.stop_proof, team.stop_lead, team.stop_number, team.stop_proof from public;
+grant execute on function team.stop_lead, team.stop_number, team.stop_proof to leads_team;

@@ -1,0 +1,158 @@
+-- New leads get their row of `private.lead_work` here, soon after their insert, which is not to wait for it. The flags of suspected
+-- spam are decided at the same moment.
+
+-- Whether words hold a link. What stands before the dot of a bare domain has two characters or more: J.Me or T.Ly is a name.
+create function private.holds_link(words text) returns boolean
+language sql immutable parallel safe
+set search_path = ''
+return words ~* (
+  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|[a-z0-9-]+\.[a-z]{2,}/\S|[a-z0-9-]{2,}\.'
+  '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
+);
+
+-- Flags the leads of a burst: the same name, e-mail address or phone more than five times from one address within ten minutes.
+-- Looks at the newest leads of the addresses given, and of each at the nearest ten before and after, because otherwise a
+-- flood would make each of its leads cost as many looks as the flood has leads.
+create function private.flag_bursts(addresses text[]) returns void
+language sql
+set search_path = ''
+as $$
+  update private.lead_work w
+  set flags = array_append(w.flags, 'burst from one address')
+  from (
+    select recent.lead_id, recent.created_at, recent.address, l.name, l.email, l.phone
+    from unnest(addresses) as given (address)
+    cross join lateral (
+      select r.lead_id, r.created_at, r.address from private.lead_work r
+      where r.address = given.address
+        and not r.flags @> array['burst from one address']
+      order by r.created_at desc limit 100
+    ) recent
+    join public.leads l on l.id = recent.lead_id
+  ) c
+  where w.lead_id = c.lead_id and 5 < (
+    select count(*)
+    from (
+      (
+        select before.lead_id from private.lead_work before
+        where before.address = c.address
+          and before.created_at between c.created_at - interval '10 minutes' and c.created_at
+        order by before.created_at desc limit 10
+      )
+      union all
+      (
+        select after.lead_id from private.lead_work after
+        where after.address = c.address
+          and after.created_at > c.created_at and after.created_at <= c.created_at + interval '10 minutes'
+        order by after.created_at limit 10
+      )
+    ) near
+    join public.leads other on other.id = near.lead_id
+    where other.name = c.name or other.email = c.email or other.phone = c.phone
+  )
+$$;
+
+-- The leads that have no row yet, the oldest first. Looks back a little further than the newest row, because leads are not committed
+-- in the order of their times; an insert of the intake ends within 8 seconds. A wider look back finds leads that a person inserted by
+-- hand in a long transaction.
+create function private.leads_to_index(at_most integer default null, look_back interval default '15 seconds') returns setof uuid
+language plpgsql stable
+security definer
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  -- A variable, because the planner must see that few leads are newer: it would otherwise read every row at each call.
+  since timestamptz := coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity');
+begin
+  return query
+    select l.id from public.leads l
+    where l.created_at > since and not exists (select from private.lead_work w where w.lead_id = l.id)
+    order by l.created_at
+    limit at_most;
+end $$;
+
+-- Writes the rows of these leads, of those that have none, and returns which that were. Waits for another process that writes the
+-- same row at this moment.
+create function private.index_leads(leads uuid[]) returns uuid[]
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  indexed uuid[];
+begin
+  with new_rows as (
+    insert into private.lead_work (
+      lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place, stage, reviewed_at, withdrawn_at, is_owed, utm,
+      variant, device
+    )
+    select
+      l.id, l.created_at, private.phone_digits(l.phone), private.email_key(l.email),
+      to_tsvector('simple', l.name),
+      array_remove(array[
+        case when p.honeypot_filled then 'honeypot filled' end,
+        case when private.holds_link(l.name) then 'link in name' end,
+        -- Without a list of allowed origins a form on another site is taken, and flagged.
+        case when p.is_foreign_page then 'page elsewhere' end
+      ], null),
+      p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone),
+      case when p.withdrawn_at is null and r.lead_id is null then 'open' else 'closed' end, r.reviewed_at, p.withdrawn_at,
+      exists (select from private.deliveries d where d.lead_id = l.id), p.utm,
+      p.variant, coalesce(p.device, private.device_of(p.browser))
+    from public.leads l
+    left join private.permissions p on p.lead_id = l.id
+    left join private.reviews r on r.lead_id = l.id
+    where l.id = any (leads)
+    order by l.created_at
+    on conflict do nothing
+    returning lead_id
+  )
+  select array_agg(lead_id) into indexed from new_rows;
+  return indexed;
+end $$;
+
+-- Writes the rows of leads that have none yet, at most `at_most`, and returns the number of them. Several processes may call it at once.
+create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  found_leads uuid[] := array(select private.leads_to_index(at_most, look_back));
+  indexed uuid[];
+begin
+  if found_leads = '{}' then
+    return 0;
+  end if;
+  indexed := private.index_leads(found_leads);
+  if indexed is null then
+    return 0;
+  end if;
+  perform private.flag_bursts((
+    select array_agg(distinct w.address) from private.lead_work w
+    where w.lead_id = any (indexed) and w.address is not null
+  ));
+  perform private.notify_inbox_of_leads(indexed, are_new => true);
+  return cardinality(indexed);
+end $$;
+
+-- Does what index_new_leads does, for processes that call it all the time: returns 0 while another process runs it, because two that
+-- take the same leads at once do the work twice.
+create function private.index_new_leads_unless_busy() returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('private.index_new_leads', 0)) then
+    return 0;
+  end if;
+  return private.index_new_leads();
+end $$;
+
+revoke execute on function
+  private.holds_link, private.flag_bursts, private.leads_to_index, private.index_leads, private.index_new_leads,
+  private.index_new_leads_unless_busy
+from public;
+grant execute on function private.index_new_leads, private.index_new_leads_unless_busy to leads_delivery;

@@ -1,0 +1,54 @@
+-- What the delivery enqueues some time after the insert: the deliveries of leads that came while no channel was set up, and the alerts
+-- about leads that wait too long.
+
+-- Enqueues deliveries of the leads of the last three days that have none, because no channel was set up when they came. Older leads,
+-- and those that the team has reviewed, are left to `leads retry`. Returns the number of deliveries.
+create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  made integer;
+begin
+  insert into private.deliveries (lead_id, channel)
+  select l.id, c.name
+  from public.leads l cross join private.channels c
+  where c.enabled
+    and l.created_at > moment - interval '3 days'
+    and not exists (select from private.deliveries d where d.lead_id = l.id)
+    and not exists (select from private.reviews r where r.lead_id = l.id)
+  -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
+  for key share of l
+  on conflict do nothing;
+  get diagnostics made = row_count;
+  return made;
+end $$;
+
+-- Enqueues an alert about each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Leads older
+-- than 44 hours get none, because their 24 hours are long over; `leads status` counts them.
+create function private.enqueue_overdue_alerts(moment timestamptz default now()) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  made integer;
+begin
+  insert into private.deliveries (event, lead_id, channel)
+  select 'lead.overdue', l.id, c.name
+  from public.leads l cross join private.channels c
+  where c.enabled
+    and l.created_at <= moment - interval '20 hours'
+    and l.created_at > moment - interval '44 hours'
+    and not exists (select from private.reviews r where r.lead_id = l.id)
+    and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
+  -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
+  for key share of l
+  on conflict do nothing;
+  get diagnostics made = row_count;
+  return made;
+end $$;
+
+revoke execute on function private.enqueue_missed_deliveries, private.enqueue_overdue_alerts from public;
+grant execute on function private.enqueue_missed_deliveries, private.enqueue_overdue_alerts to leads_delivery;

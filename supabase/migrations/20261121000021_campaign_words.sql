@@ -1,0 +1,71 @@
+-- The words by which an ad names itself in an address, cleaned in one place: for the counts, for the leads and for the costs.
+
+-- A campaign's word as it is counted, from the value of utm_source, utm_medium or utm_campaign as it stands in an address, or from the
+-- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ + - remain, at most 60 in all. What has the
+-- shape of an e-mail address, of a phone number or of an id of one click becomes "(removed)".
+create function private.clean_campaign_word(raw text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  word text := left(raw, 200);
+  pass integer;
+  part text;
+  parts text[];
+  code integer;
+  digit_run text;
+  digits text;
+begin
+  if word is null or word in ('', '(other)', '(removed)') then
+    return coalesce(word, '');
+  end if;
+  -- The accents of Spanish and its neighbours, typed or percent-encoded as UTF-8.
+  word := lower(translate(word, 'áàâãäéèêëíìîïóòôõöúùûüñçÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÑÇ+', 'aaaaaeeeeiiiiooooouuuuncaaaaaeeeeiiiiooooouuuunc '));
+  if strpos(word, '%c3%') > 0 then
+    foreach part in array array[
+      'a1a', 'a0a', 'a2a', 'a3a', 'a4a', 'a9e', 'a8e', 'aae', 'abe', 'adi', 'aci', 'aei', 'afi', 'b3o', 'b2o', 'b4o', 'b5o', 'b6o',
+      'bau', 'b9u', 'bbu', 'bcu', 'b1n', 'a7c', '81a', '80a', '82a', '83a', '84a', '89e', '88e', '8ae', '8be', '8di', '8ci', '8ei', '8fi',
+      '93o', '92o', '94o', '95o', '96o', '9au', '99u', '9bu', '9cu', '91n', '87c'
+    ] loop
+      word := replace(word, '%c3%' || left(part, 2), right(part, 1));
+    end loop;
+  end if;
+  -- Twice, because some ad networks encode a value that is encoded already.
+  for pass in 1..2 loop
+    exit when strpos(word, '%') = 0;
+    parts := string_to_array(word, '%');
+    word := parts[1];
+    foreach part in array parts[2:] loop
+      if part ~ '^[0-9a-f]{2}' then
+        code := get_byte(decode(left(part, 2), 'hex'), 0);
+        word := word || case when code between 32 and 126 then lower(chr(code)) else '-' end || substr(part, 3);
+      else
+        word := word || '-' || part;
+      end if;
+    end loop;
+  end loop;
+  if strpos(word, '@') > 0 then
+    return '(removed)';
+  end if;
+  -- Seven digits or more, with up to three other characters between two of them. A day such as 2026-11-21 has eight, and an ad
+  -- network's number of a campaign has 16 or more without another character between them.
+  if length(translate(word, '0123456789', '')) <= length(word) - 7 then
+    for digit_run in select m[1] from regexp_matches(word, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
+      digits := regexp_replace(digit_run, '[^0-9]', '', 'g');
+      if length(digits) >= 7 and not (length(digit_run) = length(digits) and length(digits) >= 16)
+        and not (length(digits) = 8 and (digits like '20%' or right(digits, 4) like '20%')) then
+        return '(removed)';
+      end if;
+    end loop;
+  end if;
+  -- Letters and digits that alternate five times and more are an id of one click or of one person, not a name.
+  if length(word) >= 20
+    and length(word) - length(regexp_replace(word, '[a-z][0-9]|[0-9][a-z]', '', 'g')) >= 10 then
+    return '(removed)';
+  end if;
+  word := regexp_replace(word, '[^a-z0-9 ._+-]+', '-', 'g');
+  word := regexp_replace(word, ' {2,}', ' ', 'g');
+  return rtrim(left(ltrim(word, ' ._+-'), 60), ' ._-');
+end $$;
+
+revoke execute on function private.clean_campaign_word from public;

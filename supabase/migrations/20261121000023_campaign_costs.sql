@@ -1,0 +1,72 @@
+-- What campaigns cost, as the provider types it in or brings it as a list of an ad network.
+
+-- What a campaign cost on a day, as the provider typed it in. An empty source or medium: the provider named none.
+create table private.campaign_costs (
+  day date not null,
+  source text not null,
+  medium text not null,
+  campaign text not null,
+  amount_cents bigint not null,
+  recorded_at timestamptz not null default now(),
+
+  primary key (day, source, medium, campaign),
+  constraint campaign_is_given check (campaign <> ''),
+  constraint source_is_clean check (source ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
+  constraint medium_is_clean check (medium ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
+  constraint campaign_is_clean check (campaign ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
+  constraint amount_is_positive check (amount_cents between 1 and 100000000000)
+);
+
+alter table private.campaign_costs enable row level security;
+-- No policy and no grant: functions of the owner write and read.
+revoke all on private.campaign_costs
+from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- Replaces what campaigns cost on days, from an array of {day, source, medium, campaign, amount_cents}; 0 takes the cost away. Returns how
+-- many are recorded now. Raises check_violation for an amount or a campaign that cannot be.
+create function private.record_campaign_costs(costs jsonb) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  recorded integer;
+begin
+  with given as materialized (
+    select c.day, private.clean_campaign_word(c.source) as source, private.clean_campaign_word(c.medium) as medium,
+      private.clean_campaign_word(c.campaign) as campaign, sum(c.amount_cents) as amount_cents
+    from jsonb_to_recordset(costs) as c (day date, source text, medium text, campaign text, amount_cents bigint)
+    group by 1, 2, 3, 4
+  ),
+  removed as (
+    delete from private.campaign_costs k using given g
+    where g.amount_cents = 0 and (k.day, k.source, k.medium, k.campaign) = (g.day, g.source, g.medium, g.campaign)
+  ),
+  written as (
+    insert into private.campaign_costs as k (day, source, medium, campaign, amount_cents)
+    select g.day, g.source, g.medium, g.campaign, g.amount_cents from given g where g.amount_cents <> 0
+    on conflict (day, source, medium, campaign) do update set amount_cents = excluded.amount_cents, recorded_at = now()
+    returning 1
+  )
+  select count(*) into recorded from written;
+  return recorded;
+end $$;
+
+create function team.record_campaign_costs(costs jsonb) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+  recorded integer;
+begin
+  if jsonb_array_length(costs) > 10000 then
+    raise exception using errcode = 'check_violation', message = 'At most 10,000 costs are recorded at once.';
+  end if;
+  recorded := private.record_campaign_costs(costs);
+  perform private.audit(actor, 'recorded costs', null, jsonb_build_object('costs', recorded));
+  return recorded;
+end $$;
+
+revoke execute on function private.record_campaign_costs, team.record_campaign_costs from public;
+grant execute on function team.record_campaign_costs to leads_team;

@@ -1,0 +1,121 @@
+-- What a list shows of a lead: no phone number, no e-mail address and no health answer.
+
+-- The section of the queue that a lead is in: 1 callback due, 2 may be called now, 3 may not be called now, 4 must not be called.
+-- A body after `return` is parsed when the function is created, so it needs no search_path and can be inlined.
+create function private.section_of(
+  stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, attempts_until timestamptz, is_withdrawn boolean
+)
+returns integer
+language sql stable
+return case
+  when stage = 'closed' or is_withdrawn then 4
+  when stage = 'callback' and callback_at <= now() and (is_callable or callback_asked_for) and attempts_until is null then 1
+  when stage = 'open' and is_callable and attempts_until is null then 2
+  else 3
+end;
+
+-- The numbers that were called three times in 24 hours, and when they may be called again.
+create function private.exhausted_numbers() returns table (number_key text, until timestamptz)
+language sql stable rows 20
+set search_path = ''
+as $$
+  select x.number_key, x.at + interval '24 hours'
+  from (
+    select c.number_key, c.at, row_number() over (partition by c.number_key order by c.at desc) as nth
+    from private.calls c
+    where c.at > now() - interval '24 hours'
+  ) x
+  where x.nth = 3;
+$$;
+
+-- What a list shows of the ZIP code that a visitor typed: its five digits only.
+create function private.zip_shown(zip_code text) returns text
+language sql immutable
+return coalesce(private.zip_in(zip_code), '');
+
+-- A name as a list shows it. Some people type everything into one field: a number or an e-mail address in a name stays hidden until the
+-- lead is opened.
+create function private.name_shown(name text) returns text
+language sql immutable
+return regexp_replace(regexp_replace(left(name, 500), '[^[:space:]]*@[^[:space:]]*', '…', 'g'), '[+]?[0-9]([ ().-]*[0-9]){6,}', '…', 'g');
+
+create function private.place_json(zip text, w private.place_windows) returns jsonb
+language sql immutable
+return jsonb_build_object(
+  'zip', zip, 'states', w.states, 'zones', w.zones, 'callable', w.callable, 'callable_at', w.callable_at,
+  'callable_until', w.callable_until, 'reason', w.reason, 'blocking_state', w.blocking_state, 'blocking_zone', w.blocking_zone
+);
+
+-- The calling window of a place at any moment, computed and not read from place_windows. It decides whether a call or a callback is
+-- allowed.
+create function private.place_at(place_key text, moment timestamptz) returns private.place_windows
+language sql stable
+set search_path = ''
+as $$
+  select c.place, c.callable, case when not c.callable then c.next_callable_at end, c.callable_until,
+    array(select distinct s from unnest(c.states) as s where s <> 'unknown'), c.zones, c.reason,
+    nullif(c.blocking_state, 'unknown'), c.blocking_zone, moment
+  from private.calling_window(place_key, moment) c
+$$;
+
+-- Rows for a list, in the order of the ids. No phone, e-mail address or health answer is in them.
+create function private.rows_of(leads uuid[]) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  with work as (
+    select w.*, given.nth
+    from unnest(leads) with ordinality as given (lead_id, nth)
+    join private.lead_work w on w.lead_id = given.lead_id
+  ),
+  exhausted as materialized (select * from private.exhausted_numbers())
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'id', w.lead_id,
+      'reference', right(w.lead_id::text, 8),
+      'name', private.name_shown(l.name),
+      'place', private.place_json(private.zip_shown(l.zip_code), win),
+      'created_at', w.created_at,
+      'due_at', w.created_at + interval '24 hours',
+      'reviewed_at', r.reviewed_at,
+      'stage', w.stage,
+      'callback_at', w.callback_at,
+      'outcome', w.outcome,
+      'claim', case when c.lead_id is not null then jsonb_build_object(
+        'member', jsonb_build_object('id', m.id, 'name', m.name), 'until', c.until
+      ) end,
+      'flags', to_jsonb(w.flags),
+      'withdrawn', p.withdrawn_at is not null,
+      'section', (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
+        w.stage, w.callback_at, w.callback_asked_for, win.callable, e.until, p.withdrawn_at is not null
+      )],
+      'attempts_until', e.until
+    ) order by w.nth
+  ), '[]')
+  from work w
+  join public.leads l on l.id = w.lead_id
+  join private.place_windows win on win.place = w.place
+  left join private.permissions p on p.lead_id = w.lead_id
+  left join private.reviews r on r.lead_id = w.lead_id
+  left join exhausted e on e.number_key = w.number_key
+  left join private.claims c on c.lead_id = w.lead_id and c.until > now()
+  left join private.members m on m.id = c.member_id
+$$;
+
+create function team.rows(leads uuid[]) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_session(is_activity => false);
+  perform private.refresh_place_windows();
+  return jsonb_build_object('rows', private.rows_of(leads));
+end $$;
+
+revoke execute on function
+  private.section_of, private.exhausted_numbers, private.zip_shown, private.name_shown, private.place_json,
+  private.place_at, private.rows_of, team.rows
+from public;
+grant execute on function team.rows to leads_team;
+-- No grant on any table: what a member may see and do is what these functions do.

@@ -1,0 +1,191 @@
+-- The queue: whom to call next, in which order, and how many wait.
+
+-- The moment at which a day begins in a time zone; null for null. Raises 22023 for an unknown zone.
+create function private.day_begins(day text, zone text) returns timestamptz
+language sql stable
+set search_path = ''
+return (day::date)::timestamp at time zone coalesce(zone, 'America/New_York');
+
+-- How many leads each section of the queue has, and how many are late: from the tallies of each place (private.queue_tallies), less
+-- those whose number was called three times.
+create function private.queue_counts(actor private.actor) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
+  not_late constant timestamptz := now() - interval '24 hours';
+  callback_due bigint := (
+    select count(*) from private.lead_work w join private.place_windows p on p.place = w.place
+    where w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable) and w.number_key <> all (exhausted)
+  );
+  callable_exhausted bigint := (
+    select count(*) from (
+      select w.place, w.stage from private.lead_work w where w.phone_digits = any (exhausted) and w.phone_digits <> ''
+      union all
+      -- Without digits to compare by, the number's key is the lead's id.
+      select w.place, w.stage from private.lead_work w
+      where w.lead_id = any (array(select e::uuid from unnest(exhausted) as e where length(e) = 36))
+    ) w
+    join private.place_windows p on p.place = w.place
+    where w.stage = 'open' and p.callable
+  );
+begin
+  return (
+    select jsonb_build_object(
+      'callback_due', callback_due, 'callable', c.callable - callable_exhausted,
+      'not_callable', c.unfinished - callback_due - c.callable + callable_exhausted,
+      'late', c.untried - (
+        select count(*) from private.lead_work w where w.stage <> 'closed' and w.tried_at is null and w.created_at >= not_late
+      ),
+      'mine', (select count(*) from private.claims x where x.member_id = actor.member_id and x.until > now())
+    )
+    from (
+      select coalesce(sum(t.unfinished), 0) as unfinished, coalesce(sum(t.untried), 0) as untried,
+        coalesce(sum(t.open) filter (where p.callable), 0) as callable
+      from private.queue_tallies t join private.place_windows p on p.place = t.place
+    ) c
+  );
+end $$;
+
+-- The ids of one section, in its order, that `filter` lets through. `after` is the sort key of the last row of the page before: two
+-- values and the id. Each section is read in the order of an index, the last one in that of each place, so that a page costs the rows it
+-- has and not the whole queue.
+create function private.queue_section(
+  section integer, filter jsonb, actor private.actor, after text[], at_most integer
+)
+returns table (lead_id uuid, is_later boolean, sort_time timestamptz)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  callable_places text[] := array(
+    select p.place from private.place_windows p
+    where p.callable and (filter ->> 'state' is null or '|' || p.place like '%|' || (filter ->> 'state') || '/%')
+  );
+  exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
+  mine uuid[] := case when (filter ->> 'mine')::boolean then array(
+    select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()
+  ) end;
+  places_condition constant text := $condition$
+    ($1 ->> 'state' is null or '|' || p.place like '%|' || ($1 ->> 'state') || '/%')
+  $condition$;
+  conditions constant text := $conditions$
+    ($1 ->> 'stage' is null or w.stage = $1 ->> 'stage')
+    and ($1 ->> 'outcome' is null or w.outcome = $1 ->> 'outcome')
+    and ($2 is null or w.lead_id = any ($2))
+    and (($1 ->> 'late')::boolean is not true or w.tried_at is null and w.created_at < now() - interval '24 hours')
+    and ($1 ->> 'flagged' is null or (w.flags <> '{}') = ($1 ->> 'flagged')::boolean)
+    and ($1 ->> 'since' is null or w.created_at >= private.day_begins($1 ->> 'since', $1 ->> 'zone'))
+    and ($1 ->> 'until' is null or w.created_at < private.day_begins($1 ->> 'until', $1 ->> 'zone') + interval '1 day')
+  $conditions$;
+begin
+  return query execute case section
+    when 1 then $query$
+      select w.lead_id, false, w.callback_at
+      from private.lead_work w join private.place_windows p on p.place = w.place
+      where w.stage = 'callback' and w.callback_at <= now()
+        and (w.callback_asked_for or p.callable) and w.number_key <> all ($5)
+        and ($3 is null or (w.callback_at, w.lead_id) > ($3[2]::timestamptz, $3[3]::uuid))
+        and $query$ || places_condition || ' and ' || conditions || $query$
+      order by w.callback_at, w.lead_id limit $4
+    $query$
+    when 2 then $query$
+      select w.lead_id, w.tried_at is not null, coalesce(w.tried_at, w.created_at)
+      from private.lead_work w
+      where w.stage = 'open' and w.place = any ($6) and w.number_key <> all ($5)
+        and ($3 is null or ((w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id)
+          > ($3[1]::boolean, $3[2]::timestamptz, $3[3]::uuid))
+        and $query$ || conditions || $query$
+      order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
+    $query$
+    -- Open leads of a place may all be called at one moment; a callback, and a number that was called three times, have a later one.
+    else $query$
+      with places as materialized (
+        select p.place, p.callable, coalesce(p.callable_at, 'infinity') as callable_at from private.place_windows p
+        where $query$ || places_condition || $query$
+      )
+      select x.lead_id, false, x.callable_at
+      from (
+        select open.lead_id, p.callable_at
+        from places p
+        cross join lateral (
+          select w.lead_id from private.lead_work w
+          where w.stage = 'open' and w.place = p.place and w.number_key <> all ($5)
+            and w.lead_id > case when p.callable_at = $3[2]::timestamptz then $3[3]::uuid else '00000000-0000-0000-0000-000000000000' end
+            and $query$ || conditions || $query$
+          order by w.lead_id limit $4
+        ) open
+        where not p.callable and ($3 is null or p.callable_at >= $3[2]::timestamptz)
+        union all
+        select w.lead_id, coalesce(greatest(case when p.callable then null else p.callable_at end, e.until, w.callback_at), 'infinity')
+        from private.lead_work w
+        join places p on p.place = w.place
+        left join private.exhausted_numbers() e on e.number_key = w.number_key
+        where w.stage = 'callback' and not (w.callback_at <= now() and (p.callable or w.callback_asked_for) and e.until is null)
+          and $query$ || conditions || $query$
+        union all
+        select w.lead_id, greatest(case when p.callable then null else p.callable_at end, e.until)
+        from private.exhausted_numbers() e
+        join private.lead_work w
+          on w.phone_digits = e.number_key and w.phone_digits <> '' or w.lead_id = case when length(e.number_key) = 36 then e.number_key::uuid end
+        join places p on p.place = w.place
+        where w.stage = 'open' and $query$ || conditions || $query$
+      ) x
+      where $3 is null or (x.callable_at, x.lead_id) > ($3[2]::timestamptz, $3[3]::uuid)
+      order by x.callable_at, x.lead_id limit $4
+    $query$
+  end
+  using filter, mine, after, at_most, exhausted, callable_places;
+end $$;
+
+-- `filter`, `after` and `at_most` are those of the API (inbox/api-work.ts).
+create function team.queue(filter jsonb, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session(is_activity => false);
+  after_key text[] := string_to_array(after, '|');
+  wanted integer := array_position(array['callback_due', 'callable', 'not_callable'], filter ->> 'section');
+  section integer := greatest(coalesce(after_key[1]::integer, 1), coalesce(wanted, 1));
+  found_row record;
+  page uuid[] := '{}';
+  last_key text;
+  next_key text;
+begin
+  perform private.refresh_place_windows();
+  while section <= coalesce(wanted, 3) and next_key is null loop
+    for found_row in
+      select * from private.queue_section(
+        section, filter, actor, case when after_key[1]::integer = section then after_key[2:] end, at_most + 1 - cardinality(page)
+      )
+    loop
+      if cardinality(page) = at_most then
+        next_key := last_key;
+        exit;
+      end if;
+      page := page || found_row.lead_id;
+      last_key := concat_ws('|', section, found_row.is_later, found_row.sort_time, found_row.lead_id);
+    end loop;
+    section := section + 1;
+  end loop;
+  return jsonb_build_object(
+    'rows', private.rows_of(page), 'next', next_key, 'counts', private.queue_counts(actor), 'at', now()
+  );
+end $$;
+
+-- Without a session, because it tells nothing: an inbox that shows new leads within a second has to look for them by itself.
+create function team.index_new_leads() returns integer
+language sql
+security definer
+set search_path = ''
+as $$
+  select private.index_new_leads_unless_busy();
+$$;
+
+revoke execute on function
+  private.day_begins, private.queue_counts, private.queue_section, team.queue, team.index_new_leads
+from public;
+grant execute on function team.queue, team.index_new_leads to leads_team;

@@ -1,0 +1,122 @@
+-- Finding leads by what is known of them.
+
+-- The words of a search as a prefix query on names; null when there are none.
+create function private.name_query(words text) returns tsquery
+language sql immutable
+set search_path = ''
+return (
+  select to_tsquery('simple', string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || ''':*', ' & '))
+  from regexp_split_to_table(lower(btrim(words)), '[^[:alnum:]]+') as word
+  where word <> ''
+);
+
+-- By name, whole phone number, whole e-mail address, id or reference, newest first. The kind of the search goes to the audit log, its
+-- words do not.
+create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+  given text := btrim(words);
+  digits text := private.phone_digits(words);
+  cursor_parts text[] := string_to_array(after, '|');
+  kind text;
+  reference_condition constant text := $condition$
+    private.from_its_end(w.lead_id) collate "C" >= reverse(lower($1)) and private.from_its_end(w.lead_id) collate "C" < reverse(lower($1)) || 'g'
+  $condition$;
+  condition text;
+  page_ids uuid[];
+  next_key text;
+begin
+  perform private.refresh_place_windows();
+  if given = '' then
+    kind := 'none';
+    condition := 'true';
+  elsif strpos(given, '@') > 0 then
+    kind := 'email';
+    condition := 'w.email_key = lower($1)';
+  elsif given ~ '^[0-9a-fA-F]{8}$' and digits <> '' then
+    kind := 'reference or phone';
+    condition := reference_condition || ' or w.phone_digits = $2';
+  elsif given ~ '^[0-9a-fA-F]{8}$' then
+    kind := 'reference';
+    condition := reference_condition;
+  elsif given ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+    kind := 'id';
+    condition := 'w.lead_id = $1::uuid';
+  elsif digits <> '' and given !~ '[[:alpha:]]' then
+    kind := 'phone';
+    condition := 'w.phone_digits = $2';
+  elsif private.name_query(given) is not null then
+    kind := 'name';
+    condition := 'w.search @@ private.name_query($1)';
+  else
+    kind := 'name';
+    condition := 'false';
+  end if;
+  execute format($query$
+    with page as (
+      select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
+      from private.lead_work w
+      where (%s)
+        and ($3 is null or (w.created_at, w.lead_id) < ($4[1]::timestamptz, $4[2]::uuid))
+        and ($5 ->> 'stage' is null or w.stage = $5 ->> 'stage')
+        and ($5 ->> 'outcome' is null or w.outcome = $5 ->> 'outcome')
+        and ($5 ->> 'state' is null or '|' || w.place like '%%|' || ($5 ->> 'state') || '/%%')
+        and ($5 ->> 'flagged' is null or (w.flags <> '{}') = ($5 ->> 'flagged')::boolean)
+        and ($5 ->> 'since' is null or w.created_at >= private.day_begins($5 ->> 'since', $5 ->> 'zone'))
+        and ($5 ->> 'until' is null or w.created_at < private.day_begins($5 ->> 'until', $5 ->> 'zone') + interval '1 day')
+        and (($5 ->> 'mine')::boolean is not true or exists (
+          select from private.claims c where c.lead_id = w.lead_id and c.member_id = $6 and c.until > now()))
+        and (($5 ->> 'late')::boolean is not true
+          or (w.created_at < now() - interval '24 hours' and coalesce(w.reviewed_at - w.created_at > interval '24 hours', true)))
+        and (($5 ->> 'withdrawn')::boolean is not true or w.withdrawn_at is not null)
+        and (($5 ->> 'withdrawn')::boolean is not false or w.withdrawn_at is null)
+      order by w.created_at desc, w.lead_id desc
+      limit $7 + 1
+    )
+    select
+      (select array_agg(p.lead_id order by p.nth) from page p where p.nth <= $7),
+      (select concat_ws('|', p.created_at, p.lead_id) from page p
+        where p.nth = $7 and exists (select from page further where further.nth > $7))
+  $query$, condition)
+  into page_ids, next_key
+  using given, digits, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most;
+  -- For each page, because a page can be asked for without the one before it.
+  if kind <> 'none' then
+    perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'found', coalesce(cardinality(page_ids), 0)));
+  end if;
+  return jsonb_build_object('rows', private.rows_of(page_ids), 'next', next_key);
+end $$;
+
+-- Finds a lead's work by id or reference; of several with one reference the newest. Raises PT404.
+create function private.work_of(id_or_reference text) returns private.lead_work
+language plpgsql
+set search_path = ''
+as $$
+declare
+  w private.lead_work;
+  wanted text := lower(id_or_reference);
+begin
+  for attempt in 1..2 loop
+    if length(wanted) = 36 then
+      select * into w from private.lead_work x where x.lead_id = wanted::uuid;
+    else
+      select * into w from private.lead_work x
+      where private.from_its_end(x.lead_id) collate "C" >= reverse(wanted) and private.from_its_end(x.lead_id) collate "C" < reverse(wanted) || 'g'
+      order by x.created_at desc limit 1;
+    end if;
+    exit when found;
+    -- A lead of this second may have no row yet.
+    perform private.index_new_leads();
+  end loop;
+  if w.lead_id is null then
+    raise exception using errcode = 'PT404', message = 'There is no such lead.';
+  end if;
+  return w;
+end $$;
+
+revoke execute on function private.name_query, private.work_of, team.search from public;
+grant execute on function team.search to leads_team;

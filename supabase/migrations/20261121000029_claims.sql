@@ -1,0 +1,112 @@
+-- Who has which lead: two members never get the same one.
+
+-- Claims a lead for a member unless another has it; true when the member has it now. A claim of their own is renewed.
+create function private.claim_lead(lead uuid, member uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.claims as c (lead_id, member_id) values (lead, member)
+  on conflict (lead_id) do update
+    set member_id = excluded.member_id, until = excluded.until,
+      claimed_at = case when c.member_id = excluded.member_id and c.until > now() then c.claimed_at else now() end
+    where c.member_id = excluded.member_id or c.until <= now();
+  return found;
+end $$;
+
+create function private.holder_of(lead uuid) returns jsonb
+language sql stable
+set search_path = ''
+return (
+  select jsonb_build_object('id', m.id, 'name', m.name)
+  from private.claims c join private.members m on m.id = c.member_id
+  where c.lead_id = lead and c.until > now()
+);
+
+-- Claims the first lead of the queue that may be called and that nobody has. Two members never get the same one: the claim's
+-- primary key lets the second wait for the first one's commit and then pass on to the next lead.
+create function team.take_next() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_member();
+  candidate uuid;
+begin
+  perform private.index_new_leads();
+  perform private.refresh_place_windows();
+  for candidate in
+    select q.lead_id
+    from generate_series(1, 2) as section
+    cross join lateral private.queue_section(section, '{}', actor, null, 100) with ordinality as q (lead_id, is_later, sort_time, nth)
+    where not exists (select from private.claims c where c.lead_id = q.lead_id and c.until > now())
+    order by section, q.nth
+  loop
+    insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)
+    on conflict (lead_id) do update
+      set member_id = excluded.member_id, until = excluded.until, claimed_at = excluded.claimed_at
+      where c.until <= now();
+    if found then
+      -- Another member may have closed it since this query began.
+      perform from private.lead_work w where w.lead_id = candidate and w.stage <> 'closed';
+      if found then
+        perform private.audit(actor, 'took next lead', candidate);
+        perform private.notify_inbox_of_leads(array[candidate]);
+        return jsonb_build_object('id', candidate);
+      end if;
+      delete from private.claims c where c.lead_id = candidate;
+    end if;
+  end loop;
+  return jsonb_build_object('id', null);
+end $$;
+
+create function team.claim(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_member();
+  w private.lead_work := private.work_of(lead::text);
+begin
+  if not private.claim_lead(w.lead_id, actor.member_id) then
+    return jsonb_build_object('refused', 'claimed', 'held_by', private.holder_of(lead));
+  end if;
+  perform private.audit(actor, 'claimed lead', lead);
+  perform private.notify_inbox_of_leads(array[lead]);
+  return jsonb_build_object('until', (select c.until from private.claims c where c.lead_id = lead));
+end $$;
+
+create function team.release(lead uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_member();
+begin
+  delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
+  if found then
+    perform private.audit(actor, 'released lead', lead);
+    perform private.notify_inbox_of_leads(array[lead]);
+  end if;
+end $$;
+
+-- Counts as activity, and renews the member's claim of the lead on their screen, if any.
+create function team.keep_alive(lead uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+begin
+  update private.claims c set until = now() + interval '20 minutes'
+  where c.lead_id = lead and c.member_id = actor.member_id and c.until > now();
+end $$;
+
+revoke execute on function
+  private.claim_lead, private.holder_of, team.take_next, team.claim, team.release, team.keep_alive
+from public;
+grant execute on function team.take_next, team.claim, team.release, team.keep_alive to leads_team;

@@ -1,0 +1,165 @@
+-- Opening a lead. Each function here writes the audit log or requires an entry in it, so that a fault of the inbox cannot open a lead
+-- without one.
+
+-- When the number of a lead was put on the stop list, if that was after the lead came; otherwise null.
+create function private.stopped_at(w private.lead_work) returns timestamptz
+language sql stable
+set search_path = ''
+return (select s.stopped_at from private.stop_list s where s.phone_digits = w.phone_digits and s.stopped_at >= w.created_at);
+
+-- The number as a tel: link; empty when the visitor typed no number.
+create function private.tel_of(digits text) returns text
+language sql immutable
+set search_path = ''
+return case when length(digits) = 10 then 'tel:+1' || digits when digits <> '' then 'tel:' || digits else '' end;
+
+create function private.call_under_way(lead uuid, member uuid) returns private.calls
+language sql stable
+set search_path = ''
+as $$
+  select c.* from private.calls c
+  where c.lead_id = lead and c.member_id = member and c.at > now() - interval '1 hour'
+    and not exists (select from private.outcomes o where o.call_id = c.id)
+  order by c.at desc limit 1;
+$$;
+
+create function private.call_log_of(lead uuid) returns jsonb
+language sql stable
+set search_path = ''
+return coalesce((
+  select jsonb_agg(entry order by entry ->> 'at')
+  from (
+    select jsonb_build_object(
+      'id', c.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', c.at, 'called', true,
+      'asked_for_this_time', c.asked_for_this_time, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
+      'note', coalesce(o.note, ''), 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
+    ) as entry
+    from private.calls c
+    join private.members m on m.id = c.member_id
+    left join private.outcomes o on o.call_id = c.id
+    where c.lead_id = lead
+    union all
+    select jsonb_build_object(
+      'id', o.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', o.at, 'called', false,
+      'asked_for_this_time', false, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
+      'note', o.note, 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
+    )
+    from private.outcomes o join private.members m on m.id = o.member_id
+    where o.lead_id = lead and o.call_id is null
+  ) entries
+), '[]');
+
+create function private.check_json(c private.eligibility_checks) returns jsonb
+language sql stable
+set search_path = ''
+return jsonb_build_object(
+  'id', c.id, 'at', c.at, 'answers', c.answers, 'result', c.result, 'reasons', to_jsonb(c.reasons),
+  'member', (select jsonb_build_object('id', m.id, 'name', m.name) from private.members m where m.id = c.member_id)
+);
+
+create function private.permission_json(lead uuid) returns jsonb
+language sql stable
+set search_path = ''
+return (
+  select jsonb_build_object(
+    'given_at', p.given_at, 'withdrawn_at', p.withdrawn_at, 'wording', private.wording_of(p.notice_hash),
+    'text', n.text, 'language', n.language, 'page', nullif(concat(p.page_origin, p.page_path), ''),
+    'address', p.address, 'browser', p.browser
+  )
+  from private.permissions p left join private.notices n on n.hash = p.notice_hash
+  where p.lead_id = lead
+);
+
+-- Says in the audit log that the actor is about to open a lead, or its health answers. Returns the entry's id, which the
+-- functions that open it require.
+create function team.record_opening(id_or_reference text, health_answers boolean) returns bigint
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+  w private.lead_work := private.work_of(id_or_reference);
+begin
+  return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
+end $$;
+
+-- Opens a lead. The answer has the number only while the member has a call to it under way, and never the health answers.
+create function team.open_lead(entry bigint) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+  w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead')::text);
+  permission jsonb := private.permission_json(w.lead_id);
+  stopped timestamptz := private.stopped_at(w);
+  may_be_contacted boolean := permission ->> 'withdrawn_at' is null and stopped is null;
+begin
+  perform private.refresh_place_windows();
+  update private.claims c set until = now() + interval '20 minutes'
+  where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
+  return private.rows_of(array[w.lead_id]) -> 0 || (
+    select jsonb_build_object(
+      -- Some people type their number beside their name or ZIP code.
+      'name', case when may_be_contacted then l.name else private.name_shown(l.name) end,
+      'email', case when may_be_contacted then l.email end,
+      'zip_code', case when may_be_contacted then l.zip_code else private.zip_shown(l.zip_code) end,
+      'permission', permission,
+      'stopped_at', stopped,
+      'calls', private.call_log_of(w.lead_id),
+      'attempts_today', (
+        select count(*) from private.calls c where c.number_key = w.number_key and c.at > now() - interval '24 hours'
+      ),
+      'checks', coalesce((
+        select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = w.lead_id
+      ), '[]'),
+      'others', private.others_of(w),
+      'under_way', private.number_of_started_call(
+        (private.call_under_way(w.lead_id, actor.member_id)).id, actor.member_id
+      )
+    )
+    from public.leads l where l.id = w.lead_id
+  );
+end $$;
+
+-- Other leads with the same number or e-mail address; each keeps its own permission.
+create function private.others_of(w private.lead_work) returns jsonb
+language sql stable
+set search_path = ''
+return coalesce((
+  select jsonb_agg(jsonb_build_object(
+    'id', o.lead_id, 'reference', right(o.lead_id::text, 8), 'created_at', o.created_at, 'stage', o.stage, 'outcome', o.outcome,
+    'same', case when o.by_phone and o.by_email then 'phone and email' when o.by_phone then 'phone' else 'email' end,
+    'withdrawn', exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)
+  ) order by o.created_at desc)
+  from (
+    select x.*, x.phone_digits = w.phone_digits and w.phone_digits <> '' as by_phone, x.email_key = w.email_key as by_email
+    from private.lead_work x
+    where (x.phone_digits = w.phone_digits and w.phone_digits <> '' and x.phone_digits <> '' or x.email_key = w.email_key)
+      and x.lead_id <> w.lead_id
+    order by x.created_at desc limit 50
+  ) o
+), '[]');
+
+create function team.open_health_answers(entry bigint) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+  lead uuid := private.lead_of_entry(entry, actor, 'read health answers');
+begin
+  return (
+    select jsonb_build_object('has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes) from public.leads l where l.id = lead
+  );
+end $$;
+
+revoke execute on function
+  private.stopped_at, private.tel_of, private.call_under_way, private.call_log_of, private.check_json,
+  private.permission_json, private.others_of, team.record_opening, team.open_lead, team.open_health_answers
+from public;
+grant execute on function team.record_opening, team.open_lead, team.open_health_answers to leads_team;
+-- No grant on any table: what a member may see and do is what these functions do.

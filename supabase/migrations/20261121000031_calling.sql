@@ -1,0 +1,106 @@
+-- Calling. Each function finds out who acts, and checks what the law and the team's rules ask, so that a fault of the inbox cannot show a
+-- number that must not be called.
+
+-- Checks permission, stop list, attempts, calling hours and claim, and then logs the attempt and returns its id, for which
+-- team.number_of_call tells the number. Otherwise returns why not and when.
+create function team.start_call(lead uuid, asked_for_this_time boolean) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_member();
+  w private.lead_work := private.work_of(lead::text);
+  win private.place_windows;
+  refused text;
+  next_at timestamptz;
+  may_be_asked_for boolean := false;
+  is_asked boolean;
+  under_way private.calls;
+  started private.calls;
+begin
+  -- Calls to one number wait for each other here, because two at once could both count as the third.
+  perform pg_advisory_xact_lock(hashtextextended(w.number_key, 1));
+  select * into w from private.lead_work x where x.lead_id = lead for update;
+  win := private.place_at(w.place, now());
+  under_way := private.call_under_way(lead, actor.member_id);
+  -- A callback that is due at a time that the person asked for has that reason already.
+  is_asked := coalesce(asked_for_this_time, false) or coalesce(
+    w.stage = 'callback' and w.callback_asked_for
+      and now() between w.callback_at - interval '15 minutes' and w.callback_at + interval '2 hours', false);
+  next_at := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
+  if exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null)
+    or not exists (select from private.permissions p where p.lead_id = lead) then
+    refused := 'withdrawn';
+    next_at := null;
+  elsif private.stopped_at(w) is not null then
+    refused := 'stopped';
+    next_at := null;
+  elsif private.holder_of(lead) ->> 'id' <> actor.member_id::text then
+    refused := 'claimed';
+    next_at := (select c.until from private.claims c where c.lead_id = lead);
+  elsif under_way.at > now() - interval '10 minutes' then
+    -- The same call, asked for again: a second tab, a lost answer.
+    perform private.claim_lead(lead, actor.member_id);
+    return jsonb_build_object('call_id', under_way.id);
+  elsif next_at is not null then
+    refused := 'attempts';
+    next_at := (select c.next_callable_at from private.calling_window(w.place, next_at) c);
+  elsif not win.callable and not (is_asked and win.reason <> 'paused') then
+    refused := win.reason;
+    next_at := win.callable_at;
+    may_be_asked_for := win.reason <> 'paused';
+  end if;
+  if refused is not null then
+    perform private.audit(actor, 'call refused', lead, jsonb_build_object('reason', refused));
+    return jsonb_build_object(
+      'refused', refused, 'next_at', next_at,
+      'place', (select private.place_json(private.zip_shown(l.zip_code), win) from public.leads l where l.id = lead),
+      'due_at', w.created_at + interval '24 hours',
+      'reviewed', exists (select from private.reviews r where r.lead_id = lead),
+      'may_be_asked_for', may_be_asked_for,
+      'held_by', case when refused = 'claimed' then private.holder_of(lead) end
+    );
+  end if;
+  perform private.claim_lead(lead, actor.member_id);
+  insert into private.calls (lead_id, number_key, member_id, asked_for_this_time)
+  values (lead, w.number_key, actor.member_id, not win.callable)
+  returning * into started;
+  perform private.audit(actor, 'called', lead, jsonb_build_object('asked_for_this_time', started.asked_for_this_time));
+  perform private.notify_inbox_of_leads(array[lead]);
+  return jsonb_build_object('call_id', started.id);
+end $$;
+
+-- The number of a call that the member has logged and that has no outcome yet; null when there is none, or the person has withdrawn.
+-- Beside it only the export of a manager returns numbers.
+create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
+language sql stable
+set search_path = ''
+return (
+  select jsonb_build_object('call_id', c.id, 'phone', l.phone, 'tel', private.tel_of(w.phone_digits), 'at', c.at)
+  from private.calls c
+  join public.leads l on l.id = c.lead_id
+  join private.lead_work w on w.lead_id = c.lead_id
+  join private.permissions p on p.lead_id = c.lead_id
+  where c.id = of_call and c.member_id = member and c.at > now() - interval '1 hour'
+    and c.xact is distinct from pg_current_xact_id_if_assigned()
+    and p.withdrawn_at is null and private.stopped_at(w) is null
+    and not exists (select from private.outcomes o where o.call_id = c.id)
+);
+
+create function team.number_of_call(of_call uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  number jsonb := private.number_of_started_call(of_call, (private.require_member()).member_id);
+begin
+  if number is null then
+    raise exception using errcode = 'PT404', message = 'There is no such call under way.';
+  end if;
+  return number;
+end $$;
+
+revoke execute on function private.number_of_started_call, team.start_call, team.number_of_call from public;
+grant execute on function team.start_call, team.number_of_call to leads_team;

@@ -1,0 +1,145 @@
+-- What came of a call or a review, and taking it back.
+
+-- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73). People are told to refuse callers who ask for it,
+-- so it is not kept.
+create function private.holds_medicare_number(words text) returns boolean
+language sql immutable
+set search_path = ''
+return words ~* '\m[1-9][ac-hj-np-rt-y][0-9ac-hj-np-rt-y][0-9][ -]?[ac-hj-np-rt-y][0-9ac-hj-np-rt-y][0-9][ -]?[ac-hj-np-rt-y]{2}[0-9]{2}\M';
+
+create function private.refuse_medicare_number(words text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if private.holds_medicare_number(words) then
+    raise exception using errcode = 'PT400', message = 'medicare number';
+  end if;
+end $$;
+
+-- Records an outcome, the first of which is the review that the page promised. `callback` holds at (a local time), zone and
+-- asked_for_this_time. Ends the claim.
+create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_member();
+  w private.lead_work := private.work_of(lead::text);
+  call_back_at timestamptz;
+  call_back_asked boolean := coalesce((callback ->> 'asked_for_this_time')::boolean, false);
+  win private.place_windows;
+  refused text;
+  recorded private.outcomes;
+  is_first_review boolean;
+  is_withdrawn boolean := exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null);
+begin
+  perform private.refuse_medicare_number(note_text);
+  select * into w from private.lead_work x where x.lead_id = lead for update;
+  call_back_at := (callback ->> 'at')::timestamp at time zone (callback ->> 'zone');
+  win := private.place_at(w.place, coalesce(call_back_at, now()));
+  if (new_outcome = 'callback') <> (callback is not null) then
+    raise exception using errcode = 'PT400', message = 'callback';
+  end if;
+  if new_outcome in ('no_answer', 'left_message', 'wrong_number') and of_call is null then
+    refused := 'not_your_call';
+  elsif of_call is not null and (
+    not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = actor.member_id)
+    or exists (select from private.outcomes o where o.call_id = of_call)
+  ) then
+    refused := 'not_your_call';
+  elsif new_outcome = 'callback' then
+    refused := case
+      when is_withdrawn then 'withdrawn'
+      when call_back_at <= now() then 'callback_past'
+      when call_back_at > now() + interval '90 days' then 'callback_too_far'
+      when not win.callable and not (call_back_asked and win.reason <> 'paused') then 'callback_not_callable'
+    end;
+  end if;
+  if refused is not null then
+    return jsonb_build_object(
+      'refused', refused,
+      'reason', case when refused = 'callback_not_callable' then win.reason end,
+      'next_at', case when refused = 'callback_not_callable' then win.callable_at end,
+      'place', case when refused = 'callback_not_callable' then (
+        select private.place_json(private.zip_shown(l.zip_code), win) from public.leads l where l.id = lead
+      ) end
+    );
+  end if;
+  is_first_review := not exists (select from private.reviews r where r.lead_id = lead);
+  insert into private.reviews (lead_id, outcome) values (lead, replace(new_outcome, '_', ' '))
+  on conflict (lead_id) do update set outcome = excluded.outcome;
+  insert into private.outcomes (
+    lead_id, call_id, member_id, outcome, note, callback_at, callback_zone, callback_asked_for, before
+  )
+  values (
+    lead, of_call, actor.member_id, new_outcome, coalesce(note_text, ''), call_back_at, callback ->> 'zone', call_back_asked and not win.callable,
+    jsonb_build_object(
+      'stage', w.stage, 'outcome', w.outcome, 'callback_at', w.callback_at, 'callback_zone', w.callback_zone,
+      'callback_asked_for', w.callback_asked_for, 'tried_at', w.tried_at, 'is_first_review', is_first_review
+    )
+  )
+  returning * into recorded;
+  update private.lead_work x
+  set outcome = new_outcome,
+    stage = case
+      when is_withdrawn then 'closed'
+      when new_outcome = 'callback' then 'callback'
+      when new_outcome in ('no_answer', 'left_message') then 'open'
+      else 'closed'
+    end,
+    callback_at = call_back_at, callback_zone = callback ->> 'zone', callback_asked_for = recorded.callback_asked_for,
+    tried_at = case when new_outcome in ('no_answer', 'left_message') then now() else x.tried_at end
+  where x.lead_id = lead;
+  delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
+  perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', is_first_review));
+  perform private.notify_inbox_of_leads(array[lead]);
+  return jsonb_build_object(
+    'outcome_id', recorded.id, 'undo_until', recorded.at + interval '5 minutes', 'callback_at', recorded.callback_at
+  );
+end $$;
+
+-- Takes the member's own latest outcome of a lead back within five minutes. Returns null, or why not.
+create function team.undo_outcome(outcome_id uuid) returns text
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_member();
+  o private.outcomes;
+begin
+  select * into o from private.outcomes x where x.id = outcome_id for update;
+  if o.id is null then
+    raise exception using errcode = 'PT404', message = 'There is no such outcome.';
+  elsif o.member_id <> actor.member_id then
+    return 'not yours';
+  elsif o.at < now() - interval '5 minutes'
+    or exists (select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at) then
+    return 'too late';
+  end if;
+  delete from private.outcomes x where x.id = o.id;
+  if (o.before ->> 'is_first_review')::boolean then
+    delete from private.reviews r where r.lead_id = o.lead_id;
+  else
+    update private.reviews r set outcome = replace(o.before ->> 'outcome', '_', ' ')
+    where r.lead_id = o.lead_id and o.before ->> 'outcome' is not null;
+  end if;
+  update private.lead_work w
+  set (stage, outcome, callback_at, callback_zone, callback_asked_for, tried_at) = (
+    select b.stage, b.outcome, b.callback_at, b.callback_zone, b.callback_asked_for, b.tried_at
+    from jsonb_populate_record(null::private.lead_work, o.before) b
+  )
+  where w.lead_id = o.lead_id
+    and not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is not null);
+  perform private.claim_lead(o.lead_id, actor.member_id);
+  perform private.audit(actor, 'took outcome back', o.lead_id, jsonb_build_object('outcome', o.outcome));
+  perform private.notify_inbox_of_leads(array[o.lead_id]);
+  return null;
+end $$;
+
+revoke execute on function
+  private.holds_medicare_number, private.refuse_medicare_number, team.record_outcome, team.undo_outcome
+from public;
+grant execute on function team.record_outcome, team.undo_outcome to leads_team;

@@ -1,0 +1,50 @@
+-- Whether a person may be eligible for a device that Medicare covers, from the answers that a member writes down.
+
+-- What the answers mean. `unknown` is never taken for a yes. Source: LCD L33822 and article A52464, read on 2026-11-21.
+create function private.eligibility(answers jsonb, today date, out result text, out reasons text[])
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  lows text[] := array[answers ->> 'insulin', answers ->> 'recurrent_lows', answers ->> 'low_with_help'];
+  visit date := (answers ->> 'visit_on')::date;
+  obstacles text[] := array_remove(array[
+    case answers ->> 'diabetes' when 'no' then 'no diabetes' when 'unknown' then 'diabetes not known' end,
+    case when not 'yes' = any (lows) then
+      case when 'unknown' = any (lows) then 'insulin and lows not known' else 'no insulin and no problematic lows' end
+    end,
+    case answers ->> 'plan' when 'none' then 'no Part B' when 'unknown' then 'plan not known' end
+  ], null);
+  needs_visit boolean := visit is null or visit < (today - interval '6 months')::date or visit > today;
+begin
+  result := case when cardinality(obstacles) > 0 then 'not_now' when needs_visit then 'needs_visit' else 'likely' end;
+  reasons := obstacles || array_remove(array[
+    case when needs_visit then
+      case when answers ->> 'visit_planned' = 'yes' then 'visit is planned' else 'no visit within 6 months' end
+    end,
+    case when answers ->> 'plan' = 'advantage' then 'Advantage plan has its own rules' end,
+    case answers ->> 'trained' when 'no' then 'somebody has to be trained' when 'unknown' then 'training not known' end,
+    case when btrim(answers ->> 'prescriber') = '' then 'prescriber not known' end
+  ], null);
+end $$;
+
+create function team.record_eligibility(lead uuid, given jsonb) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_member();
+  w private.lead_work := private.work_of(lead::text);
+  checked private.eligibility_checks;
+begin
+  perform private.refuse_medicare_number(given ->> 'prescriber');
+  insert into private.eligibility_checks (lead_id, member_id, answers, result, reasons)
+  select lead, actor.member_id, given, e.result, e.reasons from private.eligibility(given, current_date) e
+  returning * into checked;
+  perform private.audit(actor, 'checked eligibility', w.lead_id);
+  return private.check_json(checked);
+end $$;
+
+revoke execute on function private.eligibility, team.record_eligibility from public;
+grant execute on function team.record_eligibility to leads_team;

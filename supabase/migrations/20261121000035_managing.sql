@@ -1,0 +1,219 @@
+-- What managers do in the inbox, and the operator by command: members, a lead taken back, erasing, exporting, paused states and reports.
+-- Each act is in the audit log.
+
+create function team.members() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  return jsonb_build_object('members', coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'id', m.id, 'name', m.name, 'role', m.role, 'created_at', m.created_at, 'removed_at', m.removed_at, 'joined_at', m.joined_at,
+      'last_seen_at', (select max(s.last_seen_at) from private.sessions s where s.member_id = m.id),
+      'passkeys', (select count(*) from private.passkeys p where p.member_id = m.id),
+      'oidc', exists (select from private.company_accounts a where a.member_id = m.id),
+      'claims', (select count(*) from private.claims c where c.member_id = m.id and c.until > now())
+    ) order by m.removed_at nulls first, lower(m.name))
+    from private.members m
+  ), '[]'));
+end $$;
+
+-- False for oneself.
+create function team.remove_member(member uuid) returns boolean
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+  m private.members;
+begin
+  if member = actor.member_id then
+    return false;
+  end if;
+  update private.members x set removed_at = now() where x.id = member and x.removed_at is null returning * into m;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such member.';
+  end if;
+  perform private.end_access(member);
+  delete from private.claims c where c.member_id = member;
+  perform private.audit(actor, 'removed member', null, jsonb_build_object('member', m.name));
+  perform private.notify_inbox('{"kind": "team"}');
+  perform private.notify_inbox_of_leads('{}');
+  return true;
+end $$;
+
+create function team.take_back(lead uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+  holder jsonb := private.holder_of(lead);
+begin
+  delete from private.claims c where c.lead_id = lead;
+  if holder is not null then
+    perform private.audit(actor, 'took lead back', lead, jsonb_build_object('from', holder ->> 'name'));
+    perform private.notify_inbox_of_leads(array[lead]);
+  end if;
+end $$;
+
+-- For good, with everything kept about the lead. False when the reference typed to confirm it is another.
+create function team.erase_lead(lead uuid, confirmed text) returns boolean
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  if not exists (select from public.leads l where l.id = lead) then
+    raise exception using errcode = 'PT404', message = 'There is no such lead.';
+  elsif lower(btrim(confirmed)) not in (right(lead::text, 8), lead::text) then
+    return false;
+  end if;
+  perform private.erase_leads(array[lead], 'asked');
+  perform private.audit(actor, 'erased lead', lead);
+  perform private.notify_inbox_of_leads(array[lead]);
+  return true;
+end $$;
+
+-- Says in the audit log that these days are about to be exported, and returns the entry, which each page of the export asks for.
+create function team.record_export(since text, until text) returns bigint
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  -- The pages are read in the order of lead_work, which the leads of the last second are not in.
+  perform private.index_new_leads(null);
+  return private.audit(actor, 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date));
+end $$;
+
+-- A page of the leads that came on the days of the entry, the last one included, and before the entry was written, oldest first.
+-- `after` is the `next` of the page before, which is null with the last page. A download may take an hour.
+create function team.export_leads(entry bigint, zone text, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  actor private.actor := private.require_manager();
+  begins timestamptz;
+  ends timestamptz;
+  after_lead uuid := '00000000-0000-0000-0000-000000000000';
+  exported jsonb;
+  next text;
+begin
+  perform private.lead_of_entry(entry, actor, 'exported leads', '1 hour');
+  select
+    private.day_begins(a.details ->> 'since', zone),
+    least(private.day_begins(a.details ->> 'until', zone) + interval '1 day', a.at)
+  into begins, ends
+  from private.audit_log a where a.id = entry;
+  if after is not null then
+    begins := split_part(after, '|', 1)::timestamptz;
+    after_lead := split_part(after, '|', 2)::uuid;
+  end if;
+  with page as (
+    select l.*, p.withdrawn_at, r.reviewed_at, r.outcome, w.flags, w.created_at as came_at
+    from private.lead_work w
+    join public.leads l on l.id = w.lead_id
+    left join private.permissions p on p.lead_id = w.lead_id
+    left join private.reviews r on r.lead_id = w.lead_id
+    where (w.created_at, w.lead_id) > (begins, after_lead) and w.created_at < ends
+    order by w.created_at, w.lead_id
+    limit at_most
+  )
+  select
+    coalesce(jsonb_agg(jsonb_build_object(
+      'id', p.id, 'created_at', p.created_at, 'name', p.name, 'email', p.email, 'phone', p.phone, 'zip_code', p.zip_code,
+      'has_medicare', p.has_medicare, 'has_diabetes', p.has_diabetes, 'withdrawn_at', p.withdrawn_at,
+      'reviewed_at', p.reviewed_at, 'outcome', p.outcome, 'marks', p.flags
+    ) order by p.came_at, p.id), '[]'),
+    case when count(*) = at_most then (array_agg(concat_ws('|', p.came_at, p.id) order by p.came_at desc, p.id desc))[1] end
+  into exported, next
+  from page p;
+  return jsonb_build_object('leads', exported, 'next', next);
+end $$;
+
+create function team.paused_states() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_session(is_activity => false);
+  return jsonb_build_object('states', coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'state', p.state, 'paused_at', p.paused_at, 'paused_by', p.paused_by, 'reason', p.reason
+    ) order by p.state)
+    from private.paused_states p
+  ), '[]'));
+end $$;
+
+-- Raises PT404 for an unknown state.
+create function team.pause_state(which text, why text) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  if not exists (select from private.calling_rules r where r.state = which) then
+    raise exception using errcode = 'PT404', message = 'There is no such state.';
+  end if;
+  insert into private.paused_states (state, paused_by, reason) values (which, actor.name, why)
+  on conflict (state) do update set reason = excluded.reason;
+  perform private.audit(actor, 'paused state', null, jsonb_build_object('state', which));
+  perform private.notify_inbox('{"kind": "team"}');
+  perform private.notify_inbox_of_leads('{}');
+end $$;
+
+create function team.resume_state(which text) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  delete from private.paused_states p where p.state = which;
+  if found then
+    perform private.audit(actor, 'resumed state', null, jsonb_build_object('state', which));
+    perform private.notify_inbox('{"kind": "team"}');
+    perform private.notify_inbox_of_leads('{}');
+  end if;
+end $$;
+
+-- How the promise was kept, how soon people were called, and what came of it, for the leads of these days in a time zone.
+create function team.reports(since text, until text, zone text) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+  begins timestamptz := private.day_begins(since, zone);
+  ends timestamptz := private.day_begins(until, zone) + interval '1 day';
+begin
+  perform private.audit(actor, 'read reports', null, jsonb_build_object('since', since, 'until', until));
+  return private.report(begins, ends, zone);
+end $$;
+
+revoke execute on function
+  team.members, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
+  team.paused_states, team.pause_state, team.resume_state, team.reports
+from public;
+grant execute on function
+  team.members, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
+  team.paused_states, team.pause_state, team.resume_state, team.reports
+to leads_team;

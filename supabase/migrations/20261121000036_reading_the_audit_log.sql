@@ -1,0 +1,129 @@
+-- Reading the audit log, as a whole or for one lead, and exporting it. The reading itself is in the log.
+
+-- The actions that the audit log has, each found by a look at the index, which is in their order.
+create function private.audited_actions() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  with recursive actions as (
+    select (select min(a.action) from private.audit_log a) as action
+    union all
+    select (select min(a.action) from private.audit_log a where a.action > x.action) from actions x where x.action is not null
+  )
+  select coalesce(jsonb_agg(x.action order by x.action), '[]') from actions x where x.action is not null;
+$$;
+
+-- A page of the audit log, newest first; `next` is null with the last page. With `at_most` 0 only counts what the filter leaves.
+create function private.audit_page(
+  filter jsonb, before bigint, at_most integer, out entries jsonb, out next bigint, out total bigint
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  lead_given text := reverse(replace(lower(filter ->> 'lead'), '-', ''));
+  -- The leads whose ids end so, also those that are erased.
+  leads uuid[] := case when lead_given is not null then array(
+    select w.lead_id from private.lead_work w
+    where private.from_its_end(w.lead_id) collate "C" >= lead_given and private.from_its_end(w.lead_id) collate "C" < lead_given || 'g'
+    union
+    select e.lead_id from private.erasures e
+    where private.from_its_end(e.lead_id) collate "C" >= lead_given and private.from_its_end(e.lead_id) collate "C" < lead_given || 'g'
+  ) end;
+  before_at timestamptz := (select a.at from private.audit_log a where a.id = before);
+  since timestamptz := private.day_begins(filter ->> 'since', filter ->> 'zone');
+  until timestamptz := private.day_begins(filter ->> 'until', filter ->> 'zone') + interval '1 day';
+  oldest bigint;
+  is_more boolean;
+begin
+  -- In the order of time, which the indexes have for each filter.
+  with left_by_filter as not materialized (
+    select a.* from private.audit_log a
+    where (before is null or (a.at, a.id) < (before_at, before))
+      and (filter ->> 'member' is null or a.member_id = (filter ->> 'member')::uuid)
+      and (filter ->> 'action' is null or a.action = filter ->> 'action')
+      and (leads is null or a.lead_id = any (leads))
+      and (since is null or a.at >= since)
+      and (until is null or a.at < until)
+      and (filter ->> 'from' is null or a.at >= (filter ->> 'from')::timestamptz)
+  ),
+  page as (select * from left_by_filter f order by f.at desc, f.id desc limit case when at_most > 0 then at_most + 1 else 0 end),
+  kept as (select p.* from page p order by p.at desc, p.id desc limit at_most)
+  select
+    coalesce(jsonb_agg(jsonb_build_object(
+      'id', k.id, 'at', k.at, 'who', jsonb_build_object('id', k.member_id, 'name', k.who), 'action', k.action,
+      'lead', case when k.lead_id is not null then jsonb_build_object('id', k.lead_id, 'reference', right(k.lead_id::text, 8)) end,
+      'details', k.details
+    ) order by k.at desc, k.id desc), '[]'),
+    (array_agg(k.id order by k.at, k.id))[1], (select count(*) > at_most from page),
+    case when at_most = 0 then (select count(*) from left_by_filter) end
+  into entries, oldest, is_more, total
+  from kept k;
+  next := case when is_more then oldest end;
+end $$;
+
+-- The audit log, newest first. `filter` and `before` are those of the API (inbox/api-managing.ts).
+create function team.audit_log(filter jsonb, before bigint, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  return (
+    select jsonb_build_object('entries', p.entries, 'next', p.next, 'actions', private.audited_actions())
+    from private.audit_page(filter, before, at_most) p
+  );
+end $$;
+
+-- Reading a whole audit log is itself an act: says in it that what the filter leaves is about to be exported, and returns the entry,
+-- which each page of the export asks for.
+create function team.record_audit_export(filter jsonb) returns bigint
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  return private.audit(
+    actor, 'exported audit log', null, (select jsonb_build_object('entries', p.total) from private.audit_page(filter, null, 0) p)
+  );
+end $$;
+
+-- A page of what was in the log before the entry was written. `before` is the `next` of the page before.
+create function team.export_audit_log(entry bigint, filter jsonb, before bigint, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  perform private.lead_of_entry(entry, actor, 'exported audit log', '1 hour');
+  return (
+    select jsonb_build_object('entries', p.entries, 'next', p.next)
+    from private.audit_page(filter, coalesce(before, entry), at_most) p
+  );
+end $$;
+
+-- What was tried to reach a person, for the operator's command.
+create function team.call_log(lead uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  perform private.audit(actor, 'read call log', lead);
+  return private.call_log_of(lead);
+end $$;
+
+revoke execute on function
+  private.audited_actions, private.audit_page, team.audit_log, team.record_audit_export, team.export_audit_log,
+  team.call_log
+from public;
+grant execute on function team.audit_log, team.record_audit_export, team.export_audit_log, team.call_log to leads_team;

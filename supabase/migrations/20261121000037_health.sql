@@ -1,0 +1,67 @@
+-- How the delivery does, as a manager sees it, and a second try for what has failed.
+
+-- Whether every lead reaches the team and is reviewed in time, as `leads status` says it.
+create function private.health_figures() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  leads jsonb;
+  channels jsonb;
+  backup private.backup_state;
+begin
+  select jsonb_build_object(
+    'stored', c.stored, 'erased', c.erased, 'unreviewed', c.waiting, 'overdue', c.overdue, 'untold', c.untold
+  ) into leads from private.lead_counts() c;
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'channel', d.channel, 'enabled', d.is_enabled, 'delivered', d.delivered, 'failed', d.failed, 'pending', d.pending,
+    'oldest_pending', d.oldest_pending, 'stuck', d.stuck, 'last_error', d.last_error
+  ) order by d.channel), '[]') into channels
+  from private.delivery_counts() d where not d.is_retired;
+  select * into backup from private.backup_state;
+  return leads || jsonb_build_object(
+    'problems', array_remove(array[
+      case when (leads ->> 'untold')::integer > 0 and not channels @> '[{"enabled": true}]' then 'no channel' end,
+      case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'failed')::integer > 0) then 'failed' end,
+      case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'stuck')::integer > 0) then 'stuck' end,
+      case when (leads ->> 'overdue')::integer > 0 then 'overdue' end,
+      case when backup.enabled and (backup.failure is not null or backup.taken_at < now() - interval '36 hours') then 'backup' end
+    ], null),
+    'channels', channels,
+    'last_backup_at', backup.taken_at,
+    'backup_failure', backup.failure,
+    'schema', private.schema_version(),
+    'at', now()
+  );
+end $$;
+
+create function team.health() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_session(is_activity => false);
+  return private.health_figures();
+end $$;
+
+-- Has every delivery that failed sent again, as `leads retry --failed` does. Returns how many.
+create function team.retry_failed_deliveries() returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+  retried integer;
+begin
+  update private.deliveries d set failed_at = null, attempts = 0, due_at = now(), claimed_until = null
+  from private.channels c
+  where c.name = d.channel and c.enabled and d.failed_at is not null;
+  get diagnostics retried = row_count;
+  perform private.audit(actor, 'retried deliveries', null, jsonb_build_object('deliveries', retried));
+  return retried;
+end $$;
+
+revoke execute on function private.health_figures, team.health, team.retry_failed_deliveries from public;
+grant execute on function team.health, team.retry_failed_deliveries to leads_team;
