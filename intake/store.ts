@@ -39,62 +39,10 @@ export function makeStore(
   stored: () => void = () => {},
   allowedOrigins: "*" | readonly string[] = "*",
 ): Store {
-  const waiting: Waiting[] = [];
-  /** Statements sent and not yet answered, and the leads in them. */
-  const underWay = { statements: 0, leads: 0 };
-  /** Why the last statement failed, unless one succeeded since. */
-  let trouble: unknown;
-
-  // A lead that the table is going to refuse is stored alone, because its neighbours in a statement would all have to be tried one
-  // by one: a sender of blank fields would slow down everybody (measured: to a third). The table alone decides.
-  const looksRefused = ({ row }: Waiting): boolean =>
-    [row.name, row.email, row.phone, row.zip_code].some((text) => isBlank(text) || text.length > 500) ||
-    isForeign(row.request_headers, allowedOrigins);
-
-  // While the database carries out one statement, the next is already sent, so that it need not wait until this process has the
-  // first answer. It is sent when it is no smaller than the first: two small ones would cost more than one.
-  const pump = async () => {
-    while (waiting.length > 0 && underWay.statements < 2 && waiting.length >= underWay.leads) {
-      const taken = waiting.splice(0, limits.perStatement).filter(({ isAnswered }) => !isAnswered);
-      underWay.statements += 1;
-      underWay.leads += taken.length;
-      await commit(taken.filter((one) => !looksRefused(one)));
-      for (const one of taken.filter(looksRefused)) await commit([one]);
-      underWay.statements -= 1;
-      underWay.leads -= taken.length;
-    }
-  };
-
-  const commit = async (batch: Waiting[]): Promise<void> => {
-    if (batch.length === 0) return;
-    try {
-      await database.query((sql) => insert(sql, batch), limits.queryTimeout);
-      trouble = undefined;
-      for (const { answer } of batch) answer();
-      stored();
-    } catch (error) {
-      if (isDatabaseTrouble(error)) await postpone(batch, error);
-      else await commitSingly(batch, error);
-    }
-  };
-
-  // When a statement is refused because of one row, its rows are tried one by one, because an honest lead must not fail for its
-  // neighbour. A row that was stored by the first try after all is stored once, by the table's own rule.
-  const commitSingly = async (batch: Waiting[], error: unknown) => {
-    if (batch.length === 1) return batch[0]?.answer(error);
-    for (const one of batch) await commit([one]);
-  };
-
-  // Trouble of the database may pass: the leads go back to the front of the queue until their timeout.
-  const postpone = async (batch: Waiting[], error: unknown) => {
-    trouble = error;
-    await wait(limits.pause);
-    waiting.unshift(...batch);
-  };
-
+  const queue = new LeadQueue(database, stored, allowedOrigins);
   return (lead, request_headers) =>
     new Promise<void>((resolve, reject) => {
-      if (waiting.length >= limits.waiting) return reject(new StoreBusy());
+      if (queue.isFull) return reject(new StoreBusy());
       const answer = (error?: unknown) => {
         clearTimeout(timeout);
         one.isAnswered = true;
@@ -102,10 +50,88 @@ export function makeStore(
         else reject(error);
       };
       const one: Waiting = { row: { ...lead, request_headers }, answer, isAnswered: false };
-      const timeout = setTimeout(() => answer(trouble ?? new StoreBusy()), limits.answerTimeout);
-      waiting.push(one);
-      void pump();
+      const timeout = setTimeout(() => answer(queue.trouble ?? new StoreBusy()), limits.answerTimeout);
+      queue.add(one);
     });
+}
+
+/** The leads that wait for their commit, and the statements that carry them to the database. */
+class LeadQueue {
+  /** Why the last statement failed, unless one succeeded since. */
+  trouble: unknown;
+  readonly #database: ResilientConnection;
+  readonly #stored: () => void;
+  readonly #allowedOrigins: "*" | readonly string[];
+  readonly #waiting: Waiting[] = [];
+  /** Statements sent and not yet answered, and the leads in them. */
+  readonly #underWay = { statements: 0, leads: 0 };
+
+  constructor(database: ResilientConnection, stored: () => void, allowedOrigins: "*" | readonly string[]) {
+    this.#database = database;
+    this.#stored = stored;
+    this.#allowedOrigins = allowedOrigins;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length >= limits.waiting;
+  }
+
+  add(one: Waiting): void {
+    this.#waiting.push(one);
+    void this.#send();
+  }
+
+  // While the database carries out one statement, the next is already sent, so that it need not wait until this process has the
+  // first answer. It is sent when it is no smaller than the first: two small ones would cost more than one.
+  async #send(): Promise<void> {
+    const waiting = this.#waiting;
+    const underWay = this.#underWay;
+    while (waiting.length > 0 && underWay.statements < 2 && waiting.length >= underWay.leads) {
+      const taken = waiting.splice(0, limits.perStatement).filter(({ isAnswered }) => !isAnswered);
+      underWay.statements += 1;
+      underWay.leads += taken.length;
+      await this.#commit(taken.filter((one) => !this.#looksRefused(one)));
+      for (const one of taken) if (this.#looksRefused(one)) await this.#commit([one]);
+      underWay.statements -= 1;
+      underWay.leads -= taken.length;
+    }
+  }
+
+  // A lead that the table is going to refuse is stored alone, because its neighbours in a statement would all have to be tried one
+  // by one: a sender of blank fields would slow down everybody (measured: to a third). The table alone decides.
+  #looksRefused({ row }: Waiting): boolean {
+    return (
+      [row.name, row.email, row.phone, row.zip_code].some((text) => isBlank(text) || text.length > 500) ||
+      isForeign(row.request_headers, this.#allowedOrigins)
+    );
+  }
+
+  async #commit(batch: Waiting[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      await this.#database.query((sql) => insert(sql, batch), limits.queryTimeout);
+      this.trouble = undefined;
+      for (const { answer } of batch) answer();
+      this.#stored();
+    } catch (error) {
+      if (isDatabaseTrouble(error)) await this.#postpone(batch, error);
+      else await this.#commitSingly(batch, error);
+    }
+  }
+
+  // Trouble of the database may pass: the leads go back to the front of the queue until their timeout.
+  async #postpone(batch: Waiting[], error: unknown): Promise<void> {
+    this.trouble = error;
+    await wait(limits.pause);
+    this.#waiting.unshift(...batch);
+  }
+
+  // When a statement is refused because of one row, its rows are tried one by one, because an honest lead must not fail for its
+  // neighbour. A row that was stored by the first try after all is stored once, by the table's own rule.
+  async #commitSingly(batch: Waiting[], error: unknown): Promise<void> {
+    if (batch.length === 1) return batch[0]?.answer(error);
+    for (const one of batch) await this.#commit([one]);
+  }
 }
 
 function isForeign({ origin, host }: RequestHeaders, allowedOrigins: "*" | readonly string[]): boolean {
