@@ -34,45 +34,63 @@ export type HotRoutes = (
 
 /** Makes the routes. */
 export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
-  const { pages, insertLead, addressOf, cors, headers, log, counting, articles } = dependencies;
-
-  /** Writes the answer to a body once that is here. */
-  const respond = (
-    answerTo: (body: Uint8Array) => Answer | Promise<Answer>,
-    shared: Readonly<Record<string, string>>,
-    ...[incoming, outgoing, isClosing]: Parameters<HotRoutes>
-  ): void => {
-    const write = (answer: Answer) => {
-      if (isClosing()) outgoing.setHeader("connection", "close");
-      outgoing.writeHead(answer.status, {
-        ...shared,
-        ...answer.headers,
-        // RFC 9110, 8.6: a 204 has no length.
-        ...(answer.status !== 204 && { "content-length": String(Buffer.byteLength(answer.body)) }),
-      });
-      outgoing.end(answer.body);
-    };
-    readBody(incoming, async (body) => {
-      try {
-        const answer = answerTo(body);
-        // Not awaited where it is here already, as for a beacon, because that costs another turn of the queue.
-        write(answer instanceof Promise ? await answer : answer);
-      } catch (error) {
-        logBug(log, error);
-        write(answerOf(broken));
-      }
-    });
+  const { counting, cors, headers, log } = dependencies;
+  return (incoming, outgoing, isClosing) => {
+    if (incoming.httpVersion !== "1.1" || !isPlainHost(incoming.headers.host ?? "")) return false;
+    const path = incoming.url?.split("?", 1)[0] ?? "";
+    if (incoming.method === "GET" || incoming.method === "HEAD")
+      return showPage(dependencies, path, incoming, outgoing, isClosing);
+    if (incoming.method !== "POST") return false;
+    if (path === "/rest/v1/leads" && isOfKnownLength(incoming, maxBytes)) {
+      const shared = { ...headers, ...cors.headersFor(incoming.headers.origin) };
+      respond(log, inserting(dependencies, incoming), shared, incoming, outgoing, isClosing);
+      return true;
+    }
+    if (path === "/c" && counting && isOfKnownLength(incoming, maxBeaconBytes)) {
+      const answerTo = takingBeacon(counting, dependencies.addressOf, incoming);
+      respond(log, answerTo, headers, incoming, outgoing, isClosing);
+      return true;
+    }
+    return false;
   };
+}
 
-  const insert = (incoming: IncomingMessage) => (body: Uint8Array) =>
+/** Answers with the page of a path and counts it. Returns false where the path has none. */
+function showPage(
+  { pages, articles, counting }: HotRouteDependencies,
+  path: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  isClosing: () => boolean,
+): boolean {
+  const page = pages.get(path);
+  if (!page) return false;
+  if (isClosing()) outgoing.setHeader("connection", "close");
+  const { status, headers, bytes, variant } = answerFor(page, valuesOf(incoming));
+  outgoing.writeHead(status, headers).end(incoming.method === "HEAD" ? undefined : bytes);
+  if (counting && incoming.method === "GET" && articles?.has(path))
+    counting.served(valuesOf(incoming), queryOf(incoming.url ?? ""), variant);
+  return true;
+}
+
+type AnswerTo = (body: Uint8Array) => Answer | Promise<Answer>;
+
+/** Inserts the lead of a body. */
+const inserting =
+  ({ insertLead, addressOf }: HotRouteDependencies, incoming: IncomingMessage): AnswerTo =>
+  (body) =>
     insertLead({
       headers: valuesOf(incoming),
       query: parametersOf(queryOf(incoming.url ?? "")),
       address: addressOf(incoming),
       body,
     });
-  const count = (counts: Counting, incoming: IncomingMessage) => (body: Uint8Array) =>
-    counts.answer({
+
+/** Counts the beacon of a body. */
+const takingBeacon =
+  (counting: Counting, addressOf: HotRouteDependencies["addressOf"], incoming: IncomingMessage): AnswerTo =>
+  (body) =>
+    counting.answer({
       method: "POST",
       headers: valuesOf(incoming),
       query: queryOf(incoming.url ?? ""),
@@ -80,37 +98,48 @@ export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
       body,
     });
 
-  return (incoming, outgoing, isClosing) => {
-    if (incoming.httpVersion !== "1.1" || !isPlainHost(incoming.headers.host ?? "")) return false;
-    const path = incoming.url?.split("?", 1)[0] ?? "";
-    if (incoming.method === "GET" || incoming.method === "HEAD") {
-      const page = pages.get(path);
-      if (!page) return false;
-      if (isClosing()) outgoing.setHeader("connection", "close");
-      const variant = showPage(page, incoming, outgoing);
-      if (counting && incoming.method === "GET" && articles?.has(path))
-        counting.served(valuesOf(incoming), queryOf(incoming.url ?? ""), variant);
-      return true;
+/** Writes the answer to a body once that is here. `shared` are headers that the answer has in any case. */
+function respond(
+  log: Log,
+  answerTo: AnswerTo,
+  shared: Readonly<Record<string, string>>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  isClosing: () => boolean,
+): void {
+  readBody(incoming, async (body) => {
+    try {
+      const answer = answerTo(body);
+      // Not awaited where it is here already, as for a beacon, because that costs another turn of the queue.
+      write(answer instanceof Promise ? await answer : answer, shared, outgoing, isClosing);
+    } catch (error) {
+      logBug(log, error);
+      write(answerOf(broken), shared, outgoing, isClosing);
     }
-    if (incoming.method !== "POST") return false;
-    if (path === "/rest/v1/leads" && isOfKnownLength(incoming, maxBytes)) {
-      const shared = { ...headers, ...cors.headersFor(incoming.headers.origin) };
-      respond(insert(incoming), shared, incoming, outgoing, isClosing);
-      return true;
-    }
-    if (path === "/c" && counting && isOfKnownLength(incoming, maxBeaconBytes)) {
-      respond(count(counting, incoming), headers, incoming, outgoing, isClosing);
-      return true;
-    }
-    return false;
-  };
+  });
 }
 
-/** Answers with a page, and returns the variant that was shown, while an experiment runs. */
-function showPage(page: Page, incoming: IncomingMessage, outgoing: ServerResponse): string | undefined {
-  const { status, headers, bytes, variant } = answerFor(page, valuesOf(incoming));
-  outgoing.writeHead(status, headers).end(incoming.method === "HEAD" ? undefined : bytes);
-  return variant;
+function write(
+  { status, headers, body }: Answer,
+  shared: Readonly<Record<string, string>>,
+  outgoing: ServerResponse,
+  isClosing: () => boolean,
+): void {
+  if (isClosing()) outgoing.setHeader("connection", "close");
+  outgoing.writeHead(status, {
+    ...shared,
+    ...headers,
+    // RFC 9110, 8.6: a 204 has no length.
+    ...(status !== 204 && { "content-length": String(Buffer.byteLength(body)) }),
+  });
+  outgoing.end(body);
+}
+
+/** Reads a body of the length that was declared. A client that closes the connection before its end gets no answer. */
+function readBody(incoming: IncomingMessage, use: (body: Uint8Array) => Promise<void>): void {
+  const chunks: Buffer[] = [];
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+  incoming.on("end", () => void use(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
 }
 
 const isPlainHost = (host: string) => /^[\w.-]+(:\d+)?$/.test(host);
@@ -132,10 +161,3 @@ const queryOf = (url: string): string => {
 
 const noParameters = new URLSearchParams();
 const parametersOf = (query: string) => (query === "" ? noParameters : new URLSearchParams(query));
-
-/** Reads a body of the length that was declared. A client that closes the connection before its end gets no answer. */
-function readBody(incoming: IncomingMessage, use: (body: Uint8Array) => Promise<void>): void {
-  const chunks: Buffer[] = [];
-  incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-  incoming.on("end", () => void use(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-}
