@@ -38,20 +38,9 @@ export function makeHttpServer(
   headers: Readonly<Record<string, string>>,
   timeouts: Timeouts = defaultTimeouts,
 ): Server {
-  const refuse = (refusal: Refusal) => withHeaders(refusals.refuse(refusal), headers);
-  // During shutdown, send `Connection: close` so that clients open their next request elsewhere.
+  const refuse: Refuse = (refusal) => withHeaders(refusals.refuse(refusal), headers);
   const isClosing = () => !server.listening;
-  const closing = (answer: Response) => {
-    if (isClosing()) answer.headers.set("connection", "close");
-    return answer;
-  };
-  const answer = getRequestListener(
-    (request, env) => {
-      const answer = app.fetch(request, env);
-      return answer instanceof Promise ? answer.then(closing) : closing(answer);
-    },
-    { errorHandler: () => refuse(refusals.notARequest) },
-  ) as RequestListener;
+  const answer = makeAnswer(app, refuse, isClosing);
   const pending: Pending = new WeakMap();
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (hasTooManyPending(pending, incoming.socket)) return void incoming.socket.destroy();
@@ -75,8 +64,31 @@ export function makeHttpServer(
   // Only `100-continue` means something to us; other expectations may be left unmet (RFC 9110, 10.1.1).
   server.on("checkExpectation", listener);
   server.on("connect", (_, socket) => void answerAndClose(socket, refuse(refusals.noSuchMethod("CONNECT"))));
+  refuseWhatIsNoRequest(server, pending, refuse);
+  return server;
+}
+
+type Refuse = (refusal: Refusal) => Response;
+
+/** Makes the listener for the requests that the app answers. */
+function makeAnswer(app: Pick<App, "fetch">, refuse: Refuse, isClosing: () => boolean): RequestListener {
+  // During shutdown, send `Connection: close` so that clients open their next request elsewhere.
+  const closing = (answer: Response) => {
+    if (isClosing()) answer.headers.set("connection", "close");
+    return answer;
+  };
+  return getRequestListener(
+    (request, env) => {
+      const answer = app.fetch(request, env);
+      return answer instanceof Promise ? answer.then(closing) : closing(answer);
+    },
+    { errorHandler: () => refuse(refusals.notARequest) },
+  ) as RequestListener;
+}
+
+/** Answers bytes that are no request, once a connection, and after the answers to what came before on it. */
+function refuseWhatIsNoRequest(server: Server, pending: Pending, refuse: Refuse): void {
   const refused = new WeakSet<Duplex>();
-  // A connection is refused once, however much it goes on to send, and after the answers to what came before on it.
   server.on("clientError", async (error, socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
@@ -84,7 +96,6 @@ export function makeHttpServer(
     await Promise.all(before.map((outgoing) => once(outgoing, "close")));
     await answerAndClose(socket, refuse(refusalOf(error)));
   });
-  return server;
 }
 
 /**
