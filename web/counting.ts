@@ -41,61 +41,73 @@ export interface Counting {
 }
 
 /** Makes the counting. */
-export function makeCounting({ counters, variants, origins, limit }: CountingDependencies): Counting {
-  const add = (
-    steps: readonly Step[],
-    device: Device,
-    given: string | null | undefined,
-    words: CampaignWords,
-  ) => {
-    const { source, medium, campaign } = words;
-    const variant = known(given);
-    for (const step of steps) counters.addPage({ source, medium, campaign, variant, device, step });
-  };
-  const known = (variant: string | null | undefined) =>
-    variant && variants.includes(variant) ? variant : "";
-
-  const addBeacon = (beacon: Beacon, device: Device, variant: string) => {
-    add(beacon.steps, device, variant, beacon);
-    for (const [vital, bucket] of beacon.vitals)
-      counters.addVital({ variant: known(variant), device, vital, bucket });
-  };
-
+export function makeCounting(dependencies: CountingDependencies): Counting {
   return {
     deviceOf,
-    answer({ method, headers, query, address, body }) {
-      if (method !== "POST" && method !== "GET")
-        return refuse(405, "Send a beacon with POST.", { allow: "GET, POST" });
-      if (!isFromOwnPage(headers, origins))
-        return refuse(403, "Only the pages of this site are counted here.");
-      const over = limit?.(address);
-      if (over)
-        return refuse(429, "Many page loads came from your internet connection just now.", {
-          "retry-after": String(over.seconds),
-        });
-      const counted = countedFrom(headers.get("origin"));
+    answer(request) {
+      const refusal = refusalOf(request, dependencies);
+      if (refusal) return refusal;
+      const { method, headers, query, body } = request;
       const variant = /^variant=([a-z0-9-]{1,40})$/.exec(query)?.[1] ?? "";
       if (method === "GET") {
-        add(["view"], withoutScript(headers), variant, campaignWordsOfAddress(headers.get("referer")));
-        return counted;
+        const words = campaignWordsOfAddress(headers.get("referer"));
+        addSteps(dependencies, ["view"], withoutScript(headers), variant, words);
+        return countedFrom(headers.get("origin"));
       }
       if (!body) return refuse(413, "A beacon has at most 1,024 bytes.");
       const beacon = readBeacon(latin1.decode(body));
       if ("problem" in beacon) return refuse(400, beacon.problem);
-      addBeacon(beacon, deviceOf(headers.get("user-agent")), variant);
-      return counted;
+      addBeacon(dependencies, beacon, deviceOf(headers.get("user-agent")), variant);
+      return countedFrom(headers.get("origin"));
     },
     served(headers, query, variant) {
       const step = isPrefetch(headers) ? "prefetched" : "served";
-      add([step], deviceOf(headers.get("user-agent")), variant, campaignWordsOf(query));
+      const device = deviceOf(headers.get("user-agent"));
+      addSteps(dependencies, [step], device, variant, campaignWordsOf(query));
     },
     plainPost(headers, variant) {
-      add(["pressed"], withoutScript(headers), variant, campaignWordsOfAddress(headers.get("referer")));
+      const words = campaignWordsOfAddress(headers.get("referer"));
+      addSteps(dependencies, ["pressed"], withoutScript(headers), variant, words);
     },
   };
 }
 
 const latin1 = new TextDecoder("latin1");
+
+/** Why a request is not counted, whatever its body holds. */
+function refusalOf(
+  { method, headers, address }: CountRequest,
+  { origins, limit }: CountingDependencies,
+): Answer | undefined {
+  if (method !== "POST" && method !== "GET")
+    return refuse(405, "Send a beacon with POST.", { allow: "GET, POST" });
+  if (!isFromOwnPage(headers, origins)) return refuse(403, "Only the pages of this site are counted here.");
+  const over = limit?.(address);
+  if (!over) return undefined;
+  const sentence = "Many page loads came from your internet connection just now.";
+  return refuse(429, sentence, { "retry-after": String(over.seconds) });
+}
+
+function addBeacon(dependencies: CountingDependencies, beacon: Beacon, device: Device, named: string): void {
+  addSteps(dependencies, beacon.steps, device, named, beacon);
+  const variant = known(dependencies.variants, named);
+  for (const [vital, bucket] of beacon.vitals)
+    dependencies.counters.addVital({ variant, device, vital, bucket });
+}
+
+function addSteps(
+  { counters, variants }: CountingDependencies,
+  steps: readonly Step[],
+  device: Device,
+  named: string | null | undefined,
+  { source, medium, campaign }: CampaignWords,
+): void {
+  const variant = known(variants, named);
+  for (const step of steps) counters.addPage({ source, medium, campaign, variant, device, step });
+}
+
+const known = (variants: readonly string[], named: string | null | undefined): string =>
+  named && variants.includes(named) ? named : "";
 
 const withoutScript = (headers: HeaderValues): Device =>
   deviceOf(headers.get("user-agent")) === "bot" ? "bot" : "no-script";
