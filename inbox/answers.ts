@@ -11,11 +11,11 @@ import * as sessions from "../team/sessions.ts";
 import * as work from "../team/working-leads.ts";
 import type { CallName, calls } from "./api.ts";
 import { auditAddress, leadsAddress } from "./downloads.ts";
-import type { makePasskeys } from "./passkeys.ts";
+import type { Passkeys } from "./passkeys.ts";
 
 export interface AnswerDependencies {
   inboxUrl: string;
-  passkeys: ReturnType<typeof makePasskeys>;
+  passkeys: Passkeys;
   /** As the scripts for a call say them. */
   provider: { name: string; phone: string; calls_from: string };
 }

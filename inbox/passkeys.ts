@@ -25,67 +25,73 @@ export class SignInRefused extends Error {
 /** A credential as a browser sent it; nothing in it is checked yet. */
 export type Credential = Readonly<Record<string, unknown>>;
 
-/** Makes the checks of an inbox at this public address. */
-export function makePasskeys(inboxUrl: string, rpName: string) {
-  const { hostname: rpID, origin } = new URL(inboxUrl);
-  // The library is not to require user verification, because a missing one is refused below with an error of its own.
-  const expected = { expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false };
+/** Asks for passkeys and checks them, for an inbox at one public address. */
+export class Passkeys {
+  readonly #rp: { rpName: string; rpID: string };
+  readonly #expected: { expectedOrigin: string; expectedRPID: string; requireUserVerification: false };
 
-  return {
-    /** Options for a new passkey of a member. */
-    creationOptions: ({ challenge, name, member, passkeys = [] }: Challenge) =>
-      generateRegistrationOptions({
-        ...{ rpName, rpID, userName: name, userDisplayName: name },
-        userID: bytesOf(member),
-        challenge: Uint8Array.from(Buffer.from(challenge, "base64url")),
-        attestationType: "none",
-        excludeCredentials: passkeys.map((id) => ({ id })),
-        authenticatorSelection: { residentKey: "required", userVerification: "required" },
-      }),
+  constructor(inboxUrl: string, rpName: string) {
+    const { hostname: rpID, origin } = new URL(inboxUrl);
+    this.#rp = { rpName, rpID };
+    // The library is not to require user verification, because a missing one is refused below with an error of its own.
+    this.#expected = { expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false };
+  }
 
-    /** Options to sign in with whichever passkey the device holds. */
-    requestOptions: (challenge: string) =>
-      generateAuthenticationOptions({
-        rpID,
-        challenge: Uint8Array.from(Buffer.from(challenge, "base64url")),
-        userVerification: "required",
-      }),
+  /** Options for a new passkey of a member. */
+  creationOptions({ challenge, name, member, passkeys = [] }: Challenge) {
+    return generateRegistrationOptions({
+      ...{ ...this.#rp, userName: name, userDisplayName: name },
+      userID: bytesOf(member),
+      challenge: Uint8Array.from(Buffer.from(challenge, "base64url")),
+      attestationType: "none",
+      excludeCredentials: passkeys.map((id) => ({ id })),
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    });
+  }
 
-    /** Checks a new passkey, all but its challenge, which is returned for the database to check. @throws SignInRefused */
-    async checkNew(credential: Credential): Promise<{ challenge: string; passkey: Passkey }> {
-      const { expectedChallenge, signed } = noteChallenge();
-      const { verified, registrationInfo } = await verifyRegistrationResponse({
-        ...expected,
-        response: credential as unknown as RegistrationResponseJSON,
-        expectedChallenge,
-      }).catch(refuse);
-      if (!verified || !registrationInfo) throw new SignInRefused("try again");
-      if (!registrationInfo.userVerified) throw new SignInRefused("user not verified");
-      const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
-      const backed_up = registrationInfo.credentialBackedUp;
-      const public_key = Buffer.from(publicKey).toString("base64");
-      return { challenge: signed(), passkey: { id, public_key, counter, transports, backed_up } };
-    },
+  /** Options to sign in with whichever passkey the device holds. */
+  requestOptions(challenge: string) {
+    return generateAuthenticationOptions({
+      rpID: this.#rp.rpID,
+      challenge: Uint8Array.from(Buffer.from(challenge, "base64url")),
+      userVerification: "required",
+    });
+  }
 
-    /** Checks a signature with the public key that is kept of the passkey, all but its challenge, as `checkNew` does. @throws SignInRefused */
-    async checkSignature(credential: Credential, kept: Omit<Passkey, "id" | "backed_up">) {
-      const { expectedChallenge, signed } = noteChallenge();
-      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-        ...expected,
-        response: credential as unknown as AuthenticationResponseJSON,
-        expectedChallenge,
-        credential: {
-          id: idOf(credential),
-          publicKey: Uint8Array.from(Buffer.from(kept.public_key, "base64")),
-          counter: kept.counter,
-        },
-      }).catch(refuse);
-      if (!verified) throw new SignInRefused("try again");
-      if (!authenticationInfo.userVerified) throw new SignInRefused("user not verified");
-      const { newCounter: counter, credentialBackedUp: backed_up } = authenticationInfo;
-      return { challenge: signed(), id: idOf(credential), counter, backed_up };
-    },
-  };
+  /** Checks a new passkey, all but its challenge, which is returned for the database to check. @throws SignInRefused */
+  async checkNew(credential: Credential): Promise<{ challenge: string; passkey: Passkey }> {
+    const { expectedChallenge, signed } = noteChallenge();
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      ...this.#expected,
+      response: credential as unknown as RegistrationResponseJSON,
+      expectedChallenge,
+    }).catch(refuse);
+    if (!verified || !registrationInfo) throw new SignInRefused("try again");
+    if (!registrationInfo.userVerified) throw new SignInRefused("user not verified");
+    const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+    const backed_up = registrationInfo.credentialBackedUp;
+    const public_key = Buffer.from(publicKey).toString("base64");
+    return { challenge: signed(), passkey: { id, public_key, counter, transports, backed_up } };
+  }
+
+  /** Checks a signature with the public key that is kept of the passkey, all but its challenge, as `checkNew` does. @throws SignInRefused */
+  async checkSignature(credential: Credential, kept: Omit<Passkey, "id" | "backed_up">) {
+    const { expectedChallenge, signed } = noteChallenge();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      ...this.#expected,
+      response: credential as unknown as AuthenticationResponseJSON,
+      expectedChallenge,
+      credential: {
+        id: idOf(credential),
+        publicKey: Uint8Array.from(Buffer.from(kept.public_key, "base64")),
+        counter: kept.counter,
+      },
+    }).catch(refuse);
+    if (!verified) throw new SignInRefused("try again");
+    if (!authenticationInfo.userVerified) throw new SignInRefused("user not verified");
+    const { newCounter: counter, credentialBackedUp: backed_up } = authenticationInfo;
+    return { challenge: signed(), id: idOf(credential), counter, backed_up };
+  }
 }
 
 /** The id of the passkey that a browser names. @throws SignInRefused when it names none. */

@@ -5,10 +5,10 @@ import type { Ask } from "../team/ask.ts";
 import * as sessions from "../team/sessions.ts";
 import type { SignInName, signIn } from "./api-sign-in.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
-import { idOf, type makePasskeys, SignInRefused } from "./passkeys.ts";
+import { idOf, type Passkeys, SignInRefused } from "./passkeys.ts";
 
 export interface SignInDependencies {
-  passkeys: ReturnType<typeof makePasskeys>;
+  passkeys: Passkeys;
   company: CompanySignIn | undefined;
 }
 

@@ -12,7 +12,7 @@ import { makeCompanySignIn } from "./company-sign-in.ts";
 import { inboxHeaders } from "./headers.ts";
 import { startLiveEvents } from "./live-events.ts";
 import { makeMetrics } from "./metrics.ts";
-import { makePasskeys } from "./passkeys.ts";
+import { Passkeys } from "./passkeys.ts";
 import { makeSignIn } from "./sign-in.ts";
 
 export interface InboxStart {
@@ -35,7 +35,7 @@ export async function startInbox({
 }: InboxStart): Promise<{ stop(): Promise<void> }> {
   const { url: inboxUrl, openIdConnect, metricsToken } = settings;
   const database = makeResilientConnection(() => connect(databaseUrl, { max: 6, name: "leads inbox" }), log);
-  const passkeys = makePasskeys(inboxUrl, provider.name);
+  const passkeys = new Passkeys(inboxUrl, provider.name);
   const company = openIdConnect && makeCompanySignIn(openIdConnect, inboxUrl);
   const events = startLiveEvents(databaseUrl, log);
   const headers = inboxHeaders(inboxUrl);
