@@ -1,10 +1,11 @@
 // `leads team`: who works in the inbox. An invitation prints one line, the link. A recovery deletes old passkeys and ends sessions. A
 // removal takes effect at once, in every session.
+import type { Command } from "commander";
 import { typed, typedQuietly } from "../log/installation.ts";
 import { type Ask, askAsOperator, Refused } from "../team/ask.ts";
 import { inviteMember, linkOf, type Member, members, recoverMember, removeMember } from "../team/managing.ts";
 import { Refusal } from "../team/refusal.ts";
-import { type AddCommand, UsageError } from "./command.ts";
+import { type AddCommand, type Run, UsageError } from "./command.ts";
 import { json } from "./json.ts";
 import { cell, printable } from "./terminal.ts";
 import { clock } from "./times.ts";
@@ -14,6 +15,13 @@ export const team: AddCommand = (program, run) => {
     .command("team")
     .summary("who works in the inbox: invite, list, recover, remove")
     .description("Who works in the inbox (see docs/inbox.md). A link is valid for 24 hours and works once.");
+  addInvite(command, run);
+  addList(command, run);
+  addRecover(command, run);
+  addRemove(command, run);
+};
+
+function addInvite(command: Command, run: Run): void {
   command
     .command("invite")
     .description("Invites a member, and prints the link with which they create a passkey.")
@@ -26,6 +34,9 @@ export const team: AddCommand = (program, run) => {
         return 0;
       }),
     );
+}
+
+function addList(command: Command, run: Run): void {
   command
     .command("list")
     .description("Lists the members, those removed last.")
@@ -37,6 +48,9 @@ export const team: AddCommand = (program, run) => {
         return 0;
       }),
     );
+}
+
+function addRecover(command: Command, run: Run): void {
   command
     .command("recover")
     .description("Ends a member's passkeys and sessions, and prints a new link.")
@@ -49,6 +63,9 @@ export const team: AddCommand = (program, run) => {
         return 0;
       }),
     );
+}
+
+function addRemove(command: Command, run: Run): void {
   command
     .command("remove")
     .description("Removes a member: at once, everywhere. What they did stays in the audit log.")
@@ -62,7 +79,7 @@ export const team: AddCommand = (program, run) => {
         return 0;
       }),
     );
-};
+}
 
 function readName(text: string): string {
   const name = text.trim();
