@@ -8,6 +8,7 @@ import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts"
 import { reference } from "../lead/lead.ts";
 import type { Log } from "../log/log.ts";
 import { makeAlertCheck } from "./alert.ts";
+import type { Channel } from "./channels/channel.ts";
 import { makeChannels } from "./channels/registry.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { syncChannels } from "./outbox.ts";
@@ -79,20 +80,9 @@ export function composeDelivery({
       if (!delivery.on || !address) return undefined;
       if (channels.length === 0) log("no-channel");
       else log("delivering", { channels: names.join("+") });
-      // Connections of its own, because what is sent must never wait for what comes in, nor the other way round.
-      const database = makeResilientConnection(
-        () => connect(address, { max: 3, name: "leads delivery" }),
-        log,
-      );
-      const worker = startWorker({
-        database,
-        channels,
-        log,
-        jobs: makeScheduledJobs(database, checkAlert, log),
-        // Without the owner's connection `sync` does not run, so the worker itself syncs the channels.
-        prepare: ownerAddress ? undefined : () => database.query((sql) => syncChannels(sql, names)),
-      });
-      return { wake: worker.wake, stop: (grace) => worker.stop(grace).then(database.end) };
+      // Without the owner's connection `sync` does not run, so the worker itself syncs the channels.
+      const prepare = ownerAddress ? undefined : (sql: Sql) => syncChannels(sql, names);
+      return startOn(address, { channels, checkAlert, prepare, log });
     },
 
     async deliverDue(database, { seconds }) {
@@ -105,6 +95,27 @@ export function composeDelivery({
       await database.query(checkAlert);
     },
   };
+}
+
+/** Starts a worker on connections of its own, because what is sent must never wait for what comes in, nor the other way round. */
+function startOn(address: string, { channels, checkAlert, prepare, log }: WorkerSettings): RunningDelivery {
+  const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
+  const worker = startWorker({
+    database,
+    channels,
+    log,
+    jobs: makeScheduledJobs(database, checkAlert, log),
+    prepare: prepare && (() => database.query(prepare)),
+  });
+  return { wake: worker.wake, stop: (grace) => worker.stop(grace).then(database.end) };
+}
+
+interface WorkerSettings {
+  channels: readonly Channel[];
+  checkAlert: ReturnType<typeof makeAlertCheck>;
+  /** What is done before the first delivery. */
+  prepare: ((sql: Sql) => Promise<void>) | undefined;
+  log: Log;
 }
 
 /** Runs dispatchers until they are drained. After 4/5 of the time they claim nothing more, and at its end they abort. */
