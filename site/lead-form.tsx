@@ -80,16 +80,7 @@ export function LeadForm(props: LeadFormProps) {
         )}
       </fieldset>
       <HoneypotField />
-      <input type="hidden" name="language" value={props.language} />
-      <input type="hidden" name="notice" value={notice.hash} />
-      {props.variant && <input type="hidden" name="variant" value={props.variant} />}
-      {props.counting && (
-        <noscript>
-          <input type="hidden" name="script" value="none" />
-        </noscript>
-      )}
-      {refused?.campaign && <input type="hidden" name="campaign" value={refused.campaign} />}
-      {refused?.isWithoutScript && <input type="hidden" name="script" value="none, again" />}
+      <HiddenInputs {...props} />
       {status.is === "error" && (
         <Banner
           {...status}
@@ -107,6 +98,24 @@ export function LeadForm(props: LeadFormProps) {
         {submitting ? texts.sending : ""}
       </p>
     </form>
+  );
+}
+
+/** What a plain post says beside what the visitor typed. */
+function HiddenInputs({ language, notice, variant, counting, refused }: LeadFormProps) {
+  return (
+    <>
+      <input type="hidden" name="language" value={language} />
+      <input type="hidden" name="notice" value={notice.hash} />
+      {variant && <input type="hidden" name="variant" value={variant} />}
+      {counting && (
+        <noscript>
+          <input type="hidden" name="script" value="none" />
+        </noscript>
+      )}
+      {refused?.campaign && <input type="hidden" name="campaign" value={refused.campaign} />}
+      {refused?.isWithoutScript && <input type="hidden" name="script" value="none, again" />}
+    </>
   );
 }
 
