@@ -1,0 +1,222 @@
+// The lead form while its script is on the way, and without one: it posts by itself, and the script takes over what is there.
+// (Specification 4.)
+import { describe, expect, it } from "vitest";
+import {
+  holdScript,
+  lead,
+  message,
+  press,
+  shownHash,
+  submitLead,
+  typed,
+  useLeadForm,
+} from "./support/lead-form.ts";
+import { fillIn } from "./support/visitor.ts";
+
+const { open, site } = useLeadForm();
+
+describe("the lead form before its script", () => {
+  it("posts itself without JavaScript, with the fields named as the lead's", async () => {
+    const page = await open(site.url(), { javaScriptEnabled: false });
+    await fillIn(page, lead);
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    const [post] = site.calls;
+    expect(post).toMatchObject({ method: "POST", path: "/" });
+    expect(post?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+    expect(Object.fromEntries(new URLSearchParams(post?.body))).toEqual({
+      name: lead.name,
+      email: lead.email,
+      phone: lead.phone,
+      zip_code: lead.zip_code,
+      has_medicare: "true",
+      website: "",
+      language: "en",
+      notice: shownHash,
+    });
+  });
+
+  it("keeps what was typed, ticked and focused when the script arrives", async () => {
+    const page = await open();
+    const arrive = await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await page.getByLabel("Phone Number *").focus();
+    await arrive();
+    expect(await typed(page)).toEqual(lead);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("phone");
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual(lead);
+  });
+
+  it.each(Object.entries(changes))(
+    "stays as it is, with all that was typed, when the script comes after %s",
+    async (_, change) => {
+      const page = await open();
+      const arrive = await holdScript(page);
+      await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+      await fillIn(page, lead);
+      await page.getByLabel("Phone Number *").focus();
+      await page.evaluate(change);
+      const came = page.waitForResponse(/\/assets\/form-/);
+      await Promise.all([arrive(), came]);
+      await page.evaluate(onceTheScriptHasRun);
+      expect(await typed(page)).toEqual(lead);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("phone");
+      await press(page);
+      await page.waitForURL("**/thank-you");
+      expect(site.calls[0]).toMatchObject({ method: "POST", path: "/" });
+    },
+  );
+
+  it("can be pressed again when the visitor has stopped a plain post that took too long", async () => {
+    site.reply("/", "hang");
+    const page = await open();
+    await holdScript(page);
+    await page.clock.install();
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await page.evaluate(() => {
+      document.addEventListener("submit", () => void fetch("/robots.txt").then(() => window.stop()));
+    });
+    const stopped = page.waitForRequest(/robots/).then((request) => request.response());
+    await press(page);
+    await stopped;
+    await page.clock.runFor(1_000);
+    await page.getByRole("button", { name: "Submitting..." }).waitFor();
+    await page.clock.runFor(20_000);
+    const idle = page.getByRole("button", { name: "Check Your Eligibility Now" });
+    await idle.waitFor();
+    expect(await idle.isEnabled()).toBe(true);
+    expect(await typed(page)).toEqual(lead);
+  });
+
+  it("neither loses nor doubles the lead when the button is pressed while the script arrives", async () => {
+    const page = await open();
+    const arrive = await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await Promise.all([press(page), arrive()]);
+    await page.waitForURL("**/thank-you");
+    const stored = site.calls.filter(({ path }) => path !== submitLead);
+    expect(stored).toHaveLength(1);
+    expect(stored[0]?.body).toContain("Ann");
+  });
+
+  it("does not hydrate the form once its plain post is under way, however late the script comes", async () => {
+    site.reply("/", "hang");
+    const page = await open();
+    const release = Promise.withResolvers<void>();
+    await page.route(/\/assets\/form-/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    // The page cannot be queried while its post is under way, so it reports to the console.
+    await page.addInitScript(() => {
+      let looks = 0;
+      setInterval(() => {
+        if (performance.getEntriesByType("resource").some(({ name }) => /\/form-/.test(name))) looks += 1;
+        const isReady = document.querySelector("#lead-form")?.hasAttribute("data-ready");
+        if (looks === 10) console.debug(`hydrated: ${isReady}`);
+      }, 20);
+    });
+    const logged = page.waitForEvent("console", (message) => message.text().startsWith("hydrated"));
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await press(page);
+    release.resolve();
+    expect((await logged).text()).toBe("hydrated: false");
+    expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
+  });
+
+  it("keeps the banner and everything typed after a refused plain post, also when the script arrives", async () => {
+    const page = await open();
+    const refused = site.site().article({
+      lead: { ...lead, zip_code: "" },
+      message: "Please enter your ZIP code.",
+      language: "en",
+      campaign: "utm_source=facebook&utm_campaign=spring%20sale",
+    });
+    await page.route(site.url(), (route) =>
+      route.request().method() === "POST"
+        ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
+        : route.continue(),
+    );
+    const arrive = await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    const shown = async () => {
+      expect(await message(page)).toBe("Please enter your ZIP code.");
+      expect(await page.title()).toMatch(/^Error: Sponsored/);
+      expect(await typed(page)).toEqual({ ...lead, zip_code: "" });
+    };
+    await shown();
+    // The browser moves the focus to the banner in its next frame.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("alert");
+    await arrive();
+    await shown();
+    site.reset();
+    await page.getByLabel("ZIP Code *").fill("12345");
+    await press(page);
+    await page.waitForURL("**/thank-you");
+    expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual({ ...lead, zip_code: "12345" });
+    // The address of the answer to a post has no campaign's words.
+    expect(site.calls[0]?.headers.referer).toBe(
+      `${site.url()}?utm_source=facebook&utm_campaign=spring%20sale`,
+    );
+  });
+
+  it("clears the old error when it posts by itself again", async () => {
+    const page = await open();
+    const refused = site.site().article({ lead, message: "Please try again." });
+    let posts = 0;
+    await page.route(site.url(), (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      posts += 1;
+      return posts > 1
+        ? undefined
+        : route.fulfill({ status: 503, headers: refused.headers, body: refused.body });
+    });
+    await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await press(page);
+    await page.getByRole("alert").waitFor();
+    // The page cannot be queried while its post is under way, so it reports to the console.
+    await page.evaluate(() => {
+      const report = () => {
+        const alerts = document.querySelectorAll("[role=alert]").length;
+        if (document.querySelector("button")?.disabled) console.debug(`${alerts} alerts, ${document.title}`);
+      };
+      new MutationObserver(report).observe(document, { subtree: true, childList: true });
+    });
+    const logged = page.waitForEvent("console");
+    await press(page);
+    expect((await logged).text()).toMatch(/^0 alerts, Sponsored/);
+  });
+});
+
+/** A string, because Vitest would rewrite the `import` of a function. */
+const onceTheScriptHasRun = `(async () => {
+  await import(performance.getEntriesByType("resource").find(({ name }) => name.includes("/form-")).name);
+  await new Promise(requestIdleCallback);
+})()`;
+
+/** What a browser or an extension changes in a page before the script has loaded. */
+const changes = {
+  "a translation": () => {
+    for (const label of document.querySelectorAll("form label, form legend, form p")) {
+      const text = [...label.childNodes].find(
+        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+      );
+      const font = document.createElement("font");
+      if (text) text.replaceWith(Object.assign(font, { textContent: `[${text.textContent}]` }));
+    }
+  },
+  "a password manager": () => {
+    for (const input of document.querySelectorAll("form input")) input.after(document.createElement("div"));
+  },
+};

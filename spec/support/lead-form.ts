@@ -1,0 +1,85 @@
+// The lead form in a browser, with a backend that answers as each test needs: how the chapters about the form open it, press its button
+// and read what it shows.
+import { createHash } from "node:crypto";
+import type { Page } from "playwright-core";
+import { beforeEach } from "vitest";
+import { permissionNotices } from "../../content/permission.ts";
+import { useBrowser } from "./browser.ts";
+import { pageSettings, useSite } from "./site.ts";
+import { formReady } from "./visitor.ts";
+
+/** The paths of the form's two calls. */
+export const insert = "/rest/v1/leads";
+export const submitLead = "/functions/v1/submit-lead";
+
+export const lead = {
+  name: "Ann Lee",
+  email: "ann@example.org",
+  phone: "call me after 5pm",
+  zip_code: "K1A 0B1",
+  has_medicare: true,
+  has_diabetes: false,
+};
+
+/** The hash of the notice as the page shows it. */
+export const shownHash = createHash("sha256")
+  .update(permissionNotices(pageSettings)[0]?.text ?? "")
+  .digest("hex");
+
+/** A browser and the site for a chapter. Each test begins with no call recorded and a backend that takes the lead. */
+export function useLeadForm(kind?: Parameters<typeof useBrowser>[0]) {
+  const { open } = useBrowser(kind);
+  const site = useSite();
+  beforeEach(() => site.reset());
+  return {
+    open,
+    site,
+    /** Opens the page and waits until its script has hydrated the form. */
+    async openHydrated(path = "/"): Promise<Page> {
+      const page = await open(site.url(path));
+      await page.getByLabel("Full Name *").focus();
+      await formReady(page);
+      return page;
+    },
+  };
+}
+
+/** Holds the form's script back until the function that it returns is called. */
+export async function holdScript(page: Page): Promise<() => Promise<void>> {
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/assets\/form-/, async (route) => {
+    asked.resolve();
+    await held.promise;
+    await route.continue().catch(() => {});
+  });
+  return async () => {
+    await page
+      .getByLabel("Full Name *")
+      .dispatchEvent("focusin")
+      .catch(() => {});
+    held.resolve();
+    await formReady(page).catch(() => {});
+  };
+}
+
+/** What the fields hold. */
+export const typed = async (page: Page) => ({
+  name: await page.getByLabel("Full Name *").inputValue(),
+  email: await page.getByLabel("Email Address *").inputValue(),
+  phone: await page.getByLabel("Phone Number *").inputValue(),
+  zip_code: await page.getByLabel("ZIP Code *").inputValue(),
+  has_medicare: await page.getByLabel("I have Medicare").isChecked(),
+  has_diabetes: await page.getByLabel("I have been diagnosed with diabetes").isChecked(),
+});
+
+export const press = (page: Page) => page.getByRole("button").click({ noWaitAfter: true });
+
+/** The sentence that the banner shows. */
+export const message = (page: Page) => page.getByRole("alert").locator(".message").innerText();
+
+/** A refusal as the data path gives it. */
+export const refusal = (text: string) => ({
+  status: 400,
+  body: JSON.stringify({ code: "23514", message: text, details: null, hint: null }),
+});
