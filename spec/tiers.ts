@@ -78,6 +78,8 @@ export const system = [
   "spec/supabase-function.spec.ts",
   "spec/suspected-spam.spec.ts",
   "spec/testing-channels.spec.ts",
+  "spec/the-doctor-command.spec.ts",
+  "spec/the-doctor-from-outside.spec.ts",
   "spec/the-doctor.spec.ts",
   "spec/the-export.spec.ts",
   "spec/the-outbox-at-scale.spec.ts",

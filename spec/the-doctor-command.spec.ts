@@ -1,0 +1,96 @@
+// `npm run doctor`: what is typed, what it prints, and its exit status.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeDatabase } from "./support/database.ts";
+import { keys } from "./support/edge-function.ts";
+import { provider, startDeployment } from "./support/examined-deployment.ts";
+import { anonKey } from "./support/intake.ts";
+import { startServer } from "./support/server.ts";
+
+const { host, project } = await startDeployment();
+
+describe("npm run doctor", () => {
+  async function doctor(args: string[], settings: Record<string, string> = {}) {
+    const { PATH = "", HOME = "" } = process.env;
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...args], { env: { PATH, HOME, ...settings } });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+    const [status] = await once(child, "close");
+    return { status, output };
+  }
+
+  it("passes our own server with its address alone, except for the channel that is not set up", async () => {
+    const database = await makeDatabase();
+    const { address } = await startServer({ DATABASE_URL: database.url, ...provider });
+    const { status, output } = await doctor(["--url", address, "--key", anonKey], {
+      DATABASE_URL: database.url,
+    });
+    expect(output.match(/ {2}FAIL .*/g)).toEqual([
+      "  FAIL   The team hears of no lead: no channel is set up.",
+    ]);
+    expect(output).toContain("The form also works without script.");
+    expect(output).toContain("The test lead is erased again.");
+    expect(status).toBe(1);
+  });
+
+  it("looks at the deliveries of the embedded database of a server on this machine", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "leads-doctor-"));
+    chmodSync(folder, 0o711);
+    const DATA_DIR = join(folder, "data");
+    const server = await startServer({ DATA_DIR, ...provider });
+    const words = ["--url", server.address, "--key", anonKey];
+    const { output } = await doctor(words, { DATA_DIR });
+    expect(output).toContain("FAIL   The team hears of no lead: no channel is set up.");
+    expect(output).toContain("The test lead is erased again.");
+    expect((await doctor(["--url", project.url, "--key", keys.publishable], {})).output).toContain(
+      "test lead stays",
+    );
+    await server.end();
+    rmSync(folder, { recursive: true, maxRetries: 20 });
+  }, 60_000);
+
+  it("exits with 0 when everything passes", async () => {
+    const { status, output } = await doctor([
+      "--url",
+      project.url,
+      "--key",
+      keys.publishable,
+      "--site",
+      host.url,
+    ]);
+    expect(output).toMatch(/Everything passed\.\n$/);
+    expect(status).toBe(0);
+  });
+
+  it("prints no error when its output is closed early, and still exits with 1 when something fails", async () => {
+    const { PATH = "", HOME = "" } = process.env;
+    const words = ["--url", project.url, "--key", "wrong", "--site", host.url];
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: { PATH, HOME } });
+    child.stdout.destroy();
+    let errors = "";
+    child.stderr.on("data", (text) => (errors += text));
+    const [status] = await once(child, "close");
+    expect([status, errors]).toEqual([1, ""]);
+  });
+
+  it.each([
+    [["--adress", "x"], /Unknown option '--adress'/],
+    [["--url", "abc"], /--url takes a web address/],
+    [["--url", "https://supabase.com/dashboard/project/abc"], /dashboard's address/],
+  ])("exits with 2 when it does not understand %j", async (words, says) => {
+    const { status, output } = await doctor(words);
+    expect(output).toMatch(says);
+    expect(status).toBe(2);
+  });
+
+  it("prints its usage", async () => {
+    expect(await doctor(["--help"])).toEqual({
+      status: 0,
+      output: expect.stringMatching(/^Usage: npm run doctor -- --url/),
+    });
+  });
+});

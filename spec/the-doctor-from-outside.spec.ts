@@ -1,0 +1,245 @@
+// The doctor on a backend and a site where each thing that shows from outside is broken in turn: it names what fails, with its fix.
+import { createHash } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { examine } from "../doctor/examine.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { examinePages } from "../doctor/pages.ts";
+import { keys } from "./support/edge-function.ts";
+import { provider, startDeployment } from "./support/examined-deployment.ts";
+import type { HostedProject } from "./support/hosted.ts";
+
+const { host, project, expectFailure } = await startDeployment();
+
+const json = (status: number, body: object, headers: Record<string, string> = {}) => ({
+  status,
+  headers: { "content-type": "application/json", "access-control-allow-origin": "*", ...headers },
+  body: JSON.stringify(body),
+});
+
+type Call = Parameters<NonNullable<HostedProject["override"]>>[0];
+const reading = ({ method, path }: Call) => method === "GET" && path.startsWith("/rest/");
+const inserting = ({ method, path }: Call) => method === "POST" && path.startsWith("/rest/");
+const calling = ({ method, path }: Call) => method === "POST" && path.startsWith("/functions/");
+
+describe("the doctor names a backend that", () => {
+  it.each([
+    ["is paused", /project is paused/, reading, { status: 540 }],
+    ["is stopped for its bill", /quota or an unpaid bill/, reading, { status: 402 }],
+    ["does not know the key", /does not know the key/, reading, json(401, { message: "Invalid API key" })],
+    [
+      "has no table",
+      /no table of leads/,
+      reading,
+      json(404, { code: "PGRST205", message: "Could not find" }),
+    ],
+    ["has no data path", /no data path/, reading, { status: 404, body: "<h1>Not found</h1>" }],
+    ["cannot reach its database", /cannot reach its database/, reading, json(503, { code: "PGRST002" })],
+    ["lets anybody read leads", /Anybody can read the leads/, reading, json(200, [{ id: "1" }])],
+    ["lets anybody ask for leads", /only row-level security hides/, reading, json(200, [])],
+    [
+      "has no right to insert for visitors",
+      /role anon has no right to insert/,
+      inserting,
+      json(401, { code: "42501", message: "permission denied for table leads" }),
+    ],
+    [
+      "has no policy to insert",
+      /policy that lets a visitor add one is missing/,
+      inserting,
+      json(401, { code: "42501", message: 'new row violates row-level security policy for table "leads"' }),
+    ],
+    [
+      "lacks a field",
+      /lacks one of the six fields/,
+      inserting,
+      json(400, { code: "PGRST204", message: "x" }),
+    ],
+    ["fails at an insert", /No lead is taken \(500/, inserting, { status: 500 }],
+    ["takes a blank field", /blank phone is not refused/, inserting, { status: 201 }],
+    ["lets a visitor say when a lead was created", /set when a lead was created/, inserting, { status: 201 }],
+    ["gives a lead back", /read the lead just sent/, inserting, { status: 201 }],
+    [
+      "lets anybody change leads",
+      /anybody change leads/,
+      ({ method }: Call) => method === "PATCH",
+      { status: 204 },
+    ],
+    [
+      "lets anybody delete leads",
+      /anybody delete leads/,
+      ({ method }: Call) => method === "DELETE",
+      { status: 204 },
+    ],
+    [
+      "forbids the site's calls",
+      /cannot make call 1: the preflight does not allow this origin/,
+      ({ method }: Call) => method === "OPTIONS",
+      { status: 200, headers: { "access-control-allow-origin": "https://elsewhere.example" } },
+    ],
+    [
+      "forbids a header of call 2",
+      /cannot make call 2: the preflight does not allow the header authorization/,
+      ({ method, path }: Call) => method === "OPTIONS" && path.startsWith("/functions/"),
+      {
+        status: 200,
+        headers: { "access-control-allow-origin": "*", "access-control-allow-headers": "content-type" },
+      },
+    ],
+    ["has no submit-lead", /submit-lead is not deployed/, calling, json(404, { code: "NOT_FOUND" })],
+    [
+      "checks JWTs in front of submit-lead",
+      /verify_jwt is on/,
+      calling,
+      json(
+        401,
+        { code: "UNAUTHORIZED_INVALID_JWT_FORMAT", message: "Invalid JWT" },
+        { "sb-error-code": "x" },
+      ),
+    ],
+    [
+      "has a submit-lead with a wrong setting",
+      /setting of submit-lead is wrong/,
+      calling,
+      json(500, { code: "NOT_SET_UP" }),
+    ],
+    [
+      "has a submit-lead that does not start",
+      /submit-lead fails \(503 BOOT_ERROR\)/,
+      calling,
+      json(503, { code: "BOOT_ERROR" }),
+    ],
+    ["has another submit-lead", /takes any key/, calling, json(200, {})],
+    [
+      "has a submit-lead whose refusals cannot be read",
+      /no CORS headers/,
+      calling,
+      { status: 401, body: "{}" },
+    ],
+    [
+      "has a submit-lead of another project",
+      /does not know the page's key/,
+      calling,
+      json(401, { code: "UNAUTHORIZED", message: "Invalid API key" }),
+    ],
+    [
+      "leaves the form without script alone",
+      /does not work without script/,
+      calling,
+      json(401, { code: "UNAUTHORIZED" }),
+    ],
+  ] as const)("%s", async (_, says, which, answer) => {
+    project.override = (call) => (which(call) ? answer : undefined);
+    await expectFailure(says);
+  });
+
+  it.each([
+    ["ENOTFOUND", /does not exist. It may be paused/],
+    ["CERT_HAS_EXPIRED", /certificate is not good/],
+    ["ECONNREFUSED", /does not answer \(ECONNREFUSED\)/],
+  ])("cannot be reached (%s)", async (code, says) => {
+    vi.spyOn(globalThis, "fetch").mockRejectedValue(
+      new TypeError("fetch failed", { cause: Object.assign(new Error(), { code }) }),
+    );
+    const findings: Finding[] = [];
+    await examine({ url: "https://abc.supabase.co", key: keys.publishable, site: undefined }, {}, (finding) =>
+      findings.push(finding),
+    );
+    vi.restoreAllMocks();
+    expect(findings).toContainEqual({
+      is: "fail",
+      says: expect.stringMatching(says),
+      fix: expect.any(String),
+    });
+  });
+});
+
+describe("the doctor names a site that", () => {
+  const pageOf = (path: string, status: number) => () => {
+    host.override = (asked) =>
+      asked === path ? { status, type: "text/html", body: "something else" } : undefined;
+  };
+  const altered = (from: string | RegExp, to: string) => () => {
+    host.alter = (html) => html.replaceAll(from, to);
+  };
+  it.each([
+    ["is not the article", /The article is not at/, pageOf("/", 200)],
+    ["has no thank-you page", /thank-you page is not there \(404\)/, pageOf("/thank-you", 404)],
+    ["answers every address", /does not exist is answered 200/, pageOf("/there-is-no-such-page", 200)],
+    [
+      "sends no headers",
+      /come without content-security-policy, x-content-type-options, referrer-policy/,
+      () => {
+        host.withoutHeaders = true;
+      },
+    ],
+    ["has no form", /no lead form/, altered(/data-backend-url="[^"]*"/g, "")],
+    [
+      "sends leads elsewhere",
+      /sends leads to https:\/\/elsewhere\.example/,
+      altered(/data-backend-url="[^"]*"/g, 'data-backend-url="https://elsewhere.example"'),
+    ],
+    ["presents another key", /presents another key/, altered(keys.publishable, "sb_publishable_another")],
+    [
+      "holds a secret key",
+      /secret key stands in the page/,
+      altered("</main>", "<!-- sb_secret_x --></main>"),
+    ],
+    ["states no notice", /page \/ does not state which/, altered('name="notice"', 'name="no"')],
+    [
+      "shows another notice",
+      /page \/ shows another permission notice/,
+      altered(/<p class="notice"[^<>]*>/g, "$&Please. "),
+    ],
+    ["still has placeholders", /provider that does not exist/, altered("(305) 555-0100", "(800) 555-0142")],
+    [
+      "serves no script",
+      /script is not served \(200\)/,
+      () => {
+        host.override = (path) =>
+          path.startsWith("/assets/form-") ? { status: 200, type: "text/html", body: "<p>" } : undefined;
+      },
+    ],
+  ])("%s", async (_, says, breakIt) => {
+    breakIt();
+    await expectFailure(says);
+  });
+
+  it("shows a permission notice that the database does not know", async () => {
+    const [notice] = await project.database.owner<{ text: string; hash: string }[]>`
+      select text, hash from private.notices where strpos(text, ${provider.PROVIDER_PHONE}) > 0`;
+    if (!notice) throw new Error("The function has synced no notice.");
+    const hash = createHash("sha256").update(notice.text.replaceAll("(305)", "(786)")).digest("hex");
+    host.alter = (html) => html.replaceAll("(305)", "(786)").replaceAll(notice.hash, hash);
+    await expectFailure(/does not know the permission notice on the page \/:/, { sql: true });
+  });
+
+  it("names another address as its own, unless the doctor runs on the same machine", async () => {
+    const site = "https://www.example.com";
+    const ask = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
+      ask(String(url).replace(site, host.url), options),
+    );
+    const says = async (site: string) =>
+      (await examinePages({ url: project.url, key: keys.publishable, site })).map(
+        ({ is, says }) => `${is}: ${says}`,
+      );
+    expect(await says(site)).toContain(
+      `fail: The article tells search engines that its address is ${host.url}.`,
+    );
+    expect(await says(host.url)).toContain("pass: The article knows its own address.");
+    vi.restoreAllMocks();
+  });
+
+  it("may not reach its backend by its own policy", async () => {
+    const findings: Finding[] = [];
+    const elsewhere = {
+      url: project.url.replace("127.0.0.1", "localhost"),
+      key: keys.publishable,
+      site: host.url,
+    };
+    await examine(elsewhere, {}, (finding) => findings.push(finding));
+    expect(findings.map(({ says }) => says)).toContainEqual(
+      expect.stringMatching(/policy does not let them reach .{0,300} \(connect-src, form-action\)/),
+    );
+  });
+});
