@@ -1,0 +1,101 @@
+// How a person gets into the inbox and out of it: an invitation, a passkey, the lock, a removal. Without a session it says nothing.
+import { describe, expect, it } from "vitest";
+import { addLead } from "./support/inbox.ts";
+import { addAuthenticator } from "./support/inbox-pages.ts";
+import { openScreens, text } from "./support/inbox-screens.ts";
+
+const { open, database, inbox, maria, invite, join } = await openScreens();
+
+describe("an invited member", () => {
+  it("is welcomed by name, creates a passkey with one button, and sees the queue", async () => {
+    const page = await open();
+    await addAuthenticator(page);
+    await page.goto(await invite("Nora"));
+    await page.getByRole("heading", { name: "Welcome, Nora" }).waitFor();
+    expect(await page.getByRole("button").allInnerTexts()).toEqual(["Create a passkey"]);
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+  });
+
+  it("signs out, and signs in again with one button", async () => {
+    const page = await join("Otto");
+    await page.getByRole("link", { name: "Otto" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.getByRole("button").allInnerTexts()).toEqual(["Sign in with a passkey"]);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByRole("heading", { name: "Otto" }).waitFor();
+  });
+
+  it("is told to turn on the device's own check when the device has made none", async () => {
+    const page = await open();
+    await addAuthenticator(page, false);
+    await page.goto(await invite("Pia"));
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
+  });
+
+  it("reads why a link does not open", async () => {
+    const page = await open(`${inbox.url}/join#${"a".repeat(43)}`);
+    await page.getByRole("heading", { name: "This link does not open" }).waitFor();
+    expect(await text(page)).toContain("Ask for a new one");
+  });
+
+  it("locks the screen and unlocks it with the passkey; what was typed is still there", async () => {
+    const id = await addLead(database);
+    const page = await join("Quinn");
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByLabel("Note, if one is wanted").fill("Asks for a call on Monday");
+    await page.evaluate(() =>
+      fetch("/api/lock", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
+    );
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    expect(await page.content()).not.toContain("Asks for a call");
+    expect(await page.content()).not.toContain("Rosa");
+    await page.getByRole("button", { name: "Unlock with a passkey" }).click();
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Asks for a call on Monday");
+  });
+
+  it("is out at once, on the open page too, when a manager removes them", async () => {
+    const page = await join("Rita");
+    const { body } = await maria.call("members");
+    const rita = body.members.find(({ name }) => name === "Rita");
+    await maria.call("members/remove", { id: rita?.id ?? "" });
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+});
+
+describe("two tabs", () => {
+  it("lock together and unlock together, and both hear of a new lead", async () => {
+    const page = await join("Tess");
+    const other = await page.context().newPage();
+    await other.goto(inbox.url);
+    await other.getByText("Nobody is waiting.").waitFor();
+    await page.getByRole("link", { name: "Tess" }).click();
+    await page.getByRole("button", { name: "Lock now" }).click();
+    await other.getByRole("heading", { name: "Locked" }).waitFor();
+    await page.getByRole("button", { name: "Unlock with a passkey" }).click();
+    await page.getByRole("heading", { name: "Tess" }).waitFor();
+    await other.getByText("Nobody is waiting.").waitFor();
+    await page.goto(inbox.url);
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    await other.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+  });
+});
+
+describe("the page without a session", () => {
+  it("says nothing about anybody, and asks no other server for anything", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await open();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    await page.goto(inbox.url);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.content()).not.toContain("Rosa");
+    expect([...new Set(asked)]).toEqual([inbox.url]);
+  });
+});

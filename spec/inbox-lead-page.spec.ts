@@ -1,0 +1,253 @@
+// A lead's page in a browser: the person and the permission, the call, the outcome, the stop, the eligibility check.
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { addLead, aNumber, nightZip } from "./support/inbox.ts";
+import { openScreens, text } from "./support/inbox-screens.ts";
+
+const { database, dana, lee, as, leadPage } = await openScreens();
+
+describe("a lead's page", () => {
+  it("has the permission beside the person, and says when its wording was not stated", async () => {
+    const page = await leadPage(dana, await addLead(database, { name: "Rosa Martinez" }));
+    expect(await page.locator("h1").innerText()).toBe("Rosa Martinez");
+    expect(await text(page, ".permission")).toContain("Wording not stated");
+    expect(await page.title()).not.toContain("Rosa");
+  });
+
+  it("shows the words of the notice as they were shown, with the day and the page", async () => {
+    const id = await addLead(database);
+    const hash = createHash("sha256").update("Usted permite").digest("hex");
+    await database.owner`insert into private.notices (hash, language, text) values (${hash}, 'es', 'Usted permite')`;
+    await database.owner`
+      update private.permissions set notice_hash = ${hash}, page_origin = 'https://example.com', page_path = '/' where lead_id = ${id}`;
+    const page = await leadPage(dana, id);
+    const permission = await text(page, ".permission");
+    expect(permission).toContain("Usted permite");
+    expect(permission).toContain("As shown, in Spanish");
+    expect(permission).toContain("https://example.com/");
+    expect(await page.locator(".permission blockquote").getAttribute("lang")).toBe("es");
+  });
+
+  it("shows a withdrawn permission in place of the number, and offers no call", async () => {
+    const id = await addLead(database, { email: "rosa@example.com" });
+    await database.owner`select private.withdraw_permission(${id})`;
+    const page = await leadPage(dana, id);
+    expect(await text(page, ".stopped")).toContain("Do not call");
+    expect(await page.getByRole("button", { name: "Call" }).count()).toBe(0);
+    expect(await page.content()).not.toContain("rosa@example.com");
+    await page.keyboard.press("c");
+    expect(await page.locator(".number").count()).toBe(0);
+  });
+
+  it("hides the health answers until they are opened", async () => {
+    const page = await leadPage(dana, await addLead(database, { has_medicare: true, has_diabetes: false }));
+    expect(await text(page)).not.toContain("Medicare\nYes");
+    await page.getByRole("button", { name: "Show health answers" }).click();
+    await expect.poll(() => text(page)).toContain("Medicare\nYes");
+    expect(await text(page)).toContain("Diagnosed with diabetes\nNot ticked");
+  });
+
+  it("is written to the audit log once, however long it is open and whatever happens elsewhere", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    const other = await addLead(database, { name: "Another Lead" });
+    await lee.call("claim", { id });
+    await expect.poll(() => text(page)).toContain("Lee has it");
+    const opened = await database.owner`
+      select lead_id from private.audit_log where action = 'opened lead' and lead_id in (${id}, ${other})`;
+    expect(opened).toHaveLength(1);
+  });
+
+  it("opens by the reference that a message has, and says so when there is no such lead", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    expect(await text(await leadPage(dana, id.slice(-8)), "h1")).toBe("Rosa Martinez");
+    for (const shown of [crypto.randomUUID(), "1234567", `${id}.`, "%00"]) {
+      const page = await as(dana, `/leads/${shown}`);
+      await page.getByRole("heading", { name: "There is no such lead" }).waitFor();
+    }
+  });
+});
+
+describe("a call", () => {
+  it("shows the number as a link by the key c, and records the outcome by one key", async () => {
+    const id = await addLead(database, { phone: "(111) 555-0142" });
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    const number = page.getByRole("link", { name: "(111) 555-0142" });
+    await number.waitFor();
+    expect(await number.getAttribute("href")).toBe("tel:+11115550142");
+    await expect.poll(() => number.evaluate((link) => link === document.activeElement)).toBe(true);
+    await page.keyboard.press("1");
+    await page.getByRole("heading", { name: "Recorded: Likely qualifies" }).waitFor();
+    const { body } = await dana.call("open", { id });
+    expect(body).toMatchObject({ outcome: "likely_qualifies", stage: "closed" });
+    expect(await page.content()).not.toContain("555-0142");
+  });
+
+  it("offers each outcome with its own key, in the order of the keys", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const buttons = page.getByRole("group", { name: "Outcome" }).getByRole("button");
+    await buttons.first().waitFor();
+    expect((await buttons.allInnerTexts()).map((words) => words.replace(/\s+/g, " "))).toEqual([
+      ...["1 Likely qualifies", "2 Needs a doctor's visit first", "3 Does not qualify", "4 Not interested"],
+      ...["5 Call back", "6 No answer", "7 Left a message", "8 Wrong number"],
+    ]);
+  });
+
+  it("takes no key while a note is typed, and keeps the note with the outcome", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await page.keyboard.press("t");
+    await page.keyboard.type("Has 2 daughters, call 1 of them");
+    await page.locator("h1").focus();
+    await page.keyboard.press("6");
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    const { body } = await dana.call("open", { id });
+    expect(body.calls.map(({ outcome, note }) => [outcome, note])).toEqual([
+      ["no_answer", "Has 2 daughters, call 1 of them"],
+    ]);
+  });
+
+  it("says what was recorded even when the event of it is here before the answer", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await page.route("**/api/outcome", async (route) => {
+      const response = await route.fetch();
+      await page.locator(".outcomes").waitFor({ state: "detached" });
+      await route.fulfill({ response });
+    });
+    await page.keyboard.press("6");
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+  });
+
+  it("has its outcome taken back by the key u", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await page.keyboard.press("3");
+    await page.getByRole("heading", { name: "Recorded: Does not qualify" }).waitFor();
+    await page.keyboard.press("u");
+    await page.locator(".outcomes").waitFor();
+    expect((await dana.call("open", { id })).body).toMatchObject({ outcome: null, stage: "open" });
+  });
+
+  it("is refused outside the hours with the next lawful time, and made with the recorded reason", async () => {
+    const id = await addLead(database, { zip_code: nightZip, phone: "(111) 555-0177" }, 20);
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    const refusal = page.getByRole("alert");
+    await refusal.waitFor();
+    expect(await refusal.innerText()).toMatch(
+      /^Lawful again (today|\w{3,6}day) \d{1,2}:00 in Vermont\. The 24 hours end (today|\w{3,6}day) \d{1,2}:\d\d(: review now, call (today|\w{3,6}day))?\.$/,
+    );
+    expect(await page.content()).not.toContain("555-0177");
+    await page.getByLabel("The person asked for this time").check();
+    await page.getByRole("button", { name: "Call now, and record that reason" }).click();
+    await page.locator(".number").waitFor();
+    expect((await dana.call("open", { id })).body.calls[0]).toMatchObject({ asked_for_this_time: true });
+  });
+
+  it("sets a callback on the person's own clocks, and says why not when no call is lawful then", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await page.keyboard.press("5");
+    const inThreeDays = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel("Day").fill(inThreeDays);
+    await page.getByLabel("Time there").fill("03:00");
+    await page.getByRole("button", { name: "Set the callback" }).click();
+    await page.getByText("No call is lawful then").waitFor();
+    await page.getByLabel("Time there").fill("12:30");
+    await page.getByRole("button", { name: "Set the callback" }).click();
+    await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
+    expect((await dana.call("open", { id })).body).toMatchObject({ stage: "callback" });
+  });
+
+  it("is not asked for a Medicare number: a note that holds one is refused and stays", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await page.getByLabel("Note, if one is wanted").fill("Card says 1EG4-TE5-MK73");
+    await page.locator("h1").focus();
+    await page.keyboard.press("1");
+    await page.getByText("looks like a Medicare number").waitFor();
+    expect(await page.getByLabel("Note, if one is wanted").inputValue()).toContain("1EG4");
+  });
+});
+
+describe("“They asked us to stop”", () => {
+  it("takes the number from the screen at once, and shows a proof to print", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone });
+    await addLead(database, { phone, name: "The same person" });
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByRole("heading", { name: "Proof of a stop" }).waitFor();
+    expect(await page.content()).not.toContain(phone);
+    await expect.poll(() => text(page)).toContain("2 leads with the same number");
+    await page.getByRole("link", { name: "Lead", exact: true }).click();
+    await page.locator(".stopped").waitFor();
+  });
+
+  it("shows the proof even when the event of the stop is here before the answer", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.route("**/api/stop", async (route) => {
+      const response = await route.fetch();
+      await page.locator(".stopped").waitFor();
+      await route.fulfill({ response });
+    });
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByRole("heading", { name: "Proof of a stop" }).waitFor();
+  });
+
+  it("reaches another member's open page by itself", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone });
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await lee.call("stop-number", { phone });
+    await page.locator(".stopped").waitFor();
+    expect(await page.content()).not.toContain(phone);
+  });
+
+  it("works for a number that a member is told on the phone", async () => {
+    const phone = aNumber();
+    await addLead(database, { phone });
+    const page = await as(dana, "/stop");
+    await page.getByLabel("Phone number").fill(phone);
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByText("Stopped. It ended 1 permission.").waitFor();
+  });
+});
+
+describe("the eligibility check", () => {
+  it("says likely, needs a visit first or not now, with why and the source, and never approved", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.getByText("Go through the questions").click();
+    const answer = (question: string, choice: string) =>
+      page.getByRole("group", { name: question }).getByLabel(choice, { exact: true }).check();
+    await answer("Has a doctor told you that you have diabetes?", "Yes");
+    await answer("Do you use insulin of any kind?", "Yes");
+    await answer("Which plan?", "Medicare Part B");
+    await page.getByRole("button", { name: "See what it means" }).click();
+    const card = page.getByRole("region", { name: "Eligibility" });
+    await card.getByRole("heading", { name: "Needs a visit first" }).waitFor();
+    await page.getByLabel("The last visit about diabetes").fill(new Date().toISOString().slice(0, 10));
+    await page.getByRole("button", { name: "See what it means" }).click();
+    await card.getByRole("heading", { name: "Likely", exact: true }).waitFor();
+    expect(await card.innerText()).toContain("L33822");
+    expect(await card.innerText()).not.toMatch(/\bapproved\b/i);
+    expect(await card.getByLabel(/Medicare number/i).count()).toBe(0);
+  });
+});

@@ -1,0 +1,54 @@
+// The inbox in a browser while the network or the server is away: it says so, keeps what was typed, and goes on by itself.
+import { describe, expect, it } from "vitest";
+import { addLead, serveInbox } from "./support/inbox.ts";
+import { openAs } from "./support/inbox-pages.ts";
+import { openScreens } from "./support/inbox-screens.ts";
+
+const { browser, database, inbox, dana, leadPage } = await openScreens();
+
+describe("a network that drops", () => {
+  it("is said, loses nothing that was typed, and the list catches up when it is back", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await leadPage(dana, id);
+    // The event stream is open before the network drops, because its opening would say that the connection is there.
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.reload();
+    await stream;
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
+    await page.context().setOffline(true);
+    await page.locator("h1").focus();
+    await page.keyboard.press("4");
+    await page.getByText("Not sent: there is no connection.").waitFor();
+    await page.getByText("No connection. What you type stays here").waitFor();
+    expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
+    await addLead(database, { name: "Came Meanwhile" });
+    await page.context().setOffline(false);
+    await page.keyboard.press("4");
+    await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
+    await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("link", { name: "Came Meanwhile" }).waitFor();
+  });
+});
+
+describe("a server that starts again", () => {
+  it("is waited for; the page says so, keeps what was typed, and goes on by itself", async () => {
+    const served = await serveInbox(database);
+    const member = await served.member("Sam");
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await openAs(browser(), served, member, `/leads/${id}`);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
+    await served.stop();
+    await page.getByText("No connection. What you type stays here").waitFor();
+    await addLead(database, { name: "Came Meanwhile" });
+    const again = await serveInbox(database, { port: Number(new URL(served.url).port), url: served.url });
+    await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
+    expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("link", { name: "Came Meanwhile" }).waitFor();
+    await page.goto("about:blank");
+    await again.stop();
+  });
+});
