@@ -91,4 +91,5 @@ export const system = [
   "spec/two-database-servers.spec.ts",
   "spec/upgrading.spec.ts",
   "spec/what-typed-values-cost.spec.ts",
+  "spec/worker.spec.ts",
 ];

@@ -1,0 +1,172 @@
+// The delivery worker around its deliveries, on real PostgreSQL: its start, its scheduled jobs, bugs, an outage of the database, its stop.
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { startReceiver, until } from "./support/receiver.ts";
+import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
+
+const { sql, url, lines, clock, log, start, startControlled, insert, insertMany, count, dueIn } =
+  await useWorkers();
+
+describe("the worker", () => {
+  it("prepares before it sends, and tries until that succeeds", async () => {
+    const receiver = await startReceiver();
+    await insert();
+    let attempts = 0;
+    start([webhook(receiver.url)], {
+      prepare: async () => {
+        attempts += 1;
+        expect(receiver.received).toEqual([]);
+        if (attempts < 3) throw Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+      },
+    });
+    await until(() => receiver.received.length === 1);
+    expect(attempts).toBe(3);
+  });
+
+  it("logs a preparation that fails because of a bug once a minute, and runs no job before it", async () => {
+    let fails = true;
+    let jobs = 0;
+    const prepare = async () => {
+      if (fails) throw new TypeError("not a function");
+    };
+    const { sweep } = startControlled([], {
+      prepare,
+      jobs: [{ every: 1000, run: async () => void (jobs += 1) }],
+    });
+    const bugs = () => lines.filter((line) => line.includes(" error bug")).length;
+    await until(() => bugs() === 1);
+    for (clock.secondsAhead = 1; clock.secondsAhead < 59; clock.secondsAhead += 1) {
+      sweep();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([bugs(), jobs]).toEqual([1, 0]);
+    fails = false;
+    clock.secondsAhead = 61;
+    sweep();
+    await until(() => jobs === 1);
+  });
+
+  it("runs its jobs at their times, and a job that failed again a minute later", async () => {
+    let fails = true;
+    const done: number[] = [];
+    const run = async () => {
+      done.push(clock.secondsAhead);
+      if (fails) throw new Error("refused");
+    };
+    const { sweep } = startControlled([], { jobs: [{ every: 3_600_000, run }] });
+    await until(() => done.length === 1);
+    fails = false;
+    for (clock.secondsAhead = 30; clock.secondsAhead < 7400; clock.secondsAhead += 40) {
+      sweep();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(done).toEqual([0, 70, 3670, 7270]);
+  });
+
+  it.each<[string, (pool: Sql) => Promise<unknown>, string]>([
+    ["a value that PostgreSQL does not take", async (pool) => pool`select 1 / 0`, "22012"],
+    ["a constraint", async (pool) => pool`insert into private.settings default values`, "23505"],
+    ["a name that does not exist", async (pool) => pool`select no_such_column`, "42703"],
+    ["an exception", async (pool) => pool`do $$ begin raise exception 'Canary-Name'; end $$`, "P0001"],
+  ])(
+    "logs a job that fails because of %s as a bug with our own frames, and runs the others",
+    async (_, work, code) => {
+      const database = makeResilientConnection(() => sql, log);
+      let others = 0;
+      const jobs = [
+        { every: 1000, run: async () => void (await database.query(work)) },
+        { every: 1000, run: async () => void (others += 1) },
+      ];
+      start([], { database, jobs });
+      await until(() => others > 0);
+      const bugs = lines.filter((line) => line.includes(" error bug"));
+      expect(bugs).toHaveLength(1);
+      expect(bugs[0]).toContain(` class=PostgresError code=${code} frames=`);
+      expect(bugs[0]).toContain("spec/worker.spec.ts:");
+      expect(lines.join("")).not.toMatch(/Canary|database-unreachable/);
+    },
+  );
+
+  it("logs a claim that fails because of a bug once a minute, and not at each sweep", async () => {
+    const pool = connect(url, { max: 1 });
+    onTestFinished(() => pool.end());
+    await pool`set search_path = private`;
+    await pool`set role anon`;
+    const database = makeResilientConnection(() => pool, log);
+    const { sweep } = startControlled([webhook("http://127.0.0.1:9/")], { database });
+    const bugs = () => lines.filter((line) => line.includes(" error bug")).length;
+    await until(() => bugs() === 1);
+    for (clock.secondsAhead = 1; clock.secondsAhead < 59; clock.secondsAhead += 1) sweep();
+    expect(bugs()).toBe(1);
+    clock.secondsAhead = 61;
+    sweep();
+    await until(() => bugs() === 2);
+  });
+
+  it("outlives an outage of the database, says so once, and records afterwards what was sent meanwhile", async () => {
+    const flaky = makeFlaky(sql);
+    const { channel, sent, settle } = fakeChannel();
+    const worker = start([channel], { database: makeResilientConnection(() => flaky.sql, log) });
+    await insert();
+    worker.wake();
+    await until(() => sent.length === 1);
+    flaky.isDown = true;
+    settle({ kind: "delivered" });
+    await until(() => flaky.refused > 3);
+    expect(await count("delivered")).toBe(0);
+    flaky.isDown = false;
+    await until(async () => (await count("delivered")) === 1);
+    await until(() => lines.some((line) => line.includes("database-ready")));
+    expect(lines.filter((line) => line.includes("database-unreachable"))).toHaveLength(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("lets what is under way finish when it is stopped, and claims nothing more", async () => {
+    const { channel, sent, settle } = fakeChannel();
+    const worker = start([{ ...channel, concurrency: 1 }]);
+    await insertMany(2);
+    worker.wake();
+    await until(() => sent.length === 1);
+    const stopped = worker.stop();
+    settle({ kind: "delivered" });
+    await stopped;
+    expect([await count("delivered"), await count("pending"), sent.length]).toEqual([1, 1, 1]);
+  });
+
+  it("aborts what does not finish in time; it is due again at once, under the same id", async () => {
+    const hanging = await startReceiver(() => {});
+    const worker = start([webhook(hanging.url)]);
+    await insert();
+    worker.wake();
+    await until(() => hanging.received.length === 1);
+    await worker.stop(20);
+    expect(await dueIn()).toBeLessThan(0.5);
+    const receiver = await startReceiver();
+    start([webhook(receiver.url)]);
+    await until(() => receiver.received.length === 1);
+    expect(receiver.received[0]?.headers["webhook-id"]).toBe(hanging.received[0]?.headers["webhook-id"]);
+  });
+});
+
+/** Wraps the pool: while `isDown`, it refuses every statement as an unreachable server does. */
+function makeFlaky(pool: Sql) {
+  const state = { isDown: false, refused: 0, sql: pool };
+  state.sql = new Proxy(pool, {
+    // The connection ends a pool that failed; the test still needs this one.
+    get: (target, key) => (key === "end" ? async () => {} : Reflect.get(target, key)),
+    apply(target, self, parameters) {
+      const isStatement = Array.isArray(parameters[0]) && "raw" in parameters[0];
+      if (!state.isDown || !isStatement) return Reflect.apply(target, self, parameters);
+      // Like a statement of postgres.js, it does nothing until it is awaited.
+      return {
+        // biome-ignore lint/suspicious/noThenProperty: a statement of postgres.js is awaited by this method.
+        then(_: unknown, refuse: (error: Error) => void) {
+          state.refused += 1;
+          refuse(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
+        },
+      };
+    },
+  });
+  return state;
+}
