@@ -36,7 +36,9 @@ export const browser = [
 
 /** Chapters that need root, Debian's packages or Deno, or that take several seconds, such as those that start programs. */
 export const system = [
+  "packages/embedded-postgres/after-a-kill.spec.ts",
   "packages/embedded-postgres/embedded-postgres.spec.ts",
+  "packages/embedded-postgres/started-by-root.spec.ts",
   "packages/embedded-postgres/upgrade-data.spec.ts",
   "spec/a-database-in-trouble.spec.ts",
   "spec/anything-at-all.spec.ts",

@@ -1,0 +1,170 @@
+// A PostgreSQL that was killed, and one whose parent was: both run again, and nothing is lost.
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { findRunning, stopOrphan } from "./embedded-postgres.ts";
+import {
+  children,
+  copyTemplate,
+  createKeptTable,
+  dataDir,
+  events,
+  isAlive,
+  isRoot,
+  kill,
+  optionsOn,
+  query,
+  start,
+  startInChild,
+} from "./spec-servers.ts";
+
+describe("a PostgreSQL after a kill", () => {
+  it("runs again by itself when the server was killed", async () => {
+    copyTemplate();
+    const database = await start();
+    await createKeptTable(database.url);
+    // A session that does not notice the death of its server, and holds the shared memory.
+    const busy = query(database.url, "do $$ begin loop end loop; end $$").catch(() => {});
+    await vi.waitFor(async () =>
+      expect(await query(database.url, "select 1 from pg_stat_activity where query ~ '^do'")).toHaveLength(1),
+    );
+    const killed = database.pid;
+    process.kill(killed, "SIGKILL");
+    const answer = await vi.waitFor(() => query(database.url, "table kept"), {
+      timeout: 20_000,
+      interval: 20,
+    });
+    expect(answer).toEqual([[42]]);
+    await busy;
+    expect(database.pid).not.toBe(killed);
+    expect(await findRunning(optionsOn(dataDir))).toBe(database.url);
+    expect(events.slice(-2)).toEqual(["exited", "started"]);
+  });
+
+  it("stops the server that a killed parent left behind, and starts", async () => {
+    copyTemplate();
+    const { child, answer } = startInChild();
+    const orphan = await answer;
+    await createKeptTable(orphan.url);
+    await kill(child);
+    expect(await findRunning(optionsOn(dataDir))).toBe(orphan.url);
+    const { url, pid } = await start();
+    expect(events).toEqual(["starting", "orphan-stopped", "started"]);
+    expect(isAlive(orphan.pid)).toBe(false);
+    expect(pid).not.toBe(orphan.pid);
+    expect(await query(url, "table kept")).toEqual([[42]]);
+  });
+
+  it("does not wait for the sessions of a PostgreSQL that is shutting down", async () => {
+    copyTemplate();
+    const { child, answer } = startInChild();
+    const orphan = await answer;
+    const asleep = query(orphan.url, "select pg_sleep(60)").then(
+      () => "answered",
+      () => "ended",
+    );
+    await vi.waitFor(async () =>
+      expect(
+        await query(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
+      ).toHaveLength(1),
+    );
+    await kill(child);
+    process.kill(orphan.pid, "SIGTERM");
+    const { url } = await start();
+    expect(await asleep).toBe("ended");
+    expect(await query(url, "select 1")).toEqual([[1]]);
+  });
+
+  it("recovers when everything was killed", async () => {
+    copyTemplate();
+    const { child, answer } = startInChild();
+    const before = await answer;
+    await createKeptTable(before.url);
+    await kill(child);
+    process.kill(before.pid, "SIGKILL");
+    await vi.waitFor(() => expect(isAlive(before.pid)).toBe(false));
+    expect(await findRunning(optionsOn(dataDir))).toBeUndefined();
+    const { url } = await start();
+    expect(await query(url, "table kept")).toEqual([[42]]);
+  });
+
+  it("leaves another process alone that was given the old server's pid", async () => {
+    copyTemplate();
+    const { stop } = await start();
+    await stop();
+    const { uid, gid } = statSync(join(dataDir, "postgresql"));
+    const otherProcess = spawn("sleep", ["600"], { stdio: "ignore", ...(isRoot && { uid, gid }) });
+    children.push(otherProcess);
+    const pidFile = `${otherProcess.pid}\n${dataDir}/postgresql\n1700000000\n5432\n${dataDir}/sockets\n\n 1 1\nready   \n`;
+    writeFileSync(join(dataDir, "postgresql/postmaster.pid"), pidFile);
+    writeFileSync(join(dataDir, "sockets/.s.PGSQL.5432.lock"), pidFile);
+    expect(await findRunning(optionsOn(dataDir))).toBeUndefined();
+    const { url } = await start();
+    expect(await query(url, "select 1")).toEqual([[1]]);
+    expect(isAlive(otherProcess.pid as number)).toBe(true);
+  });
+
+  it("starts afresh when it was killed while it made the database", async () => {
+    const { child } = startInChild();
+    const isUnfinished = () => readdirSync(dataDir).some((name) => name.startsWith("postgresql.new-"));
+    await vi.waitFor(() => expect(isUnfinished()).toBe(true), { timeout: 20_000, interval: 1 });
+    await kill(child);
+    expect(existsSync(join(dataDir, "postgresql"))).toBe(false);
+    const { url } = await start();
+    expect(isUnfinished()).toBe(false);
+    expect(await query(url, "select current_database()")).toEqual([["app"]]);
+  });
+});
+
+describe("a server that a killed parent left behind", () => {
+  beforeEach(() => copyTemplate());
+
+  it("is adopted where the caller asks for that, goes on with its sessions, and is stopped by its new parent", async () => {
+    const { child, answer } = startInChild();
+    const orphan = await answer;
+    const asleep = query(orphan.url, "select pg_sleep(1)::text, 42");
+    await vi.waitFor(async () =>
+      expect(
+        await query(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
+      ).toHaveLength(1),
+    );
+    await kill(child);
+    const adopted = await start(dataDir, { orphan: "adopt" });
+    expect([adopted.url, adopted.pid]).toEqual([orphan.url, orphan.pid]);
+    expect(events).toEqual(["starting", "orphan-adopted"]);
+    expect(await asleep).toEqual([["", 42]]);
+    await adopted.stop();
+    expect(isAlive(orphan.pid)).toBe(false);
+  });
+
+  it("is started again when it dies after its adoption", async () => {
+    const { child, answer } = startInChild();
+    const orphan = await answer;
+    await kill(child);
+    const adopted = await start(dataDir, { orphan: "adopt" });
+    process.kill(orphan.pid, "SIGKILL");
+    await vi.waitFor(() => expect(adopted.pid).not.toBe(orphan.pid), { timeout: 20_000 });
+    expect(await query(adopted.url, "select 1")).toEqual([[1]]);
+    expect(events).toEqual(["starting", "orphan-adopted", "exited", "started"]);
+  });
+
+  it("is not adopted when it runs with other settings: it is stopped", async () => {
+    const { child, answer } = startInChild();
+    await answer;
+    await kill(child);
+    const { url } = await start(dataDir, { orphan: "adopt", settings: { work_mem: "7MB" } });
+    expect(events).toEqual(["starting", "orphan-stopped", "started"]);
+    expect(await query(url, "show work_mem")).toEqual([["7MB"]]);
+  });
+
+  it("can be stopped without a new one", async () => {
+    expect(await stopOrphan(optionsOn(dataDir))).toBe(false);
+    const { child, answer } = startInChild();
+    const { pid } = await answer;
+    await expect(stopOrphan(optionsOn(dataDir))).rejects.toThrow("Another server is already running");
+    await kill(child);
+    expect(await stopOrphan(optionsOn(dataDir))).toBe(true);
+    expect(isAlive(pid)).toBe(false);
+  });
+});

@@ -1,0 +1,95 @@
+// A PostgreSQL started by root, which does not run as root: who owns the data, and where it is when only root may enter its folder.
+import { execFileSync } from "node:child_process";
+import { chownSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findRunning } from "./embedded-postgres.ts";
+import type { PostgresEvent } from "./options.ts";
+import {
+  copyInstallation,
+  copyTemplate,
+  createKeptTable,
+  dataDir,
+  isRoot,
+  kill,
+  modeOf,
+  newFolder,
+  optionsOn,
+  query,
+  start,
+  startInChild,
+  systemDir,
+} from "./spec-servers.ts";
+
+describe.runIf(isRoot)("a PostgreSQL started by root", () => {
+  it("runs as the user the data belongs to, who owns nothing else", async () => {
+    const { pid } = await start();
+    const owner = statSync(join(dataDir, "postgresql")).uid;
+    expect(owner).not.toBe(0);
+    expect(statSync(`/proc/${pid}`).uid).toBe(owner);
+    const own = readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).uid === owner);
+    expect(own.sort()).toEqual(["postgresql", "sockets"]);
+  });
+
+  it("takes back a data folder that root restored from a backup", async () => {
+    copyTemplate();
+    const { url, stop } = await start();
+    await createKeptTable(url);
+    await stop();
+    const restored = newFolder();
+    cpSync(dataDir, restored, { recursive: true });
+    expect(await query((await start(restored)).url, "table kept")).toEqual([[42]]);
+  });
+
+  it("lets PostgreSQL's user pass through an empty folder that was made for the data, and through no other", async () => {
+    const [empty, used] = [join(dataDir, "empty"), join(dataDir, "used")];
+    for (const folder of [empty, used]) mkdirSync(folder, { mode: 0o700 });
+    writeFileSync(join(used, "diary.txt"), "");
+    expect(await query((await start(empty)).url, "select 1")).toEqual([[1]]);
+    expect(modeOf(empty)).toBe("711");
+    expect((await start(used)).dataDir).not.toBe(used);
+    expect(modeOf(used)).toBe("700");
+  });
+
+  it("keeps the data of a folder that only root may enter in one of the system's, says so, and finds it again", async () => {
+    const inside = join(dataDir, "private", "data");
+    mkdirSync(dirname(inside), { mode: 0o700 });
+    const startings: boolean[] = [];
+    const onEvent = (event: PostgresEvent) =>
+      void (event.name === "starting" && startings.push(event.isElsewhere));
+    const first = await start(inside, { onEvent });
+    expect(first.dataDir).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{12}/data$`));
+    expect(startings).toEqual([true]);
+    await createKeptTable(first.url);
+    expect(await findRunning(optionsOn(inside))).toBe(first.url);
+    await first.stop();
+    expect(await query((await start(inside)).url, "table kept")).toEqual([[42]]);
+    expect(modeOf(dirname(inside))).toBe("700");
+  });
+
+  it("works in an installation that only root may enter, with its programs in a folder of the system's", async () => {
+    const { installation, from } = copyInstallation(0o700);
+    const { child, answer } = startInChild({ folder: join(installation, "data"), from });
+    const { url, dataDir: systemData } = await answer;
+    expect(systemData).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{12}/data$`));
+    expect(readdirSync(systemDir).filter((name) => name.startsWith("postgresql-"))).toHaveLength(1);
+    expect(await query(url, "select 1")).toEqual([[1]]);
+    await kill(child, "SIGTERM");
+  });
+
+  it("says to another user what root left in the way, and what to type", async () => {
+    copyTemplate();
+    await (await start()).stop();
+    const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
+    // The checkout may be in a folder that only root may enter.
+    const { from, node } = copyInstallation(0o755);
+    const startAsNobody = () => startInChild({ from, node, as: { uid, gid: uid } }).answer;
+    expect((await startAsNobody()).refused).toBe(
+      `The data folder ${dataDir} cannot be written. ${dataDir} belongs to root, as after a start as that user. Start as root, hand it over once with "sudo chown -R nobody ${dataDir}", or name another folder in dataDir.`,
+    );
+    // The advice works.
+    for (const path of [".", ...readdirSync(dataDir, { recursive: true })])
+      chownSync(join(dataDir, String(path)), uid, uid);
+    expect((await startAsNobody()).url).toContain("postgres://owner:");
+  });
+});
