@@ -139,7 +139,7 @@ begin
   using filter, mine, after, at_most, exhausted, callable_places;
 end $$;
 
--- `filter`, `after` and `at_most` are those of the API (inbox/api-work.ts).
+-- `filter`, `after` and `at_most` are those of the API (inbox/api-queue.ts).
 create function team.queue(filter jsonb, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
