@@ -1,11 +1,21 @@
 // The calls of the inbox's API with which managers manage, and what every member may see of it (`manager: false`): the health of the
 // delivery, the alert and the paused states.
 import * as v from "valibot";
-import { Day, Id, Moment, NonEmptyText, Outcome, Person, Role, Text, Zone } from "./api-values.ts";
+import {
+  Day,
+  Done,
+  Id,
+  Lead,
+  Moment,
+  NonEmptyText,
+  Outcome,
+  Person,
+  Role,
+  Text,
+  Zone,
+} from "./api-values.ts";
 
 const Empty = v.strictObject({});
-const Lead = v.strictObject({ id: Id });
-const Done = v.object({ done: v.literal(true) });
 const State = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/));
 const Link = v.object({ link: v.string(), expires_at: Moment });
 /** A file to be saved under this name, from an address that holds for this session and an hour (inbox/downloads.ts). */

@@ -1,9 +1,8 @@
 // The calls of the inbox's API about the signed-in member: who it is, their passkeys, lock and sign-out.
 import * as v from "valibot";
-import { Id, Moment, NonEmptyText, Role } from "./api-values.ts";
+import { Done, Id, Moment, NonEmptyText, Role } from "./api-values.ts";
 
 const Empty = v.strictObject({});
-const Done = v.object({ done: v.literal(true) });
 
 export const session = {
   /** Who is signed in, and what the page needs to know of the settings. Does not count as activity. */

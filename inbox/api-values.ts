@@ -77,3 +77,8 @@ export const Place = v.object({
   blocking_zone: v.nullable(v.string()),
 });
 export type Place = v.InferOutput<typeof Place>;
+
+/** A request about one lead. */
+export const Lead = v.strictObject({ id: Id });
+/** The answer that what was asked for is done. */
+export const Done = v.object({ done: v.literal(true) });

@@ -2,9 +2,10 @@
 // schemas of its request and its answer.
 import * as v from "valibot";
 import { campaigns } from "./api-campaigns.ts";
+import { lead } from "./api-lead.ts";
 import { managing } from "./api-managing.ts";
+import { queue } from "./api-queue.ts";
 import { session } from "./api-session.ts";
-import { work } from "./api-work.ts";
 
 /**
  * How a call is made: `POST /api/<name>` with a JSON object as `content-type: application/json`, from the inbox's own page.
@@ -20,7 +21,7 @@ import { work } from "./api-work.ts";
  * every other call does. `GET /api/events` is the event stream (see `LiveEvent`).
  * Signing in happens outside of `/api/`: see `inbox/api-sign-in.ts`.
  */
-export const calls = { ...session, ...work, ...managing, ...campaigns };
+export const calls = { ...session, ...queue, ...lead, ...managing, ...campaigns };
 
 export type CallName = keyof typeof calls;
 export type RequestOf<Name extends CallName> = v.InferInput<(typeof calls)[Name]["request"]>;

@@ -1,5 +1,5 @@
 // What a member does with leads, as functions over SQL: the queue, the claim, the call, the outcome, the stop. The answers are those
-// of the inbox's API (inbox/api-work.ts).
+// of the inbox's API (inbox/api-queue.ts, inbox/api-lead.ts).
 import type { JSONValue } from "postgres";
 import type { Ask } from "./ask.ts";
 

@@ -1,0 +1,97 @@
+// The calls of the inbox's API with which a member finds a lead and has it: the queue, the search, the claim.
+import * as v from "valibot";
+import { Day, Done, Id, Lead, Moment, Outcome, Person, Place, Text, Zone } from "./api-values.ts";
+
+/** A row of the queue or of a search. No phone, e-mail address or health answer is in it. */
+export const Row = v.object({
+  id: Id,
+  reference: v.string(),
+  name: v.string(),
+  place: Place,
+  created_at: Moment,
+  /** When the 24 hours end or ended; they never pause. */
+  due_at: Moment,
+  reviewed_at: v.nullable(Moment),
+  stage: v.picklist(["open", "callback", "closed"]),
+  callback_at: v.nullable(Moment),
+  outcome: v.nullable(Outcome),
+  /** Who has it, and until when. */
+  claim: v.nullable(v.object({ member: Person, until: Moment })),
+  /** Words such as "link in name": it may be spam. */
+  flags: v.array(v.string()),
+  withdrawn: v.boolean(),
+  /** Where the queue has it: callbacks that are due, then those that may be called now, then the others. */
+  section: v.picklist(["callback_due", "callable", "not_callable", "closed"]),
+  /** Null when three attempts in 24 hours have not been made: else when a further one may be. */
+  attempts_until: v.nullable(Moment),
+});
+export type Row = v.InferOutput<typeof Row>;
+
+/** What narrows the queue and the search; each that is given must hold. */
+const Filter = v.strictObject({
+  section: v.optional(v.picklist(["callback_due", "callable", "not_callable"])),
+  stage: v.optional(v.picklist(["open", "callback", "closed"])),
+  state: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/))),
+  outcome: v.optional(Outcome),
+  mine: v.optional(v.boolean()),
+  late: v.optional(v.boolean()),
+  flagged: v.optional(v.boolean()),
+  withdrawn: v.optional(v.boolean()),
+  /** Days of arrival, in the time zone given, both included. */
+  since: v.optional(Day),
+  until: v.optional(Day),
+  zone: v.optional(Zone),
+});
+
+const Page = {
+  after: v.optional(v.nullable(Text(400))),
+  limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(200))),
+};
+const Rows = v.object({
+  rows: v.array(Row),
+  /** Hand it in as `after` for the next page; null when this is the last. */
+  next: v.nullable(v.string()),
+});
+
+export const queue = {
+  /** Does not count as activity. */
+  queue: {
+    manager: false,
+    request: v.strictObject({ filter: v.optional(Filter), ...Page }),
+    response: v.object({
+      ...Rows.entries,
+      /** Of the whole queue, not of the filter. */
+      counts: v.object({
+        callback_due: v.number(),
+        callable: v.number(),
+        not_callable: v.number(),
+        late: v.number(),
+        mine: v.number(),
+      }),
+      at: Moment,
+    }),
+  },
+  /** By name, whole phone number, whole e-mail address, or reference; the kind of search is in the audit log, its words are not. */
+  search: {
+    manager: false,
+    request: v.strictObject({ text: Text(200), filter: v.optional(Filter), ...Page }),
+    response: Rows,
+  },
+  /** Rows of these leads, for lists on screen after a `leads` event; those not in the queue any more are closed. */
+  rows: {
+    manager: false,
+    request: v.strictObject({ ids: v.pipe(v.array(Id), v.maxLength(200)) }),
+    response: v.object({ rows: v.array(Row) }),
+  },
+  /** Claims the first lead that may be called; null when there is none. */
+  "take-next": { manager: false, request: v.strictObject({}), response: v.object({ id: v.nullable(Id) }) },
+  claim: {
+    manager: false,
+    request: Lead,
+    response: v.union([
+      v.object({ until: Moment }),
+      v.object({ refused: v.literal("claimed"), held_by: Person }),
+    ]),
+  },
+  release: { manager: false, request: Lead, response: Done },
+} as const;
