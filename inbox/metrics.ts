@@ -62,15 +62,7 @@ const states = ["delivered", "pending", "failed"] as const;
 
 function metricsOf(figures: Figures, age: number): Metric[] {
   const { channels, last_backup_at, at } = figures;
-  const secondsSince = (time: string | null) =>
-    time === null ? undefined : (Date.parse(at) - Date.parse(time)) / 1000;
-  const perChannel = (value: (channel: Figures["channels"][number]) => number) =>
-    channels.map((channel): Sample => [{ channel: channel.channel }, value(channel)]);
-  const deliveries = channels.flatMap((counts) =>
-    states.map((state): Sample => [{ channel: counts.channel, state }, counts[state]]),
-  );
   const found = problems.map((problem): Sample => [{ problem }, Number(figures.problems.includes(problem))]);
-  const oldest = perChannel(({ oldest_pending }) => secondsSince(oldest_pending) ?? 0);
   return [
     oneGauge("leads_figures_age_seconds", "How long ago the database was asked.", age),
     oneGauge("leads_stored", "Leads that are stored.", figures.stored),
@@ -83,6 +75,23 @@ function metricsOf(figures: Figures, age: number): Metric[] {
       "Leads that wait while no channel took a message about them.",
       figures.unnotified,
     ),
+    ...channelMetrics(channels, at),
+    gauge("leads_problem", "What `leads status` finds wrong: 1 when it does.", found),
+    oneGauge(
+      "leads_backup_age_seconds",
+      "Age of the newest scheduled backup.",
+      secondsBetween(last_backup_at, at),
+    ),
+  ];
+}
+
+function channelMetrics(channels: Figures["channels"], at: string): Metric[] {
+  const perChannel = (value: (channel: Figures["channels"][number]) => number) =>
+    channels.map((channel): Sample => [{ channel: channel.channel }, value(channel)]);
+  const deliveries = channels.flatMap((counts) =>
+    states.map((state): Sample => [{ channel: counts.channel, state }, counts[state]]),
+  );
+  return [
     gauge("leads_deliveries", "Deliveries by channel and state.", deliveries),
     gauge(
       "leads_deliveries_stuck",
@@ -92,17 +101,18 @@ function metricsOf(figures: Figures, age: number): Metric[] {
     gauge(
       "leads_delivery_oldest_seconds",
       "Age of the oldest pending delivery; 0 when none is pending.",
-      oldest,
+      perChannel(({ oldest_pending }) => secondsBetween(oldest_pending, at) ?? 0),
     ),
     gauge(
       "leads_channel_enabled",
       "Whether a channel is set up.",
       perChannel(({ enabled }) => Number(enabled)),
     ),
-    gauge("leads_problem", "What `leads status` finds wrong: 1 when it does.", found),
-    oneGauge("leads_backup_age_seconds", "Age of the newest scheduled backup.", secondsSince(last_backup_at)),
   ];
 }
+
+const secondsBetween = (earlier: string | null, later: string): number | undefined =>
+  earlier === null ? undefined : (Date.parse(later) - Date.parse(earlier)) / 1000;
 
 const insertsOf = (answers: ReadonlyMap<number, number>): Metric =>
   counter(

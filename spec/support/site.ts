@@ -41,7 +41,7 @@ export function useSite(settings: PageSettings = pageSettings) {
   async function respond(request: IncomingMessage, response: ServerResponse) {
     const { method = "GET", url = "/" } = request;
     const path = url.split("?")[0] ?? "/";
-    if (method === "GET" || method === "HEAD") return servePage(request, response, path);
+    if (method === "GET" || method === "HEAD") return servePage(site, request, response, path);
     let body = "";
     for await (const chunk of request) body += chunk;
     calls.push({ method, path, headers: request.headers, body });
@@ -49,19 +49,6 @@ export function useSite(settings: PageSettings = pageSettings) {
     if (reply === "hang") return;
     if (reply === "hang up") return response.destroy();
     response.writeHead(reply.status, reply.headers).end(reply.body);
-  }
-
-  async function servePage(request: IncomingMessage, response: ServerResponse, path: string) {
-    const page = site.pages.get(path) ?? site.notFound(path);
-    const headers = Object.entries(request.headers).map(
-      ([name, value]) => [name, String(value)] as [string, string],
-    );
-    const answered = answer(
-      page,
-      new Request(`http://localhost${path}`, { method: request.method as string, headers }),
-    );
-    response.writeHead(answered.status, Object.fromEntries(answered.headers));
-    response.end(Buffer.from(await answered.arrayBuffer()));
   }
 
   return {
@@ -75,6 +62,19 @@ export function useSite(settings: PageSettings = pageSettings) {
       calls.length = 0;
     },
   };
+}
+
+async function servePage(site: Site, request: IncomingMessage, response: ServerResponse, path: string) {
+  const page = site.pages.get(path) ?? site.notFound(path);
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => [name, String(value)] as [string, string],
+  );
+  const answered = answer(
+    page,
+    new Request(`http://localhost${path}`, { method: request.method as string, headers }),
+  );
+  response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  response.end(Buffer.from(await answered.arrayBuffer()));
 }
 
 function defaultReply(path: string): Reply {
