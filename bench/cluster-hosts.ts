@@ -31,27 +31,35 @@ interface Member {
 
 /** Opens the hosts; `folder` is the cluster's. */
 export function openHosts(folder: string) {
-  const cluster = fileURLToPath(new URL("../deploy/cluster/", import.meta.url));
-  const pidOf = (host: Host, program: Program) =>
-    Number(readFileSync(join(folder, host, `${program}.pid`), "utf8"));
-
-  const balancer = (command: string) =>
-    text(connect(join(folder, "balancer/haproxy.sock")).end(`${command}\n`));
-  // HAProxy's manual, 9.1: the fifth field is the sessions now, and the eighteenth the state.
-  const statisticsOf = async (host: WebHost) => {
-    const lines = (await balancer("show stat")).split("\n").map((line) => line.split(","));
-    return lines.find(([proxy, server]) => proxy === "web" && server === host) ?? [];
-  };
   return {
     /** The owner's address of the database. */
     databaseUrl: /^DATABASE_URL=(.*)$/m.exec(readFileSync(join(folder, "settings"), "utf8"))?.[1] ?? "",
     received: join(folder, "delivery/received"),
+    ...programsIn(folder),
+    ...balancerIn(folder),
+
+    /** Drops everything that is sent to a host and by it. Its connections stay open and carry nothing. */
+    cut: (host: Host) => setPort(host, "disabled"),
+    rejoin: (host: Host) => setPort(host, "forwarding"),
+
+    hostOf: async (role: Member["role"]) => (await members()).find((member) => member.role === role)?.name,
+    etcdLeader,
+    isWhole,
+  };
+}
+
+/** Starts and ends the programs of the hosts. */
+function programsIn(folder: string) {
+  const cluster = fileURLToPath(new URL("../deploy/cluster/", import.meta.url));
+  const pidOf = (host: Host, program: Program) =>
+    Number(readFileSync(join(folder, host, `${program}.pid`), "utf8"));
+  return {
+    pidOf,
 
     /** Starts a program again, as a service manager does. `from` is another checkout. */
     start: (host: Host, program: Program, from = "") =>
       void execFileSync(join(cluster, "program"), [host, program, ...(from && [from])]),
 
-    pidOf,
     /** Asks a program to stop, and waits until it has. */
     end: async (host: Host, program: Program) => {
       const pid = pidOf(host, program);
@@ -69,21 +77,24 @@ export function openHosts(folder: string) {
       const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, "utf8");
       for (const pid of [postmaster, ...children.split(" ").filter(Boolean).map(Number)]) tryKill(pid);
     },
+  };
+}
 
-    /** Drops everything that is sent to a host and by it. Its connections stay open and carry nothing. */
-    cut: (host: Host) => setPort(host, "disabled"),
-    rejoin: (host: Host) => setPort(host, "forwarding"),
-
-    /** Sends a command to HAProxy, and returns what it answers. */
+/** Speaks to the load balancer. */
+function balancerIn(folder: string) {
+  /** Sends a command to HAProxy, and returns what it answers. */
+  const balancer = (command: string) =>
+    text(connect(join(folder, "balancer/haproxy.sock")).end(`${command}\n`));
+  // HAProxy's manual, 9.1: the fifth field is the sessions now, and the eighteenth the state.
+  const statisticsOf = async (host: WebHost) => {
+    const lines = (await balancer("show stat")).split("\n").map((line) => line.split(","));
+    return lines.find(([proxy, server]) => proxy === "web" && server === host) ?? [];
+  };
+  return {
     balancer,
-
     /** How many requests the balancer has at a web process now. */
     sessionsOf: async (host: WebHost) => Number((await statisticsOf(host))[4]),
     isUp: async (host: WebHost) => (await statisticsOf(host))[17] === "UP",
-
-    hostOf: async (role: Member["role"]) => (await members()).find((member) => member.role === role)?.name,
-    etcdLeader,
-    isWhole,
   };
 }
 

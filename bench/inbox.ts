@@ -10,6 +10,7 @@ import { migrate } from "../database/migrate.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
 import { launch } from "../spec/support/browser.ts";
 import { freePort } from "../spec/support/free-port.ts";
+import { fill, signIn } from "./inbox-data.ts";
 import {
   arrivals,
   coldVisit,
@@ -291,32 +292,4 @@ async function besideNewLeads(): Promise<void> {
     );
   }
   await page.context().close();
-}
-
-async function signIn(sql: Sql): Promise<string> {
-  const [row] = await sql<{ session: { token: string } }[]>`
-    with made as (insert into private.members (name, role) values ('Dana', 'manager') returning id)
-    select private.begin_session(id, 'bench') as session from made`;
-  return row?.session.token ?? "";
-}
-
-/** Adds open leads of the last day. As sets and without triggers, because those of an insert are measured elsewhere. */
-async function fill(sql: Sql, count: number): Promise<void> {
-  await sql`alter table public.leads disable trigger user`;
-  await sql`
-    insert into public.leads (created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
-    select now() - interval '20 hours' * n / ${count},
-      (array['Rosa Martinez', 'José García', 'Ann Smith', 'Mary-Ann St. John'])[n % 4 + 1] || ' ' || n,
-      'visitor' || n || '-' || ${count}::int || '@example.com', (2012000000 + (n::bigint * 7919) % 6000000000)::text,
-      (array['33101', '10001', '60601', '90210', '77002', '40202', '85001', '98101', '30301', '96801'])[n % 10 + 1],
-      n % 2 = 0, n % 3 > 0
-    from generate_series(1, ${count}::int) as n`;
-  await sql`alter table public.leads enable trigger user`;
-  await sql`
-    insert into private.permissions (lead_id)
-    select l.id from public.leads l where not exists (select from private.permissions p where p.lead_id = l.id)`;
-  await sql`select private.index_new_leads(1000000, interval '100 years')`;
-  // As the job of each minute does.
-  await sql`select private.add_up_tallies()`;
-  await sql`vacuum analyze`;
 }

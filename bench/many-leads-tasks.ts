@@ -31,88 +31,107 @@ const inColumn = (milliseconds: number) => milliseconds.toFixed(1).padStart(9);
 type Task = readonly [what: string, act: (sql: Sql) => Promise<unknown>];
 
 /** What a person or a dispatcher waits for. */
-export function personTasks(some: Samples): Task[] {
-  const nothing = async () => {};
-  const list = (filter: object) => (sql: Sql) => listLeads(sql, { limit: 50, ...filter }, nothing);
-  const queue =
-    (filter: object, after: string | null = null) =>
-    (sql: Sql) =>
-      sql`select team.queue(${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
-  const search =
-    (words: string, filter: object = {}, after: string | null = null) =>
-    (sql: Sql) =>
-      sql`select team.search(${words}, ${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
-  const audit =
-    (filter: object, before: number | null = null) =>
-    (sql: Sql) =>
-      sql`select team.audit_log(${JSON.stringify(filter)}::text::jsonb, ${before}, 50)`;
-  const reports =
-    (since: string, until = "now()") =>
-    (sql: Sql) =>
-      sql`select team.reports((${sql.unsafe(since)})::date::text, (${sql.unsafe(until)})::date::text, 'America/New_York')`;
-  const campaigns = (days: number) => (sql: Sql) =>
-    sql`select team.campaigns((now() - ${days}::integer * interval '1 day')::date::text, now()::date::text, 'America/New_York')`;
-  const campaignsCommand = (days: number) => (sql: Sql) =>
-    campaignRows(sql, new Date(Date.now() - days * 86_400_000));
-  return [
-    ["leads list", list({})],
-    ["leads list --due", list({ due: true })],
-    ["leads list --suspect", list({ suspect: true })],
-    ["leads list --due --suspect", list({ due: true, suspect: true })],
-    ["leads list --since 7d", list({ since: new Date(Date.now() - 7 * 86_400_000) })],
-    ["leads campaigns --since 30d", campaignsCommand(30)],
-    ["leads campaigns --since 365d", campaignsCommand(365)],
-    ["leads show", (sql) => showLead(sql, some.id)],
-    ["leads status", (sql) => readStatus(sql)],
-    ["find by reference", (sql) => findLead(sql, some.reference)],
-    ["find by the first 8 characters", (sql) => findLead(sql, some.id.slice(0, 8))],
-    ["find by the last 4 characters", (sql) => findLead(sql, some.reference.slice(-4))],
-    ["find what is none", (sql) => findLead(sql, "fffffffffffff", { erased: true })],
-    ["erase --email: find", (sql) => findErasable(sql, { email: some.email })],
-    ["inbox: queue", queue({})],
-    ["inbox: queue, a far page of what is not callable", queue({ section: "not_callable" }, some.farInQueue)],
-    ["inbox: queue of one state, flagged", queue({ state: "VT", flagged: true })],
-    ["inbox: take next lead", (sql) => takeNext(sql)],
-    ["inbox: all leads", search("")],
-    ["inbox: all leads, a far page", search("", {}, some.farPage)],
-    ["inbox: all leads, withdrawn", search("", { withdrawn: true })],
-    ["inbox: all leads, flagged", search("", { flagged: true })],
-    ["inbox: all leads, late", search("", { late: true })],
-    ["inbox: all leads, open", search("", { stage: "open" })],
-    ["inbox: all leads, one outcome", search("", { outcome: "wrong_number" })],
-    ["inbox: all leads, one state and outcome", search("", { state: "VT", outcome: "wrong_number" })],
-    ["inbox: all leads of a far day", search("", { since: some.farDay, until: some.farDay })],
-    ["inbox: search by a common name", search("maria")],
-    ["inbox: search by two words", search("garcía rosa")],
-    ["inbox: search by a rare name", search("Xiomara oabson")],
-    ["inbox: search by one letter", search("o")],
-    ["inbox: search by a name that is none", search("qqqqq")],
-    ["inbox: search by phone", search(some.phone)],
-    ["inbox: search by a phone of many leads", search("3055550100")],
-    ["inbox: search by e-mail", search(some.email)],
-    ["inbox: search by reference", search(some.reference)],
-    ["inbox: search by id", search(some.id)],
-    ["inbox: lead page", (sql) => openLead(sql, some.id)],
-    ["inbox: lead page, many with the same phone", (sql) => openLead(sql, some.manyId)],
-    ["inbox: reports of 30 days", reports("now() - interval '30 days'")],
-    ["inbox: reports of a year", reports("now() - interval '365 days'")],
-    ["inbox: reports of all", reports("'2000-01-01'")],
-    ["inbox: campaigns of 30 days", campaigns(30)],
-    ["inbox: campaigns of a year", campaigns(365)],
-    ["inbox: experiments", (sql) => sql`select team.experiments()`],
-    ["inbox: audit log", audit({})],
-    ["inbox: audit log, a far page", audit({}, some.farEntry)],
-    ["inbox: audit log of a lead", audit({ lead: some.reference })],
-    ["inbox: audit log of a member and an action", audit({ member: some.member, action: "erased lead" })],
-    [
-      "inbox: audit log of a far day",
-      audit({ since: some.farDay, until: some.farDay, zone: "America/New_York" }),
-    ],
-    ["inbox: health", (sql) => sql`select team.health()`],
-    ["dispatcher: claim of 12", (sql) => claim(sql, "webhook", { max: 12, lease: 0 })],
-    ["dispatcher: claim of 12, nothing due", (sql) => claim(sql, "chat", { max: 12, lease: 0 })],
-  ];
-}
+export const personTasks = (some: Samples): Task[] => [
+  ...commandTasks(some),
+  ...memberTasks(some),
+  ...managerTasks(some),
+  ...dispatcherTasks,
+];
+
+const commandTasks = (some: Samples): Task[] => [
+  ["leads list", list({})],
+  ["leads list --due", list({ due: true })],
+  ["leads list --suspect", list({ suspect: true })],
+  ["leads list --due --suspect", list({ due: true, suspect: true })],
+  ["leads list --since 7d", list({ since: new Date(Date.now() - 7 * 86_400_000) })],
+  ["leads campaigns --since 30d", campaignsCommand(30)],
+  ["leads campaigns --since 365d", campaignsCommand(365)],
+  ["leads show", (sql) => showLead(sql, some.id)],
+  ["leads status", (sql) => readStatus(sql)],
+  ["find by reference", (sql) => findLead(sql, some.reference)],
+  ["find by the first 8 characters", (sql) => findLead(sql, some.id.slice(0, 8))],
+  ["find by the last 4 characters", (sql) => findLead(sql, some.reference.slice(-4))],
+  ["find what is none", (sql) => findLead(sql, "fffffffffffff", { erased: true })],
+  ["erase --email: find", (sql) => findErasable(sql, { email: some.email })],
+];
+
+const nothing = async () => {};
+const list = (filter: object) => (sql: Sql) => listLeads(sql, { limit: 50, ...filter }, nothing);
+const campaignsCommand = (days: number) => (sql: Sql) =>
+  campaignRows(sql, new Date(Date.now() - days * 86_400_000));
+
+/** What a member waits for in the inbox. */
+const memberTasks = (some: Samples): Task[] => [
+  ["inbox: queue", queue({})],
+  ["inbox: queue, a far page of what is not callable", queue({ section: "not_callable" }, some.farInQueue)],
+  ["inbox: queue of one state, flagged", queue({ state: "VT", flagged: true })],
+  ["inbox: take next lead", (sql) => takeNext(sql)],
+  ["inbox: all leads", search("")],
+  ["inbox: all leads, a far page", search("", {}, some.farPage)],
+  ["inbox: all leads, withdrawn", search("", { withdrawn: true })],
+  ["inbox: all leads, flagged", search("", { flagged: true })],
+  ["inbox: all leads, late", search("", { late: true })],
+  ["inbox: all leads, open", search("", { stage: "open" })],
+  ["inbox: all leads, one outcome", search("", { outcome: "wrong_number" })],
+  ["inbox: all leads, one state and outcome", search("", { state: "VT", outcome: "wrong_number" })],
+  ["inbox: all leads of a far day", search("", { since: some.farDay, until: some.farDay })],
+  ["inbox: search by a common name", search("maria")],
+  ["inbox: search by two words", search("garcía rosa")],
+  ["inbox: search by a rare name", search("Xiomara oabson")],
+  ["inbox: search by one letter", search("o")],
+  ["inbox: search by a name that is none", search("qqqqq")],
+  ["inbox: search by phone", search(some.phone)],
+  ["inbox: search by a phone of many leads", search("3055550100")],
+  ["inbox: search by e-mail", search(some.email)],
+  ["inbox: search by reference", search(some.reference)],
+  ["inbox: search by id", search(some.id)],
+  ["inbox: lead page", (sql) => openLead(sql, some.id)],
+  ["inbox: lead page, many with the same phone", (sql) => openLead(sql, some.manyId)],
+];
+
+const queue =
+  (filter: object, after: string | null = null) =>
+  (sql: Sql) =>
+    sql`select team.queue(${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
+const search =
+  (words: string, filter: object = {}, after: string | null = null) =>
+  (sql: Sql) =>
+    sql`select team.search(${words}, ${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
+
+/** What a manager waits for in the inbox. */
+const managerTasks = (some: Samples): Task[] => [
+  ["inbox: reports of 30 days", reports("now() - interval '30 days'")],
+  ["inbox: reports of a year", reports("now() - interval '365 days'")],
+  ["inbox: reports of all", reports("'2000-01-01'")],
+  ["inbox: campaigns of 30 days", campaigns(30)],
+  ["inbox: campaigns of a year", campaigns(365)],
+  ["inbox: experiments", (sql) => sql`select team.experiments()`],
+  ["inbox: audit log", audit({})],
+  ["inbox: audit log, a far page", audit({}, some.farEntry)],
+  ["inbox: audit log of a lead", audit({ lead: some.reference })],
+  ["inbox: audit log of a member and an action", audit({ member: some.member, action: "erased lead" })],
+  [
+    "inbox: audit log of a far day",
+    audit({ since: some.farDay, until: some.farDay, zone: "America/New_York" }),
+  ],
+  ["inbox: health", (sql) => sql`select team.health()`],
+];
+
+const reports =
+  (since: string, until = "now()") =>
+  (sql: Sql) =>
+    sql`select team.reports((${sql.unsafe(since)})::date::text, (${sql.unsafe(until)})::date::text, 'America/New_York')`;
+const campaigns = (days: number) => (sql: Sql) =>
+  sql`select team.campaigns((now() - ${days}::integer * interval '1 day')::date::text, now()::date::text, 'America/New_York')`;
+const audit =
+  (filter: object, before: number | null = null) =>
+  (sql: Sql) =>
+    sql`select team.audit_log(${JSON.stringify(filter)}::text::jsonb, ${before}, 50)`;
+
+const dispatcherTasks: Task[] = [
+  ["dispatcher: claim of 12", (sql) => claim(sql, "webhook", { max: 12, lease: 0 })],
+  ["dispatcher: claim of 12, nothing due", (sql) => claim(sql, "chat", { max: 12, lease: 0 })],
+];
 
 const programTasks: Task[] = [
   ["job: new leads", (sql) => indexNewLeads(sql)],

@@ -14,111 +14,156 @@ interface Traffic {
 }
 
 /** Starts the traffic, and returns what came of it so far. */
-export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, readersAMinute }: Traffic) {
-  const acknowledged = new Set<string>();
-  /** How often each status was answered; 0 stands for no answer. */
-  const answers = new Map<number, number>();
-  /** How often each call of the inbox was answered with each status, such as "open 200". */
-  const work = new Map<string, number>();
-  const run = Math.random().toString(36).slice(2, 8);
-  let isStopped = false;
-  let count = 0;
-
-  const ask = async (url: string, init: RequestInit = {}) => {
-    const answer = await fetch(url, {
-      redirect: "manual",
-      signal: AbortSignal.timeout(20_000),
-      ...init,
-    }).catch(() => undefined);
-    const text = await answer?.text().catch(() => "");
-    const status = answer?.status ?? 0;
-    answers.set(status, (answers.get(status) ?? 0) + 1);
-    return { status, text: text ?? "" };
+export function makeVisitors(traffic: Traffic) {
+  const visits = new Visits(traffic);
+  const members = new Members(traffic, visits);
+  const pace = new Pace();
+  const { leadsAMinute, readersAMinute } = traffic;
+  const running = [
+    ...(leadsAMinute > 0 ? [pace.repeat(leadsAMinute, () => visits.sendLead())] : []),
+    ...(readersAMinute > 0 ? [pace.repeat(readersAMinute, () => visits.readArticle())] : []),
+    pace.repeat(12, () => members.workOnLead()),
+    members.listen(pace),
+  ];
+  return {
+    acknowledged: visits.acknowledged,
+    answers: visits.answers,
+    work: members.work,
+    stop: async () => {
+      pace.isStopped = true;
+      await Promise.all(running);
+    },
   };
+}
 
-  async function sendLead(): Promise<void> {
-    const nth = ++count;
-    const name = `Soak ${run} ${nth}`;
-    const person = {
-      name,
-      email: `${nth}@example.com`,
-      phone: `(111) 555-${String(nth % 10_000).padStart(4, "0")}`,
-    };
-    const lead = { ...person, zip_code: "33101" };
-    for (;;) {
-      const { status } =
-        nth % 3 === 0
-          ? await ask(`${address()}/`, {
-              method: "POST",
-              body: new URLSearchParams({ ...lead, has_medicare: "on" }),
-            })
-          : await ask(`${address()}/rest/v1/leads`, {
-              method: "POST",
-              headers: { apikey: key, "content-type": "application/json" },
-              body: JSON.stringify({ ...lead, has_medicare: true, has_diabetes: true }),
-            });
-      if (status === 201 || status === 303) return void acknowledged.add(name);
-      await wait(1_000);
-    }
-  }
+/** Repeats what people do until the soak ends. */
+class Pace {
+  isStopped = false;
 
-  async function readArticle(): Promise<void> {
-    await ask(`${address()}/`);
-    await ask(`${address()}/c`, { method: "POST", body: "steps=view&utm_source=soak&utm_campaign=autumn" });
-  }
-
-  const call = async <Name extends CallName>(name: Name, request: RequestOf<Name>) => {
-    const headers = { cookie, origin: inboxUrl, "content-type": "application/json" };
-    const { status, text } = await ask(`${inboxUrl}/api/${name}`, {
-      ...{ method: "POST", headers },
-      body: JSON.stringify(request),
-    });
-    work.set(`${name} ${status}`, (work.get(`${name} ${status}`) ?? 0) + 1);
-    return status === 200 ? JSON.parse(text) : {};
-  };
-
-  /** Takes a lead, opens it, tries to call, and writes down what came of it; looks at the lists and the figures between. */
-  async function workOnLead(): Promise<void> {
-    await call("queue", {});
-    await call("search", { text: "soak" });
-    const { id } = await call("take-next", {});
-    if (id) {
-      await call("open", { id });
-      await call("health-answers", { id });
-      const { call_id } = await call("call", { id, asked_for_this_time: true });
-      if (call_id) await call("outcome", { id, call_id, outcome: "not_interested" });
-      else await call("release", { id });
-    }
-    await call("health", {});
-    await ask(`${inboxUrl}/metrics`);
-  }
-
-  const paced = async (aMinute: number, act: () => Promise<void>) => {
+  async repeat(aMinute: number, act: () => Promise<void>): Promise<void> {
     const underWay = new Set<Promise<void>>();
-    while (!isStopped) {
+    while (!this.isStopped) {
       const one = act().finally(() => underWay.delete(one));
       underWay.add(one);
       await wait(60_000 / aMinute);
     }
     await Promise.all(underWay);
-  };
-  const running = [
-    ...(leadsAMinute > 0 ? [paced(leadsAMinute, sendLead)] : []),
-    ...(readersAMinute > 0 ? [paced(readersAMinute, readArticle)] : []),
-    paced(12, workOnLead),
-    streamEvents(),
-  ];
+  }
+}
+
+/** What readers do at the site. */
+class Visits {
+  /** The names of the leads that were acknowledged. */
+  readonly acknowledged = new Set<string>();
+  /** How often each status was answered; 0 stands for no answer. */
+  readonly answers = new Map<number, number>();
+  readonly #traffic: Traffic;
+  readonly #run = Math.random().toString(36).slice(2, 8);
+  #count = 0;
+
+  constructor(traffic: Traffic) {
+    this.#traffic = traffic;
+  }
+
+  async ask(url: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
+    const signal = AbortSignal.timeout(20_000);
+    const answer = await fetch(url, { redirect: "manual", signal, ...init }).catch(() => undefined);
+    const text = await answer?.text().catch(() => "");
+    const status = answer?.status ?? 0;
+    this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+    return { status, text: text ?? "" };
+  }
+
+  /** Sends a lead until it is acknowledged; each third by a plain post, as without script. */
+  async sendLead(): Promise<void> {
+    const nth = ++this.#count;
+    const name = `Soak ${this.#run} ${nth}`;
+    const lead = {
+      name,
+      email: `${nth}@example.com`,
+      phone: `(111) 555-${String(nth % 10_000).padStart(4, "0")}`,
+      zip_code: "33101",
+    };
+    for (;;) {
+      const { status } = nth % 3 === 0 ? await this.#postPlainly(lead) : await this.#insert(lead);
+      if (status === 201 || status === 303) return void this.acknowledged.add(name);
+      await wait(1_000);
+    }
+  }
+
+  #postPlainly(lead: Record<string, string>) {
+    const body = new URLSearchParams({ ...lead, has_medicare: "on" });
+    return this.ask(`${this.#traffic.address()}/`, { method: "POST", body });
+  }
+
+  #insert(lead: Record<string, string>) {
+    return this.ask(`${this.#traffic.address()}/rest/v1/leads`, {
+      method: "POST",
+      headers: { apikey: this.#traffic.key, "content-type": "application/json" },
+      body: JSON.stringify({ ...lead, has_medicare: true, has_diabetes: true }),
+    });
+  }
+
+  async readArticle(): Promise<void> {
+    const address = this.#traffic.address();
+    await this.ask(`${address}/`);
+    await this.ask(`${address}/c`, {
+      method: "POST",
+      body: "steps=view&utm_source=soak&utm_campaign=autumn",
+    });
+  }
+}
+
+/** What a member does in the inbox. */
+class Members {
+  /** How often each call of the inbox was answered with each status, such as "open 200". */
+  readonly work = new Map<string, number>();
+  readonly #traffic: Traffic;
+  readonly #visits: Visits;
+
+  constructor(traffic: Traffic, visits: Visits) {
+    this.#traffic = traffic;
+    this.#visits = visits;
+  }
+
+  /** Takes a lead, opens it, tries to call, and writes down what came of it; looks at the lists and the figures between. */
+  async workOnLead(): Promise<void> {
+    await this.#call("queue", {});
+    await this.#call("search", { text: "soak" });
+    const { id } = await this.#call("take-next", {});
+    if (id) {
+      await this.#call("open", { id });
+      await this.#call("health-answers", { id });
+      const { call_id } = await this.#call("call", { id, asked_for_this_time: true });
+      if (call_id) await this.#call("outcome", { id, call_id, outcome: "not_interested" });
+      else await this.#call("release", { id });
+    }
+    await this.#call("health", {});
+    await this.#visits.ask(`${this.#traffic.inboxUrl}/metrics`);
+  }
+
+  async #call<Name extends CallName>(name: Name, request: RequestOf<Name>) {
+    const { cookie, inboxUrl } = this.#traffic;
+    const headers = { cookie, origin: inboxUrl, "content-type": "application/json" };
+    const body = JSON.stringify(request);
+    const { status, text } = await this.#visits.ask(`${inboxUrl}/api/${name}`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    this.work.set(`${name} ${status}`, (this.work.get(`${name} ${status}`) ?? 0) + 1);
+    return status === 200 ? JSON.parse(text) : {};
+  }
 
   /** An open page listens all the time, and opens the stream again when it ends. */
-  async function streamEvents(): Promise<void> {
-    while (!isStopped) {
+  async listen(pace: Pace): Promise<void> {
+    const { cookie, inboxUrl } = this.#traffic;
+    while (!pace.isStopped) {
       const connection = new AbortController();
-      const headers = { cookie };
-      const answer = await fetch(`${inboxUrl}/api/events`, { headers, signal: connection.signal }).catch(
-        () => undefined,
-      );
+      const request = { headers: { cookie }, signal: connection.signal };
+      const answer = await fetch(`${inboxUrl}/api/events`, request).catch(() => undefined);
       const reader = answer?.body?.getReader();
-      while (!isStopped) {
+      while (!pace.isStopped) {
         const read = await Promise.race([
           reader?.read().catch(() => undefined),
           wait(1_000, "later" as const),
@@ -129,14 +174,4 @@ export function makeVisitors({ address, inboxUrl, key, cookie, leadsAMinute, rea
       await wait(1_000);
     }
   }
-
-  return {
-    acknowledged,
-    answers,
-    work,
-    stop: async () => {
-      isStopped = true;
-      await Promise.all(running);
-    },
-  };
 }
