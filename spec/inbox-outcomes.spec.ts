@@ -1,0 +1,189 @@
+// What a member records of a call or a review: the outcome, a callback, the eligibility check.
+import { beforeEach, describe, expect, it } from "vitest";
+import type { RequestOf } from "../inbox/api.ts";
+import { called } from "./support/calls.ts";
+import { removeLeads } from "./support/database.ts";
+import { addLead, makeInbox, noonZip } from "./support/inbox.ts";
+
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const lee = await inbox.member("Lee");
+await database.owner`update private.channels set enabled = name = 'webhook'`;
+beforeEach(() => removeLeads(database.owner));
+
+describe("an outcome", () => {
+  it("is recorded after the call, is the review that the page promised, and gives the lead back", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    const { body } = await dana.call("outcome", {
+      id,
+      call_id,
+      outcome: "likely_qualifies",
+      note: "Ask for the doctor.",
+    });
+    expect(body).toHaveProperty("undo_until");
+    const opened = (await dana.call("open", { id })).body;
+    expect(opened).toMatchObject({
+      stage: "closed",
+      outcome: "likely_qualifies",
+      claim: null,
+      section: "closed",
+    });
+    expect(opened.reviewed_at).toEqual(expect.any(String));
+    expect(opened.calls).toMatchObject([
+      { called: true, outcome: "likely_qualifies", note: "Ask for the doctor." },
+    ]);
+  });
+
+  it("keeps a person who was not reached in the queue, after those whom nobody has tried", async () => {
+    const [tried, untried] = [await addLead(database, {}, 9), await addLead(database, {}, 2)];
+    const { call_id } = await called(dana, tried);
+    await dana.call("outcome", { id: tried, call_id, outcome: "no_answer" });
+    const { rows } = (await dana.call("queue", {})).body;
+    expect(rows.map(({ id }) => id)).toEqual([untried, tried]);
+    expect(rows[1]).toMatchObject({ outcome: "no_answer", section: "callable" });
+  });
+
+  it("without a call is a review, and cannot say what only a call tells", async () => {
+    const id = await addLead(database);
+    const refused = await dana.call("outcome", { id, call_id: null, outcome: "no_answer" });
+    expect(refused.body).toMatchObject({ refused: "not_your_call" });
+    await dana.call("outcome", { id, call_id: null, outcome: "does_not_qualify" });
+    expect((await dana.call("open", { id })).body).toMatchObject({
+      stage: "closed",
+      calls: [{ called: false }],
+    });
+  });
+
+  it("is not recorded for another member's call, nor twice for one call", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    const outcome = { id, call_id, outcome: "not_interested" as const };
+    expect((await lee.call("outcome", outcome)).body).toMatchObject({ refused: "not_your_call" });
+    await dana.call("outcome", outcome);
+    expect((await dana.call("outcome", outcome)).body).toMatchObject({ refused: "not_your_call" });
+  });
+
+  it("is taken back within five minutes, with the review that it was", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    const { body } = await dana.call("outcome", { id, call_id, outcome: "wrong_number" });
+    if (!("outcome_id" in body)) throw new Error("refused");
+    const { outcome_id } = body;
+    expect((await lee.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "not yours" });
+    expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
+    expect((await dana.call("open", { id })).body).toMatchObject({
+      stage: "open",
+      outcome: null,
+      reviewed_at: null,
+    });
+  });
+
+  it("is not taken back later", async () => {
+    const id = await addLead(database);
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    if (!("outcome_id" in body)) throw new Error("refused");
+    await database.owner`update private.outcomes set at = now() - interval '6 minutes' where id = ${body.outcome_id}`;
+    expect((await dana.call("undo-outcome", { outcome_id: body.outcome_id })).body).toEqual({
+      refused: "too late",
+    });
+  });
+
+  it("never holds a Medicare number", async () => {
+    const id = await addLead(database);
+    for (const note of ["1EG4-TE5-MK73", "her number is 1eg4te5mk73", "1EG4 TE5 MK73."]) {
+      const answer = await dana.call("outcome", { id, call_id: null, outcome: "not_interested", note });
+      expect([answer.status, answer.text]).toEqual([400, '{"error":"medicare number"}']);
+    }
+  });
+});
+
+describe("a callback", () => {
+  /** A day from now at that hour, on the clocks of the noon place. */
+  const tomorrowAt = async (hour: number) => {
+    const [row] = await database.owner<{ zone: string; day: string }[]>`
+      select zone, to_char((now() at time zone zone) + interval '1 day', 'YYYY-MM-DD') as day
+      from private.places where place = private.place_of(${noonZip}, '')`;
+    return { at: `${row?.day}T${String(hour).padStart(2, "0")}:30`, zone: row?.zone ?? "" };
+  };
+
+  it("stands in the person's own time, and comes first in the queue when it is due", async () => {
+    const id = await addLead(database);
+    const earlier = await addLead(database, {}, 20);
+    const callback = await tomorrowAt(10);
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    expect(body).toMatchObject({ callback_at: expect.any(String) });
+    const later = (await dana.call("rows", { ids: [id] })).body.rows[0];
+    expect(later).toMatchObject({ stage: "callback", section: "not_callable" });
+    await database.owner`update private.lead_work set callback_at = now() - interval '1 minute' where lead_id = ${id}`;
+    const { rows, counts } = (await dana.call("queue", {})).body;
+    expect(rows.map((row) => [row.id, row.section])).toEqual([
+      [id, "callback_due"],
+      [earlier, "callable"],
+    ]);
+    expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 0 });
+  });
+
+  it("is refused at an hour that is not lawful there, unless the person asked for it", async () => {
+    const id = await addLead(database);
+    const callback = await tomorrowAt(5);
+    const refused = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    expect(refused.body).toMatchObject({ refused: "callback_not_callable", reason: "outside_hours" });
+    const asked = { ...callback, asked_for_this_time: true };
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback: asked });
+    expect(body).toMatchObject({ callback_at: expect.any(String) });
+  });
+
+  it("is refused in the past and when the zone is none", async () => {
+    const id = await addLead(database);
+    const callback = { at: "2020-01-01T12:00", zone: "America/New_York" };
+    const past = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    expect(past.body).toMatchObject({ refused: "callback_past" });
+    // PostgreSQL would take FOO5 for five hours behind, and no browser could show a time there.
+    for (const zone of ["Nowhere/Else", "FOO5", "+05:00"]) {
+      const nowhere = { at: "2020-01-01T12:00", zone };
+      const { status } = await dana.call("outcome", {
+        id,
+        call_id: null,
+        outcome: "callback",
+        callback: nowhere,
+      });
+      expect([zone, status]).toEqual([zone, 400]);
+    }
+  });
+});
+
+type Answers = RequestOf<"eligibility-check">["answers"];
+describe("the eligibility check", () => {
+  const yes: Omit<Answers, "visit_on"> = {
+    ...{ diabetes: "yes", insulin: "yes", recurrent_lows: "no", low_with_help: "no", visit_planned: "no" },
+    ...{ trained: "yes", plan: "part_b", prescriber: "Dr. Lopez" },
+  } as const;
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+  it.each([
+    ["likely", [], { visit_on: daysAgo(30) }],
+    ["likely", [], { insulin: "no", low_with_help: "yes", visit_on: daysAgo(30) }],
+    ["likely", ["Advantage plan has its own rules"], { plan: "advantage", visit_on: daysAgo(30) }],
+    ["needs_visit", ["no visit within 6 months"], { visit_on: daysAgo(200) }],
+    ["needs_visit", ["visit is planned"], { visit_on: null, visit_planned: "yes" }],
+    ["not_now", ["no insulin and no problematic lows"], { insulin: "no", visit_on: daysAgo(30) }],
+    ["not_now", ["insulin and lows not known"], { insulin: "unknown", visit_on: daysAgo(30) }],
+    ["not_now", ["no diabetes"], { diabetes: "no", visit_on: daysAgo(30) }],
+    ["not_now", ["no Part B"], { plan: "none", visit_on: daysAgo(30) }],
+  ] as const)("says %s %j when the answers are %j", async (result, reasons, differences) => {
+    const id = await addLead(database);
+    const answers: Answers = { ...yes, ...differences };
+    const { body } = await dana.call("eligibility-check", { id, answers });
+    expect(body).toMatchObject({ result, reasons, answers, member: { name: "Dana" } });
+    expect((await dana.call("open", { id })).body.checks).toMatchObject([{ result }]);
+  });
+
+  it("takes no Medicare number, and no answer that it did not ask for", async () => {
+    const id = await addLead(database);
+    const answers: Answers = { ...yes, visit_on: null, prescriber: "1EG4-TE5-MK73" };
+    expect((await dana.call("eligibility-check", { id, answers })).status).toBe(400);
+    const more: Answers & { medicare_number: string } = { ...yes, visit_on: null, medicare_number: "1" };
+    expect((await dana.call("eligibility-check", { id, answers: more })).status).toBe(400);
+  });
+});
