@@ -9,6 +9,22 @@ export async function countsOf(owner: Sql, campaign: string): Promise<Record<str
   return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 }
 
+/** A count as the web process adds it. */
+export const aCount = (more: Record<string, unknown> = {}) => ({
+  source: "facebook",
+  medium: "paid",
+  campaign: "spring",
+  variant: "",
+  device: "phone",
+  step: "view",
+  n: 1,
+  ...more,
+});
+
+/** Adds counts as the web process does, with its login. */
+export const addCounts = (intake: Sql, pages: object[], vitals: object[] = []) =>
+  intake`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
+
 /** What browsers state of themselves: readers' own, those inside Facebook and Instagram, and bots. */
 export const browsers = {
   phone:

@@ -1,0 +1,100 @@
+// The words by which an ad names itself in an address, as the database counts them: none can name a visitor. (Issue 14)
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { aCount, addCounts } from "./support/counts.ts";
+import { makeDatabase } from "./support/database.ts";
+
+const database = await makeDatabase();
+const cleaned = async (words: readonly (string | null)[]) => {
+  const found = await database.owner<{ word: string }[]>`
+    select private.clean_campaign_word(w.word) as word
+    from jsonb_array_elements_text(${JSON.stringify(words)}::text::jsonb) with ordinality as w (word, nth) order by w.nth`;
+  return found.map(({ word }) => word);
+};
+
+describe("a campaign's word", () => {
+  it("is kept as people write campaigns: in lower case, with letters, digits, blanks and the characters . _ + -", async () => {
+    expect(
+      await cleaned([
+        "facebook",
+        "Spring_Sale+2026",
+        "CGM%20%7C%20Seniors%2065%2B%20%7C%20FL",
+        "Oto%C3%B1o%202026",
+        "Otoño",
+        "%2553pring",
+        "{{campaign.name}}",
+        "2026-11-21",
+        "launch 11/21/2026",
+        "120210987654321098",
+        "",
+        "  ",
+        "(other)",
+        "x".repeat(500),
+      ]),
+    ).toEqual([
+      "facebook",
+      "spring_sale 2026",
+      "cgm - seniors 65+ - fl",
+      "otono 2026",
+      "otono",
+      "spring",
+      "campaign.name",
+      "2026-11-21",
+      "launch 11-21-2026",
+      "120210987654321098",
+      "",
+      "",
+      "(other)",
+      "x".repeat(60),
+    ]);
+  });
+
+  it.each([
+    "rosa@example.com",
+    "rosa%40example.com",
+    "rosa%2540example.com",
+    "for+rosa@example.com",
+    "3055550142",
+    "(305)%20555-0142",
+    "%2B1%20305.555.0142",
+    "call-305-555-0142-now",
+    "305 - 555 - 0142",
+    "555-0142",
+    "305-555-0142 2026-11-21",
+    "IwAR0aBc1De2fGh3iJk4lMn5oPq6",
+    "550e8400-e29b-41d4-a716-446655440000",
+  ])(
+    "is removed when it has the shape of an e-mail address, a phone number or an id of one click: %s",
+    async (word) => {
+      expect(await cleaned([word])).toEqual(["(removed)"]);
+    },
+  );
+
+  it("is one that the tables take, whatever was sent, and is cleaned no further by a second cleaning", async () => {
+    const anything = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 80 }),
+      fc.string({
+        unit: fc.constantFrom("%", "2", "5", "c", "3", "a", "1", "+", " ", "-", "(", "é", "Z"),
+        maxLength: 80,
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          anything.map((one) => one.replaceAll("\0", "")),
+          { minLength: 40, maxLength: 40 },
+        ),
+        async (words) => {
+          const once = await cleaned(words);
+          expect(await cleaned(once)).toEqual(once);
+          await database.owner`truncate private.page_counts, private.campaign_names`;
+          await addCounts(
+            database.intake,
+            words.map((word) => aCount({ source: word, medium: word, campaign: word })),
+          );
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+});
