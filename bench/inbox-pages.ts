@@ -69,8 +69,7 @@ export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => 
     let loadedAt = 0;
     for await (const chunk of stream.body ?? []) {
       const text = new TextDecoder().decode(chunk);
-      const interval = text.includes('"new":[]') ? 3_000 : 400;
-      if (!text.includes('"leads"') || Date.now() - loadedAt < interval) continue;
+      if (!text.includes('"leads"') || Date.now() - loadedAt < 400) continue;
       loadedAt = Date.now();
       await load();
     }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../database/connect.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import type { LiveEvent } from "./api.ts";
+import { maxNamedLeads, namesLeads, paceLeadEvents } from "./pace-lead-events.ts";
 
 /** A notification of the database (private.notify_inbox). `session` names whose. */
 type Notification = Exclude<LiveEvent, { kind: "session" }> | { kind: "session"; member: string };
@@ -21,8 +22,8 @@ export interface LiveEvents {
 const minPollInterval = 400;
 const heartbeatInterval = 5_000;
 const maxPause = 5_000;
-/** The maximum of leads that one notification names (private.notify_inbox_of_leads). */
-const maxNamedLeads = 100;
+/** Longer than the delivery's interval for taking new leads into the lists (delivery/scheduled-jobs.ts). */
+const pauseInFlood = 1_500;
 
 /** Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. */
 export function startLiveEvents(address: string, log: Log): LiveEvents {
@@ -34,7 +35,18 @@ export function startLiveEvents(address: string, log: Log): LiveEvents {
       else listener(notification);
     }
   };
-  const running = listenForever(address, log, stopping.signal, publish, () => listeners.size > 0);
+  const pace = paceLeadEvents(publish);
+  const hear = (notification: Notification) =>
+    notification.kind === "leads" ? pace(notification) : publish(notification);
+  const reload = () => {
+    publish({ kind: "leads", new: [], changed: [] });
+    publish({ kind: "team" });
+  };
+  const running = listenForever(address, log, stopping.signal, {
+    hear,
+    reload,
+    hasListeners: () => listeners.size > 0,
+  });
   return {
     subscribe(listener) {
       listeners.add(listener);
@@ -48,23 +60,27 @@ export function startLiveEvents(address: string, log: Log): LiveEvents {
   };
 }
 
+interface Streams {
+  hear(notification: Notification): void;
+  /** Makes each page load everything again, because notifications were lost. */
+  reload(): void;
+  hasListeners(): boolean;
+}
+
 async function listenForever(
   address: string,
   log: Log,
   stopping: AbortSignal,
-  publish: (notification: Notification) => void,
-  hasListeners: () => boolean,
+  streams: Streams,
 ): Promise<void> {
   let isUnreachable = false;
   while (!stopping.aborted) {
     const sql = connect(address, { max: 1, name: "leads inbox events" });
     try {
-      await listenUntilLost(sql, stopping, publish, hasListeners, () => {
+      await listenUntilLost(sql, stopping, streams, () => {
         if (isUnreachable) log("database-ready");
         isUnreachable = false;
-        // Notifications while the connection was down are lost, so pages load everything again.
-        publish({ kind: "leads", new: [], changed: [] });
-        publish({ kind: "team" });
+        streams.reload();
       });
     } catch (error) {
       if (!isUnreachable && !stopping.aborted) log("database-unreachable", { code: codeOf(error) });
@@ -88,23 +104,28 @@ class HeartbeatLost extends Error {
 async function listenUntilLost(
   sql: Sql,
   stopping: AbortSignal,
-  publish: (notification: Notification) => void,
-  hasListeners: () => boolean,
+  streams: Streams,
   onListening: () => void,
 ): Promise<void> {
   let receivedAt = Date.now();
+  let floodAt = Number.NEGATIVE_INFINITY;
   const heartbeat = `inbox ${crypto.randomUUID()}`;
   const onNotification = (text: string) => {
     if (text === heartbeat) receivedAt = Date.now();
-    else if (text.startsWith("{")) publish(JSON.parse(text));
+    if (!text.startsWith("{")) return;
+    const notification: Notification = JSON.parse(text);
+    if (notification.kind === "leads" && !namesLeads(notification)) floodAt = Date.now();
+    streams.hear(notification);
   };
   // postgres.js calls onListening again when it listens on a new connection, which may be before this loop finds the first one lost.
   const listening = await sql.listen("team", onNotification, onListening);
   let sentAt = 0;
   while (!stopping.aborted) {
     const started = Date.now();
-    // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits.
-    const found = hasListeners() ? await indexNewLeads(sql) : 0;
+    // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits. In a flood the delivery
+    // takes the leads into the lists once a second, and a poll beside it would look through the same leads for nothing.
+    const isDue = streams.hasListeners() && started - floodAt >= pauseInFlood;
+    const found = isDue ? await indexNewLeads(sql) : 0;
     const pause = pauseAfterPoll(Date.now() - started, found);
     if (started - sentAt >= heartbeatInterval) {
       if (sentAt > 0 && receivedAt < sentAt) throw new HeartbeatLost();

@@ -1,7 +1,9 @@
-// How often the inbox polls for new leads: often enough that a lead is on screen within a second, and so seldom in a flood that the
-// intake is not slowed down.
-import { describe, expect, it } from "vitest";
+// How often the inbox polls for new leads and has its pages load their lists: often enough that a lead is on screen within a second, and
+// so seldom in a flood that the intake is not slowed down.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LiveEvent } from "../inbox/api.ts";
 import { pauseAfterPoll } from "../inbox/live-events.ts";
+import { paceLeadEvents } from "../inbox/pace-lead-events.ts";
 
 describe("the inbox's poll for new leads", () => {
   it("is repeated 0.4 s after a quick one, however many leads that found", () => {
@@ -23,5 +25,61 @@ describe("the inbox's poll for new leads", () => {
 
   it("never pauses for more than five seconds", () => {
     expect(pauseAfterPoll(60_000, 1000)).toBe(5_000);
+  });
+});
+
+describe("the events by which open pages load their lists anew", () => {
+  const start = Date.UTC(2026, 10, 23);
+  let published: { after: number; new: string[]; changed: string[] }[] = [];
+  let hear: ReturnType<typeof paceLeadEvents>;
+  const isNew = (...ids: string[]) => hear({ kind: "leads", new: ids, changed: [] });
+  beforeEach(() => {
+    vi.useFakeTimers({ now: start });
+    published = [];
+    hear = paceLeadEvents(({ kind: _, ...ids }: Extract<LiveEvent, { kind: "leads" }>) =>
+      published.push({ after: Date.now() - start, ...ids }),
+    );
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it("come at once after a quiet time, and those of the next 0.7 s as one", () => {
+    isNew("a");
+    isNew("b");
+    vi.advanceTimersByTime(300);
+    isNew("c");
+    hear({ kind: "leads", new: [], changed: ["a"] });
+    vi.advanceTimersByTime(5_000);
+    isNew("d");
+    expect(published).toEqual([
+      { after: 0, new: ["a"], changed: [] },
+      { after: 700, new: ["b", "c"], changed: ["a"] },
+      { after: 5_300, new: ["d"], changed: [] },
+    ]);
+  });
+
+  it("are three in two seconds at the most, and together name each lead once, however many come", () => {
+    for (let nth = 0; nth < 1_050; nth += 1) {
+      isNew(`${nth}`);
+      vi.advanceTimersByTime(20);
+    }
+    expect(published).toHaveLength(31);
+    expect(published.flatMap((event) => event.new)).toEqual(
+      Array.from({ length: 1_050 }, (_, nth) => `${nth}`),
+    );
+  });
+
+  it("come every three seconds in a flood, and name nobody", () => {
+    for (let nth = 0; nth < 11; nth += 1) {
+      isNew();
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(published).toEqual([0, 3_000, 6_000, 9_000].map((after) => ({ after, new: [], changed: [] })));
+  });
+
+  it("name a hundred leads at the most", () => {
+    isNew("first");
+    for (let nth = 0; nth < 101; nth += 1) isNew(`${nth}`);
+    vi.advanceTimersByTime(700);
+    expect(published.at(-1)).toEqual({ after: 700, new: [], changed: [] });
   });
 });

@@ -20,7 +20,7 @@ await syncSettings(database.owner, { notices: [], keepAddress: true, alertAfterM
 beforeEach(async () => {
   lines = [];
   await emptyQueue(database);
-  await database.owner`update private.alert_state set alerted_at = null`;
+  await database.owner`update private.alert_state set alerted_at = null, counted_at = '-infinity'`;
   await syncChannels(database.owner, ["webhook"]);
 });
 
@@ -156,6 +156,35 @@ describe("the inbox", () => {
     await deliver(lead);
     await check();
     await banner.waitFor({ state: "detached" });
+  });
+
+  it("has them counted by the delivery, and not for each page; where no delivery runs, once in two minutes", async () => {
+    const dana = await inbox.member("Asks again and again");
+    const leads = async () => (await dana.call("alert")).body.leads;
+    const lead = await addLead(database);
+    await check();
+    expect(await leads()).toBe(1);
+    await deliver(lead);
+    expect(await leads()).toBe(1);
+    await check();
+    expect(await leads()).toBe(0);
+    await addLead(database);
+    expect(await leads()).toBe(0);
+    await database.owner`update private.alert_state set counted_at = now() - interval '2 minutes 1 second'`;
+    expect(await leads()).toBe(1);
+  });
+
+  it("does not ask for them anew when a lead comes", async () => {
+    const page = await openAs(browser(), inbox, await inbox.member("Watches the queue"));
+    await page.getByText("Nobody is waiting.").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    await addLead(database, { name: "Ann Smith" });
+    await page.getByRole("link", { name: "Ann Smith" }).waitFor();
+    expect(asked.filter((path) => path === "/api/queue").length).toBeGreaterThan(1);
+    expect(asked.filter((path) => path === "/api/alert").length).toBeLessThan(2);
   });
 
   it("answers a monitor that knows only a status", async () => {

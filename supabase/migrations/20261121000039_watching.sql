@@ -6,6 +6,10 @@ create table private.alert_state (
   only_row boolean primary key default true,
   -- When the alert was raised last; null while there is none.
   alerted_at timestamptz,
+  -- The unnotified leads as they were counted last: a count reads every open lead, which takes too long for each page of the inbox.
+  counted_at timestamptz not null default '-infinity',
+  leads integer not null default 0,
+  oldest_at timestamptz,
 
   constraint there_is_one_row check (only_row)
 );
@@ -49,7 +53,9 @@ declare
   oldest_at timestamptz;
 begin
   select * into state from private.alert_state for update;
-  select n.leads, n.oldest_at into leads, oldest_at from private.unnotified_leads() n;
+  update private.alert_state a set counted_at = now(), leads = n.leads, oldest_at = n.oldest_at
+  from private.unnotified_leads() n
+  returning n.leads, n.oldest_at into leads, oldest_at;
   minutes := floor(extract(epoch from now() - oldest_at) / 60);
   if leads > 0 and coalesce(state.alerted_at < now() - interval '4 hours', true) then
     what := 'began';
@@ -63,7 +69,8 @@ begin
   end if;
 end $$;
 
--- How many leads are unnotified now, for each page of the inbox.
+-- How many leads are unnotified, for each page of the inbox, as the delivery counted them within the last two minutes. Where no delivery
+-- runs, one of those who ask counts, and the others get the last count meanwhile.
 create function team.alert() returns jsonb
 language plpgsql
 security definer
@@ -71,7 +78,11 @@ set search_path = ''
 as $$
 begin
   perform private.require_session(is_activity => false);
-  return (select jsonb_build_object('leads', n.leads, 'oldest_at', n.oldest_at) from private.unnotified_leads() n);
+  perform from private.alert_state a where a.counted_at < now() - interval '2 minutes' for update skip locked;
+  if found then
+    update private.alert_state a set counted_at = now(), leads = n.leads, oldest_at = n.oldest_at from private.unnotified_leads() n;
+  end if;
+  return (select jsonb_build_object('leads', a.leads, 'oldest_at', a.oldest_at) from private.alert_state a);
 end $$;
 
 -- For a monitoring program, which has no session, so no figure is about a person: counts, times and names of channels.

@@ -12,7 +12,7 @@ import { Figure } from "./figure.tsx";
 type Health = ResponseOf<"health">;
 
 export default function HealthPage({ isManager }: { isManager: boolean }) {
-  const { data, error } = useCall("health", {}, { refetchInterval: 30_000 });
+  const { data, error } = useCall("health", {}, { refetchInterval: 10_000 });
   return (
     <>
       <PageHeading title="Health">Health of the machine</PageHeading>

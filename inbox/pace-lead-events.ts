@@ -1,0 +1,47 @@
+// Merges the events that leads are new or have changed, so that however many leads come, open pages load their lists at a bounded rate.
+import type { LiveEvent } from "./api.ts";
+
+type LeadsEvent = Extract<LiveEvent, { kind: "leads" }>;
+
+/** Milliseconds between two events at least: a lead that was polled for is still on screen within a second of its insert. */
+const minInterval = 700;
+/** That interval in a flood, when an event names no leads: a list that changes all the time cannot be read. */
+const minIntervalInFlood = 3_000;
+/** The maximum of leads that one event names (private.notify_inbox_of_leads). */
+export const maxNamedLeads = 100;
+
+/** Returns a function that passes an event on at once, or merged with others when the interval since the last one has passed. */
+export function paceLeadEvents(publish: (event: LeadsEvent) => void): (event: LeadsEvent) => void {
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  let pending: { event: LeadsEvent; at: number; timer?: NodeJS.Timeout } | undefined;
+  const publishPending = () => {
+    if (!pending) return;
+    const { event } = pending;
+    pending = undefined;
+    publishedAt = Date.now();
+    publish(event);
+  };
+  return (event) => {
+    const merged = pending ? merge(pending.event, event) : event;
+    const due = publishedAt + (namesLeads(event) ? minInterval : minIntervalInFlood);
+    const at = Math.min(pending?.at ?? due, due);
+    clearTimeout(pending?.timer);
+    pending = { event: merged, at };
+    const wait = at - Date.now();
+    if (wait <= 0) publishPending();
+    // A server that stops does not wait for it.
+    else pending.timer = setTimeout(publishPending, wait).unref();
+  };
+}
+
+/** False for an event that says that many leads have changed. */
+export const namesLeads = (event: LeadsEvent): boolean => event.new.length + event.changed.length > 0;
+
+function merge(one: LeadsEvent, other: LeadsEvent): LeadsEvent {
+  const both = (which: "new" | "changed") => [...new Set([...one[which], ...other[which]])];
+  const merged = { new: both("new"), changed: both("changed") };
+  const isNamed = namesLeads(one) && namesLeads(other);
+  if (isNamed && merged.new.length + merged.changed.length <= maxNamedLeads)
+    return { kind: "leads", ...merged };
+  return { kind: "leads", new: [], changed: [] };
+}
