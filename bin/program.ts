@@ -5,6 +5,7 @@ import { ContentError } from "../content/languages.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal } from "../database/prepare.ts";
 import { logBug } from "../log/bug.ts";
+import { logWhatLibrariesPrint } from "../log/libraries.ts";
 import { type Log, makeLog } from "../log/log.ts";
 import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 import { BuildError } from "../site/build-folder.ts";
@@ -67,6 +68,7 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
   try {
     const config = readConfig(process.env);
     log = makeLog(write, { format: config.logFormat });
+    logWhatLibrariesPrint(log);
     const onStop: Program["onStop"] = (close) => void open.push(close);
     await main({ config, log, stopping: stopping.signal, onStop, giveUp });
   } catch (error) {

@@ -87,9 +87,10 @@ function addApi(app: Hono, { answers, events, cookies, askFor, inboxUrl, log }: 
     const { id } = await me(ask);
     return eventStream(events, id, () => me(ask).then(() => true, mayStillBeOpen), req.raw.signal);
   });
-  app.get("/api/downloads/:name", async ({ req }) => {
-    // The resilient connection has logged an outage already.
+  app.get("/api/downloads/:name", async ({ req, env }) => {
     const onBroken = (error: unknown) => {
+      (env as Partial<HttpBindings>).outgoing?.destroy();
+      // The resilient connection has logged an outage already.
       if (!(error instanceof Refused) && !isDatabaseUnreachable(error)) logBug(log, error);
     };
     return (await answerDownload(req.param("name"), req.raw, askFor(req.raw), onBroken)) ?? notFound();

@@ -43,7 +43,7 @@ export const auditAddress = (entry: string, filter: object): string =>
 
 /**
  * Answers the request of a download; undefined for an unknown name. `onBroken` is called with the error when a file cannot be read to
- * its end. The browser notices, because the connection is cut.
+ * its end; it cuts the connection, so that the browser notices.
  * @throws Refused, or the database's error, before the first byte
  */
 export async function answerDownload(
@@ -66,7 +66,11 @@ export async function answerDownload(
 
 const encoder = new TextEncoder();
 
-/** The bytes of a file, a page each time that the client reads. They begin with a byte order mark, by which spreadsheets know UTF-8. */
+/**
+ * The bytes of a file, a page each time that the client reads. They begin with a byte order mark, by which spreadsheets know UTF-8. A file
+ * that cannot be read to its end ends where it is: `onBroken` cuts the connection, because the server's library would print the error and
+ * send its message as the last line.
+ */
 export const streamOf = (
   first: string,
   pages: AsyncGenerator<string>,
@@ -84,7 +88,6 @@ async function* bytesOf(
     for await (const page of pages) yield encoder.encode(page);
   } catch (error) {
     onBroken(error);
-    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 // The log: one closed list of events, as text or as JSON lines, and an unexpected exception as a bug an engineer can find.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { logBug } from "../log/bug.ts";
+import { logWhatLibrariesPrint } from "../log/libraries.ts";
 import { makeLog } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
 
@@ -69,6 +70,35 @@ describe("an unexpected exception", () => {
 
   it.each([undefined, null, "a word", { message: "x" }])("is logged as well when it is %s", (thrown) => {
     expect(bugOf(thrown)).toMatch(/ error bug: .{0,300} class=(undefined|object|string)\n$/);
+  });
+});
+
+describe("what a library prints", () => {
+  const methods = ["log", "info", "warn", "error", "debug", "trace"] as const;
+  const own = methods.map((name) => [name, console[name]] as const);
+  afterEach(() => {
+    for (const [name, method] of own) console[name] = method;
+  });
+
+  it("is logged as a bug without its message where it is an error, and not printed", () => {
+    const streams = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, "write").mockReturnValue(true),
+    );
+    const lines = written((log) => {
+      logWhatLibrariesPrint(log);
+      console.error(new QuotingError("Rosa Martinez"));
+      console.warn("Something about", new QuotingError("Rosa Martinez"));
+      console.error("Rosa Martinez");
+      for (const name of ["log", "info", "debug", "trace"] as const) console[name]("Rosa Martinez");
+    });
+    expect(streams.flatMap(({ mock }) => mock.calls)).toEqual([]);
+    for (const stream of streams) stream.mockRestore();
+    expect(lines.trim().split("\n")).toEqual([
+      expect.stringContaining(" class=QuotingError code=22P02"),
+      expect.stringContaining(" class=QuotingError code=22P02"),
+      expect.stringContaining(" class=string"),
+    ]);
+    expect(lines).not.toContain("Rosa");
   });
 });
 
