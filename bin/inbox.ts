@@ -18,7 +18,8 @@ async function serveInbox({ config, log, stopping, onStop }: Program): Promise<v
   if (stopping.aborted) return;
   const { name, phone, callsFrom } = completeProvider(config.provider).provider;
   const provider = { name, phone, calls_from: callsFrom };
-  const inbox = await startInbox({ settings: config.inbox, databaseUrl, provider, log });
+  const { inbox: settings, standbyUrl } = config;
+  const inbox = await startInbox({ settings, databaseUrl, standbyUrl, provider, log });
   onStop(inbox.stop);
 }
 

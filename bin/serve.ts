@@ -113,7 +113,8 @@ async function inboxFrom(owner: string | undefined, config: Config, answers: Ans
   const { name, phone, callsFrom } = completeProvider(config.provider).provider;
   try {
     const provider = { name, phone, calls_from: callsFrom };
-    return await startInbox({ settings: config.inbox, databaseUrl, provider, answers, log });
+    const { inbox: settings, standbyUrl } = config;
+    return await startInbox({ settings, databaseUrl, standbyUrl, provider, answers, log });
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
     log("inbox-not-listening", { port: config.inbox.port });

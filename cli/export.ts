@@ -1,11 +1,13 @@
 // `leads export`: the leads for another program, as one JSON array or as CSV; with --permission, the record of what each
 // person agreed to. (The rule for reading the CSV back is in docs/export.md.)
 
+import { connect, type Sql, withLoginOf } from "../database/connect.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
 import { exportLeads } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { leadColumns } from "../team/lead-row.ts";
+import { hasEntry } from "../team/standby.ts";
 import { type AddCommand, type CommandContext, noAuditEntry, typedQuietly, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { progressOf } from "./progress.ts";
@@ -32,18 +34,36 @@ export const exportCommand: AddCommand = (program, run) => {
       if (format !== "csv" && format !== "json")
         throw new UsageError("In which format? Add --format csv or --format json.");
       run(async (context) => {
-        const { sql, out, tell, onTerminal } = context;
+        const { out, tell, onTerminal } = context;
         // The progress line would mix with the results where both go to the same terminal.
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
-        if (!(await auditOperator(sql, "exported leads"))) tell(noAuditEntry);
-        if (permission) await exportPermissions(sql, { since, onProgress }, write.add);
-        else await exportLeads(sql, { since, onProgress }, write.add);
+        const [entry] = (await auditOperator(context.sql, "exported leads")) ?? [];
+        if (!entry) tell(noAuditEntry);
+        const exportAll = permission ? exportPermissions : exportLeads;
+        await withStandby(context, entry, (sql) => exportAll(sql, { since, onProgress }, write.add));
         await write.end();
         return 0;
       });
     });
 };
+
+/** Reads on the standby that STANDBY_URL names, once it has the entry of the audit log; else on the database in use. */
+async function withStandby(
+  { sql, url, config: { standbyUrl }, tell }: CommandContext,
+  entry: string | undefined,
+  read: (sql: Sql) => Promise<unknown>,
+): Promise<void> {
+  if (!standbyUrl || !entry) return void (await read(sql));
+  const standby = connect(withLoginOf(standbyUrl, url), { max: 2, name: "leads export" });
+  try {
+    const isReady = await hasEntry(standby, entry).catch(() => false);
+    if (!isReady) tell("The standby does not answer, or is seconds behind. The primary is read.");
+    await read(isReady ? standby : sql);
+  } finally {
+    await standby.end({ timeout: 1 });
+  }
+}
 
 /** Takes records a page at a time and writes them out in one format, with these columns in this order. */
 function makeWriter(format: Format, columns: readonly string[], out: CommandContext["out"]) {

@@ -58,6 +58,8 @@ function configOf(settings: Settings) {
     intakeDatabaseUrl: settings.INTAKE_DATABASE_URL,
     deliveryDatabaseUrl: settings.DELIVERY_DATABASE_URL,
     inboxDatabaseUrl: settings.INBOX_DATABASE_URL,
+    /** A standby, on which long reads cost the primary nothing; its logins are the primary's. */
+    standbyUrl: settings.STANDBY_URL,
     /** The public anonymous key that the intake knows. */
     anonKey: settings.ANON_KEY,
     site: siteOf(settings),

@@ -28,6 +28,11 @@ export const database = {
     "... and the team's inbox.",
     "postgres://leads_team:password@localhost:5432/leads",
   ),
+  STANDBY_URL: optional(
+    databaseAddress,
+    "A standby of that server. `leads export` and the inbox's reports, campaigns and downloads are read there, once it has the\nentry that the primary wrote in the audit log. The logins are those of the addresses above.",
+    "postgres://standby.example.com:5432/leads",
+  ),
   BACKUP_DIR: optional(
     text,
     "A folder for a backup of the leads each day (default: none is made). Keep it on another disk.",

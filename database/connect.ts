@@ -48,6 +48,13 @@ export function addressAs(address: string, role: string, password: string): stri
   return `${scheme}${encodeURIComponent(role)}:${encodeURIComponent(password)}@${hosts}${database}${query}`;
 }
 
+/** An address with the login of another, and its database where none is named: a standby has the logins of its primary. */
+export function withLoginOf(address: string, other: string): string {
+  const { scheme, hosts, database, query } = partsOf(address);
+  const named = partsOf(other);
+  return `${scheme}${named.login}${hosts}${database || named.database}${query}`;
+}
+
 /** Another database of the same server. */
 export function addressOfDatabase(address: string, name: string): string {
   const { scheme, login, hosts, query } = partsOf(address);

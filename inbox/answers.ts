@@ -22,7 +22,12 @@ export interface AnswerDependencies {
 
 /** A call's answer, before it is held to the schema of its response. */
 type Answers = {
-  [Name in CallName]: (ask: Ask, request: v.InferOutput<(typeof calls)[Name]["request"]>) => Promise<unknown>;
+  [Name in CallName]: (
+    ask: Ask,
+    request: v.InferOutput<(typeof calls)[Name]["request"]>,
+    /** Where there is a standby: for what reads much. */
+    standby?: Ask,
+  ) => Promise<unknown>;
 };
 
 export function makeAnswers(dependencies: AnswerDependencies): Answers {
@@ -91,7 +96,7 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
       address: leadsAddress(await managing.recordExport(ask, period), period.zone),
     }),
     erase: (ask, { id, reference }) => doneOr("another reference", managing.eraseLead(ask, id, reference)),
-    reports: (ask, period) => managing.reports(ask, period),
+    reports: (ask, period, standby) => managing.reports(ask, period, standby),
     audit: (ask, { filter = {}, after }) => managing.auditLog(ask, filter, after ?? null, 100),
     "audit/export": async (ask, { filter = {} }) => ({
       name: "audit-log.csv",
@@ -109,13 +114,13 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
   }) satisfies Partial<Answers>;
 
 const aboutCampaigns = {
-  campaigns: (ask, period) => campaignReport(ask, period),
+  campaigns: (ask, period, standby) => campaignReport(ask, period, standby),
   "campaigns/costs": async (ask, { csv }) => {
     const read = readCostsCsv(csv);
     if (!("problems" in read)) return { recorded: await recordCostsAs(ask, read.costs) };
     return { problems: read.problems.slice(0, 20).map(({ line, problem }) => `Line ${line}: ${problem}`) };
   },
-  experiments: async (ask) => ({ experiments: await experiments(ask) }),
+  experiments: async (ask, _, standby) => ({ experiments: await experiments(ask, standby) }),
 } satisfies Partial<Answers>;
 
 const linkIn = (inboxUrl: string, invitation: managing.Invitation) => ({

@@ -8,6 +8,7 @@ import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import { type Ask, askWithSession, Refused } from "../team/ask.ts";
 import { me, type Session } from "../team/sessions.ts";
+import type { Standby } from "../team/standby.ts";
 import type { makeAnswers } from "./answers.ts";
 import { type CallName, calls } from "./api.ts";
 import { type SignInName, signIn as signInRequests } from "./api-sign-in.ts";
@@ -27,6 +28,8 @@ export interface InboxDependencies {
   inboxUrl: string;
   /** As the role leads_team. */
   database: ResilientConnection;
+  /** For reports and downloads, where there is one. */
+  standby: Standby | undefined;
   answers: ReturnType<typeof makeAnswers>;
   signIn: ReturnType<typeof makeSignIn>;
   company: CompanySignIn | undefined;
@@ -45,15 +48,19 @@ interface Routing extends InboxDependencies {
   cookies: Cookies;
   /** Calls the database's functions with the session of a request. */
   askFor(request: Request): Ask;
+  /** The same on the standby, where there is one. */
+  askStandbyFor(request: Request): Ask | undefined;
 }
 
 export function makeInboxApp(dependencies: InboxDependencies): {
   fetch(request: Request, env?: object): Response | Promise<Response>;
 } {
-  const { inboxUrl, database, files, headers, log } = dependencies;
+  const { inboxUrl, database, standby, files, headers, log } = dependencies;
   const cookies = makeCookies(inboxUrl);
   const askFor = (request: Request): Ask => askWithSession(database, cookies.sessionOf(request));
-  const routing = { ...dependencies, cookies, askFor };
+  const askStandbyFor = (request: Request): Ask | undefined =>
+    standby?.askFor(cookies.sessionOf(request), askFor(request));
+  const routing = { ...dependencies, cookies, askFor, askStandbyFor };
   const app = new Hono();
   app.use(async (context, next) => {
     await next();
@@ -72,7 +79,8 @@ export function makeInboxApp(dependencies: InboxDependencies): {
   return app;
 }
 
-function addApi(app: Hono, { answers, events, cookies, askFor, inboxUrl, log }: Routing): void {
+function addApi(app: Hono, routing: Routing): void {
+  const { answers, events, cookies, askFor, askStandbyFor, inboxUrl, log } = routing;
   app.use("/api/*", async ({ req }, next) => {
     // Checked first, so that a request without a session learns nothing, not even which calls exist.
     await me(askFor(req.raw)).catch((error) => {
@@ -93,7 +101,8 @@ function addApi(app: Hono, { answers, events, cookies, askFor, inboxUrl, log }: 
       // The resilient connection has logged an outage already.
       if (!(error instanceof Refused) && !isDatabaseUnreachable(error)) logBug(log, error);
     };
-    return (await answerDownload(req.param("name"), req.raw, askFor(req.raw), onBroken)) ?? notFound();
+    const ask = askStandbyFor(req.raw) ?? askFor(req.raw);
+    return (await answerDownload(req.param("name"), req.raw, ask, onBroken)) ?? notFound();
   });
   app.post("/api/*", limitBody, async ({ req }) => {
     const name = req.path.slice("/api/".length);
@@ -101,9 +110,10 @@ function addApi(app: Hono, { answers, events, cookies, askFor, inboxUrl, log }: 
     const { request, response } = calls[name];
     const given = await readRequest(req.raw, request, inboxUrl);
     if (given instanceof Response) return given;
-    const handle = answers[name] as (ask: Ask, request: unknown) => Promise<unknown>;
+    const handle = answers[name] as (ask: Ask, request: unknown, standby?: Ask) => Promise<unknown>;
+    const answered = await handle(askFor(req.raw), given.output, askStandbyFor(req.raw));
     // The schema keeps anything that it does not name out of the answer.
-    const answer = json(v.parse(response as v.GenericSchema, await handle(askFor(req.raw), given.output)));
+    const answer = json(v.parse(response as v.GenericSchema, answered));
     if (name === "sign-out") answer.headers.append("set-cookie", cookies.endSession());
     return answer;
   });

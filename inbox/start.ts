@@ -1,8 +1,9 @@
 // Puts the inbox together and serves it on its own port.
 import type { InboxSettings } from "../config/config.ts";
-import { connect, type Sql } from "../database/connect.ts";
+import { connect, type Sql, withLoginOf } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
+import { openStandby } from "../team/standby.ts";
 import { drain, listen } from "../web/listen.ts";
 import { makeHttpServer } from "../web/server.ts";
 import { makeAnswers } from "./answers.ts";
@@ -19,6 +20,8 @@ export interface InboxStart {
   settings: InboxSettings;
   /** The database's address, as the role leads_team. */
   databaseUrl: string;
+  /** A standby of that database, whose login is that of `databaseUrl`. */
+  standbyUrl?: string | undefined;
   provider: { name: string; phone: string; calls_from: string };
   /** What the intake of this process has answered, by HTTP status. */
   answers?: ReadonlyMap<number, number> | undefined;
@@ -29,18 +32,22 @@ export interface InboxStart {
 export async function startInbox({
   settings,
   databaseUrl,
+  standbyUrl,
   provider,
   answers,
   log,
 }: InboxStart): Promise<{ stop(): Promise<void> }> {
   const { url: inboxUrl, openIdConnect, metricsToken } = settings;
   const database = makeResilientConnection(() => connect(databaseUrl, { max: 6, name: "leads inbox" }), log);
+  const standby = standbyUrl
+    ? openStandby(() => connect(withLoginOf(standbyUrl, databaseUrl), { max: 3, name: "leads inbox" }), log)
+    : undefined;
   const passkeys = new Passkeys(inboxUrl, provider.name);
   const company = openIdConnect && makeCompanySignIn(openIdConnect, inboxUrl);
   const events = startLiveEvents(databaseUrl, log);
   const headers = inboxHeaders(inboxUrl);
   const app = makeInboxApp({
-    ...{ inboxUrl, database, company, events, headers, metricsToken, log },
+    ...{ inboxUrl, database, standby, company, events, headers, metricsToken, log },
     metrics: makeMetrics({ database, answers }),
     answers: makeAnswers({ inboxUrl, passkeys, provider }),
     signIn: makeSignIn({ passkeys, company }),
@@ -56,7 +63,7 @@ export async function startInbox({
       // Streams never end by themselves.
       server.closeIdleConnections();
       await Promise.all([events.end(), drain(server)]);
-      await database.end();
+      await Promise.all([database.end(), standby?.end()]);
     },
   };
 }

@@ -50,6 +50,11 @@ const events = {
   "database-started": { level: "info", sentence: "The embedded PostgreSQL answers." },
   "database-ready": { level: "info", sentence: "The database is ready." },
   "database-unreachable": { level: "error", sentence: "The database does not answer. Trying again." },
+  "standby-avoided": {
+    level: "warn",
+    sentence:
+      "The standby does not answer, or is seconds behind: for 30 seconds reports and downloads read the primary.",
+  },
   "database-not-starting": {
     level: "error",
     sentence: "The embedded PostgreSQL does not start, and says why at the end of its log. Trying again.",

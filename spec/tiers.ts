@@ -90,6 +90,7 @@ export const system = [
   "spec/the-outbox-at-scale.spec.ts",
   "spec/the-status.spec.ts",
   "spec/the-team.spec.ts",
+  "spec/reading-from-a-standby.spec.ts",
   "spec/two-database-servers.spec.ts",
   "spec/upgrading.spec.ts",
   "spec/what-typed-values-cost.spec.ts",

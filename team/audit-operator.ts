@@ -6,22 +6,22 @@ import { isReadOnly } from "../database/trouble.ts";
 export type OperatorAction = "opened lead" | "exported leads" | "erased lead";
 
 /**
- * Writes an entry before the action is done, and returns whether that was possible. A database that takes no writes, such as a
+ * Writes an entry for each lead before the action is done, and returns the ids of the entries, or undefined when that was not possible. A database that takes no writes, such as a
  * standby, is read without an entry, because its owner could read it without this program just as well; the caller says so.
  */
 export async function auditOperator(
   sql: Sql,
   action: OperatorAction,
   leads: readonly (string | null)[] = [null],
-): Promise<boolean> {
+): Promise<string[] | undefined> {
   try {
-    await sql`
-      select private.audit(private.require_session(), ${action}, lead, '{"by": "command"}')
+    const entries = await sql<{ id: string }[]>`
+      select private.audit(private.require_session(), ${action}, lead, '{"by": "command"}')::text as id
       from unnest(${[...leads].map((lead) => lead ?? "")}::text[]) as given (id)
       cross join lateral (select nullif(given.id, '')::uuid as lead) l`;
-    return true;
+    return entries.map(({ id }) => id);
   } catch (error) {
     if (!isReadOnly(error)) throw error;
-    return false;
+    return undefined;
   }
 }

@@ -17,8 +17,12 @@ interface AddedUp {
 }
 
 /** The audit log says that somebody read it. */
-export async function campaignReport(ask: Ask, period: Period): Promise<CampaignReport & AddedUp> {
-  const counted = (await campaigns(ask, period)) as AddedUp & {
+export async function campaignReport(
+  ask: Ask,
+  period: Period,
+  standby?: Ask,
+): Promise<CampaignReport & AddedUp> {
+  const counted = (await campaigns(ask, period, standby)) as AddedUp & {
     rows: CountedRow[];
     vitals: VitalCount[];
   };

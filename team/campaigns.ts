@@ -2,6 +2,7 @@
 import type { Sql } from "../database/connect.ts";
 import type { Ask } from "./ask.ts";
 import type { Period } from "./managing.ts";
+import { askToRead } from "./standby.ts";
 
 /** A row for programs; its keys are a promise. Page loads, not people. */
 export interface CampaignRow {
@@ -58,5 +59,11 @@ export async function campaignRows(
 }
 
 /** What a manager sees of these days; docs/campaigns.md says what the parts are. */
-export const campaigns = (ask: Ask, { since, until, zone }: Period) =>
-  ask((sql) => sql`team.campaigns(${since}, ${until}, ${zone})`);
+export const campaigns = (ask: Ask, { since, until, zone }: Period, standby?: Ask) =>
+  askToRead(
+    ask,
+    standby,
+    "read campaigns",
+    { since, until },
+    (sql, entry) => sql`team.campaigns(${since}, ${until}, ${zone}, ${entry})`,
+  );

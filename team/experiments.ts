@@ -2,9 +2,17 @@
 // the inbox's API (inbox/api-campaigns.ts).
 import { type CountedExperiment, type ExperimentResult, resultOf } from "../campaigns/experiment-results.ts";
 import type { Ask } from "./ask.ts";
+import { askToRead } from "./standby.ts";
 
 /** Every experiment, the newest first. */
-export async function experiments(ask: Ask): Promise<ExperimentResult[]> {
-  const counted = (await ask((sql) => sql`team.experiments()`)) as CountedExperiment[];
+export async function experiments(ask: Ask, standby?: Ask): Promise<ExperimentResult[]> {
+  const read = askToRead(
+    ask,
+    standby,
+    "read experiments",
+    {},
+    (sql, entry) => sql`team.experiments(${entry})`,
+  );
+  const counted = (await read) as CountedExperiment[];
   return counted.map(resultOf);
 }

@@ -2,6 +2,7 @@
 // paused states, reports, the audit log, deliveries. The answers are those of the inbox's API (inbox/api-managing.ts).
 import type { JSONValue } from "postgres";
 import type { Ask } from "./ask.ts";
+import { askToRead } from "./standby.ts";
 
 export interface Member {
   id: string;
@@ -105,8 +106,14 @@ export const pauseState = (ask: Ask, state: string, reason: string) =>
 
 export const resumeState = (ask: Ask, state: string) => ask((sql) => sql`team.resume_state(${state})`);
 
-export const reports = (ask: Ask, { since, until, zone }: Period) =>
-  ask((sql) => sql`team.reports(${since}, ${until}, ${zone})`);
+export const reports = (ask: Ask, { since, until, zone }: Period, standby?: Ask) =>
+  askToRead(
+    ask,
+    standby,
+    "read reports",
+    { since, until },
+    (sql, entry) => sql`team.reports(${since}, ${until}, ${zone}, ${entry})`,
+  );
 
 /** Newest first, before the entry `before`. */
 export const auditLog = async (ask: Ask, filter: Filter, before: number | null, limit: number) =>

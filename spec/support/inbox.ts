@@ -45,8 +45,9 @@ export async function makeInbox(): Promise<{ database: TestDatabase; inbox: Test
 
 /** Serves the inbox of a database. */
 export async function serveInbox(
-  database: TestDatabase,
+  database: Pick<TestDatabase, "url" | "owner">,
   settings: Partial<InboxStart["settings"]> = {},
+  { standbyUrl, logged = [] }: { standbyUrl?: string; logged?: string[] } = {},
 ): Promise<TestInbox> {
   const port = await freePort();
   const url = settings.url ?? `http://localhost:${port}`;
@@ -63,8 +64,10 @@ export async function serveInbox(
   const served = await startInbox({
     settings: { ...defaults, ...settings },
     databaseUrl: roleAddress(database.url, "leads_team"),
+    standbyUrl,
     provider: { name: "Example Supply", phone: "(800) 555-0100", calls_from: "(800) 555-0143" },
     log: (event, facts) => {
+      logged.push(event);
       if (event === "bug") process.stderr.write(`bug ${JSON.stringify(facts)}\n`);
     },
   });

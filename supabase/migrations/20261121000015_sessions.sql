@@ -70,7 +70,8 @@ begin
   elsif found_session.is_locked then
     raise exception using errcode = 'PT423', message = 'The session is locked.';
   end if;
-  if is_activity and found_session.last_seen_at < now() - interval '20 seconds' then
+  -- A standby takes no writes; the primary was asked first.
+  if is_activity and found_session.last_seen_at < now() - interval '20 seconds' and not pg_is_in_recovery() then
     update private.sessions s set last_seen_at = now() where s.id = found_session.id;
   end if;
   return row(found_session.id, found_session.member_id, found_session.name, found_session.role)::private.actor;

@@ -198,7 +198,8 @@ end $$;
 
 -- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day,
 -- and by weekday and hour; the web vitals; and the costs as they were typed in. By hour there are views of the last eight days alone.
-create function team.campaigns(since text, until text, zone text) returns jsonb
+-- `entry` is needed on a standby alone (team.record_reading).
+create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -210,7 +211,7 @@ declare
   new_leads constant uuid[] := array(select private.leads_to_index());
   report jsonb;
 begin
-  perform private.audit(actor, 'read campaigns', null, jsonb_build_object('since', since, 'until', until));
+  perform private.audit_reading(actor, 'read campaigns', jsonb_build_object('since', since, 'until', until), entry);
   with counts as materialized (
     select c.day, c.hour at time zone zone as at, c.views, c.pressed
     from private.page_hours(begins, ends, since::date, until::date) c

@@ -194,8 +194,28 @@ begin
   end if;
 end $$;
 
+-- Says in the audit log that a manager is about to read on a standby, and returns the entry, which the standby asks for. Raises PT404 for
+-- another reading.
+create function team.record_reading(reading text, period jsonb) returns bigint
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  if reading not in ('read reports', 'read campaigns', 'read experiments') then
+    raise exception using errcode = 'PT404', message = 'There is no such reading.';
+  end if;
+  return private.audit(actor, reading, null, case
+    when period ? 'since' then jsonb_build_object('since', (period ->> 'since')::date::text, 'until', (period ->> 'until')::date::text)
+    else '{}'
+  end);
+end $$;
+
 -- How the promise was kept, how soon people were called, and what came of it, for the leads of these days in a time zone.
-create function team.reports(since text, until text, zone text) returns jsonb
+-- `entry` is needed on a standby alone (team.record_reading).
+create function team.reports(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -205,7 +225,7 @@ declare
   begins timestamptz := private.day_begins(since, zone);
   ends timestamptz := private.day_begins(until, zone) + interval '1 day';
 begin
-  perform private.audit(actor, 'read reports', null, jsonb_build_object('since', since, 'until', until));
+  perform private.audit_reading(actor, 'read reports', jsonb_build_object('since', since, 'until', until), entry);
   return private.report(begins, ends, zone);
 end $$;
 

@@ -33,7 +33,7 @@ end $$;
 
 -- What each experiment has brought so far, the newest first: for the original and the variant the page loads in which a reader saw the
 -- page, and the leads of its days (in UTC) with what came of them. Bots count on neither side.
-create function team.experiments() returns jsonb
+create function team.experiments(entry bigint default null) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -43,7 +43,7 @@ declare
   new_leads constant uuid[] := array(select private.leads_to_index());
   report jsonb;
 begin
-  perform private.audit(actor, 'read experiments');
+  perform private.audit_reading(actor, 'read experiments', '{}', entry);
   with sides as materialized (
     select e.variant as experiment, s.shown
     from private.experiments e cross join lateral (values ('original'), (e.variant)) as s (shown)

@@ -1,0 +1,95 @@
+// Reads what is long on a standby, so that it costs the primary nothing. The primary says who asks and has the entry in the audit log
+// before, and a standby that does not have that entry yet refuses, so nobody reads unseen there, or what is out of date.
+import { setTimeout as wait } from "node:timers/promises";
+import type { Sql } from "../database/connect.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import type { Log } from "../log/log.ts";
+import { type Ask, askWithSession, Refused } from "./ask.ts";
+import { me } from "./sessions.ts";
+
+/** A standby, or a server that was one. */
+export interface Standby {
+  /**
+   * Asks the standby as the member whose session it is, and the primary where the standby does not answer, or is more than some seconds
+   * behind.
+   * @throws Refused by the primary, or its error
+   */
+  askFor(token: string | undefined, primary: Ask): Ask;
+  end(): Promise<void>;
+}
+
+/**
+ * In milliseconds: the pauses in which a standby gets what the primary has written, how long one that failed is not asked, and how long a
+ * query may take there before the primary is asked.
+ */
+const pauses = [10, 20, 50, 100, 200, 400, 800];
+const avoidance = 30_000;
+const queryTimeout = 5_000;
+
+/** Opens a standby; `open` opens its pool. */
+export function openStandby(open: () => Sql, log: Log): Standby {
+  // Its outages are logged as those of a standby, because the database answers.
+  const database = makeResilientConnection(open, () => {}, queryTimeout);
+  let avoidedUntil = 0;
+
+  /** Undefined when the primary has to be asked. */
+  const askSoon = async (ask: Ask, call: Parameters<Ask>[0]): Promise<{ answer: unknown } | undefined> => {
+    for (const pause of [...pauses, undefined]) {
+      try {
+        return { answer: await ask(call) };
+      } catch (error) {
+        if (!(error instanceof Refused) || pause === undefined) break;
+        if (!isBehind(error)) return undefined;
+        await wait(pause);
+      }
+    }
+    avoidedUntil = performance.now() + avoidance;
+    log("standby-avoided");
+    return undefined;
+  };
+
+  return {
+    end: database.end,
+    askFor(token, primary) {
+      const standby = askWithSession(database, token);
+      return async (call) => {
+        if (performance.now() < avoidedUntil) return primary(call);
+        // Whether the session has ended is known on the primary first.
+        await me(primary);
+        const answered = await askSoon(standby, call);
+        return answered ? answered.answer : primary(call);
+      };
+    },
+  };
+}
+
+// The session, or the entry of the audit log, is not there yet.
+const isBehind = ({ status }: Refused): boolean => status === 401 || status === 403;
+
+type Reading = "read reports" | "read campaigns" | "read experiments";
+
+/**
+ * Calls a function that tells a manager what the audit log then says they read; on the standby where there is one, which asks for the
+ * `entry`.
+ */
+export async function askToRead(
+  ask: Ask,
+  standby: Ask | undefined,
+  reading: Reading,
+  period: { since?: string; until?: string },
+  call: (sql: Sql, entry: string | null) => ReturnType<Parameters<Ask>[0]>,
+): Promise<unknown> {
+  if (!standby) return ask((sql) => call(sql, null));
+  const entry = (await ask((sql) => sql`team.record_reading(${reading}, ${sql.json(period)})`)) as string;
+  return standby((sql) => call(sql, entry));
+}
+
+/** Waits until a standby has an entry of the audit log. False when it has not after some seconds. */
+export async function hasEntry(standby: Sql, entry: string): Promise<boolean> {
+  for (const pause of [0, ...pauses, 1_600]) {
+    await wait(pause);
+    const found = await standby`select from private.audit_log where id = ${entry}::text::bigint`;
+    if (found.length > 0) return true;
+  }
+  return false;
+}
