@@ -1,8 +1,10 @@
 // The English name of the language that a person reads, as the team is told it: "es" is "Spanish".
-const names = new Intl.DisplayNames("en", { type: "language" });
+let names: Intl.DisplayNames | undefined;
 
 /** `tag` is a BCP 47 tag; one that names no language is returned as it is. */
 export function languageName(tag: string): string {
+  // Made when it is first needed, because that takes a slow machine as long as a hundred rows of the inbox.
+  names ??= new Intl.DisplayNames("en", { type: "language" });
   try {
     return names.of(tag) ?? tag;
   } catch {

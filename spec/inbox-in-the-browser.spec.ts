@@ -150,6 +150,45 @@ describe("the queue on a slow machine", () => {
     expect(before.filter((path) => path === "/api/me")).toHaveLength(1);
   });
 
+  it("has its rows before the page asks for the member's time zone, the names of languages or the preferences kept here", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana, "/healthz");
+    await page.addInitScript(() => {
+      const early: string[] = [];
+      Object.assign(window, { early });
+      const note = (what: string) => {
+        if (!document.querySelector(".row")) early.push(what);
+      };
+      const { DateTimeFormat, DisplayNames } = Intl;
+      Intl.DateTimeFormat = new Proxy(DateTimeFormat, {
+        apply() {
+          note("time zone");
+          return new DateTimeFormat();
+        },
+        construct(_, [locales, options]) {
+          if (!options?.timeZone) note("time zone");
+          return new DateTimeFormat(locales, options);
+        },
+      });
+      const notedNames = new Proxy(DisplayNames, {
+        construct(_, [locales, options]) {
+          note("names of languages");
+          return new DisplayNames(locales, options);
+        },
+      });
+      Object.assign(Intl, { DisplayNames: notedNames });
+      window.addEventListener = new Proxy(window.addEventListener, {
+        apply(listen, target, given) {
+          if (given[0] === "storage") note("preferences");
+          return Reflect.apply(listen, target ?? window, given);
+        },
+      });
+    });
+    await page.goto(inbox.url);
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    expect(await page.evaluate(() => Reflect.get(window, "early"))).toEqual([]);
+  });
+
   it("comes whole, though the rows that are seen at once come first", async () => {
     for (let hours = 1; hours <= 20; hours += 1) await addLead(database, {}, hours);
     const page = await as(dana);

@@ -1,5 +1,5 @@
 // Which page stands at which address. Pages that are seldom opened, or by managers alone, are loaded when they are asked for.
-import { lazy, Suspense } from "react";
+import { lazy, memo, Suspense } from "react";
 import { Link, Route, Switch } from "wouter";
 import { AccountPage } from "./account-page.tsx";
 import { LeadPage } from "./lead/lead-page.tsx";
@@ -15,7 +15,8 @@ const CampaignsPage = lazy(() => import("./managing/campaigns-page.tsx"));
 const AuditPage = lazy(() => import("./managing/audit-page.tsx"));
 const TeamPage = lazy(() => import("./managing/team-page.tsx"));
 
-export function Pages({ member }: { member: SignedIn }) {
+/** Rendered anew when the member has changed, and not each time that the server was asked who is signed in. */
+export const Pages = memo(function Pages({ member }: { member: SignedIn }) {
   const isManager = member.role === "manager";
   return (
     <Suspense fallback={<p className="loading">Loading…</p>}>
@@ -54,4 +55,4 @@ export function Pages({ member }: { member: SignedIn }) {
       </Switch>
     </Suspense>
   );
-}
+});

@@ -14,7 +14,7 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
   const { data } = useCall("members", {});
   const set = (key: keyof AuditFilter, value: string) => {
     const { [key]: _, ...rest } = filter;
-    onChange(value ? { ...rest, [key]: value, zone: ownZone } : rest);
+    onChange(value ? { ...rest, [key]: value, zone: ownZone() } : rest);
   };
   return (
     <div className="further-filters no-print">

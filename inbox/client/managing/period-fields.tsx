@@ -12,7 +12,7 @@ export interface Period {
 /** The last `days` days, today among them, in the member's own zone. */
 export function lastDays(days: number): Period {
   const since = new Date(serverNow().getTime() - (days - 1) * 86_400_000);
-  return { since: dayOf(since), until: dayOf(serverNow()), zone: ownZone };
+  return { since: dayOf(since), until: dayOf(serverNow()), zone: ownZone() };
 }
 
 const spans = [

@@ -10,8 +10,13 @@ export interface Preferences {
 
 const storageKey = "inbox-preferences";
 const initial: Preferences = { keys: true, sound: false, notifications: false };
-// Read only when they are needed, because the first access to localStorage blocks the page.
-const preferences = makeSharedValue<Preferences>(() => ({ ...initial, ...kept() }));
+// Read and followed only when they are needed, because the first access to localStorage, and to its events, blocks the page.
+const preferences = makeSharedValue<Preferences>(() => {
+  addEventListener("storage", ({ key }) => {
+    if (key === storageKey) preferences.set({ ...initial, ...kept() });
+  });
+  return { ...initial, ...kept() };
+});
 
 function kept(): Partial<Preferences> {
   try {
@@ -20,10 +25,6 @@ function kept(): Partial<Preferences> {
     return {};
   }
 }
-
-addEventListener("storage", ({ key }) => {
-  if (key === storageKey) preferences.set({ ...initial, ...kept() });
-});
 
 export const currentPreferences = (): Preferences => preferences.get();
 export const usePreferences = (): Preferences => useSharedValue(preferences);

@@ -32,10 +32,15 @@ export function localTime({ zones }: Place, now: Date): string {
 
 /** "today 9:00", "Monday 9:00", or "Monday, November 30 9:00" when it is more than six days ahead. */
 export const momentThere = (at: string, zone: string | undefined, now: Date): string =>
-  `${dayThere(new Date(at), zone ?? ownZone, now)} ${timeThere(new Date(at), zone ?? ownZone)}`;
+  `${dayThere(new Date(at), zone ?? ownZone(), now)} ${timeThere(new Date(at), zone ?? ownZone())}`;
 
-/** The member's own time zone. */
-export const ownZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone;
+let zoneHere: string | undefined;
+
+/** The member's own time zone. Found out when it is first needed, because that takes a slow machine as long as the rows of the queue. */
+export function ownZone(): string {
+  zoneHere ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zoneHere;
+}
 
 /** A moment of the past on the member's own clocks: "Nov 21, 2026, 14:05". */
 export const moment = (at: string): string =>
@@ -44,7 +49,7 @@ export const moment = (at: string): string =>
   );
 
 /** The day of a moment in a zone as YYYY-MM-DD, as a date field wants it. */
-export const dayOf = (at: Date, zone: string = ownZone): string =>
+export const dayOf = (at: Date, zone: string = ownZone()): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(at);
 
 /** "Nov 21, 2026" for a day as YYYY-MM-DD. */

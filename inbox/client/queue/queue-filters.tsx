@@ -129,5 +129,5 @@ function changed(filter: Filter, key: keyof Filter, value: string | boolean | un
   const { [key]: _, ...rest } = filter;
   const next: Filter = value === undefined ? rest : { ...rest, [key]: value };
   // Days are the member's own.
-  return next.since || next.until ? { ...next, zone: ownZone } : next;
+  return next.since || next.until ? { ...next, zone: ownZone() } : next;
 }

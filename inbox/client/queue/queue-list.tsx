@@ -51,7 +51,7 @@ export function QueueList({ rows: all, counts, member, isSearch }: Props) {
 }
 
 /** More than fit on most screens. */
-const firstStep = 16;
+const firstStep = 12;
 
 /** The rows that are seen at once come first, because a slow machine takes as long for those that are not. */
 function useRowsInTwoSteps(rows: Row[]): Row[] {
