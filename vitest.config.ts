@@ -3,10 +3,12 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { writeToMemory } from "./spec/support/memory-folder.ts";
+import { keepCompiledCode } from "./spec/support/program-environment.ts";
 import { browser, system, type Tier } from "./spec/tiers.ts";
 
 // Here, because the workers and all that they start take their environment from this process.
 writeToMemory();
+keepCompiledCode();
 
 const chapters = ["spec/**/*.spec.ts", "packages/**/*.spec.ts"];
 

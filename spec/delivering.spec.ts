@@ -9,6 +9,7 @@ import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { programEnvironment } from "./support/program-environment.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
@@ -30,8 +31,7 @@ afterEach(async () => {
 });
 
 function startDeliver(env: Record<string, string>) {
-  const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(process.execPath, ["bin/deliver.ts"], { env: { PATH, HOME, ...env } });
+  const child = spawn(process.execPath, ["bin/deliver.ts"], { env: programEnvironment(env) });
   children.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));

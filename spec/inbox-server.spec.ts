@@ -8,6 +8,7 @@ import { calls, type LiveEvent } from "../inbox/api.ts";
 import { aLead } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
 import { addLead, makeInbox, post, serveInbox, type TestMember } from "./support/inbox.ts";
+import { programEnvironment } from "./support/program-environment.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
 const { database, inbox } = await makeInbox();
@@ -258,9 +259,8 @@ describe("the inbox", () => {
 
   it("runs alone beside the database, with a login that can do nothing else, and stops when asked", async () => {
     const port = await freePort();
-    const { PATH = "", HOME = "" } = process.env;
     const child = spawn(process.execPath, ["bin/inbox.ts"], {
-      env: { PATH, HOME, INBOX_PORT: String(port), DATABASE_URL: database.url },
+      env: programEnvironment({ INBOX_PORT: String(port), DATABASE_URL: database.url }),
       stdio: ["ignore", "pipe", "inherit"],
     });
     children.push(child);

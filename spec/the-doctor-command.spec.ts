@@ -9,14 +9,14 @@ import { makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { provider, startDeployment } from "./support/examined-deployment.ts";
 import { anonKey } from "./support/intake.ts";
+import { programEnvironment } from "./support/program-environment.ts";
 import { startServer } from "./support/server.ts";
 
 const { host, project } = await startDeployment();
 
 describe("npm run doctor", () => {
   async function doctor(args: string[], settings: Record<string, string> = {}) {
-    const { PATH = "", HOME = "" } = process.env;
-    const child = spawn(process.execPath, ["bin/doctor.ts", ...args], { env: { PATH, HOME, ...settings } });
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...args], { env: programEnvironment(settings) });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
     const [status] = await once(child, "close");
@@ -67,9 +67,8 @@ describe("npm run doctor", () => {
   });
 
   it("prints no error when its output is closed early, and still exits with 1 when something fails", async () => {
-    const { PATH = "", HOME = "" } = process.env;
     const words = ["--url", project.url, "--key", "wrong", "--site", host.url];
-    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: { PATH, HOME } });
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: programEnvironment() });
     child.stdout.destroy();
     let errors = "";
     child.stderr.on("data", (text) => (errors += text));

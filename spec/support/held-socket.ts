@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
+import { programEnvironment } from "./program-environment.ts";
 
 const restartForever = `
 trap 'kill $server; wait; exit' TERM
@@ -23,9 +24,8 @@ export async function serveOnHeldSocket(env: Record<string, string>) {
   const { port } = socket.address() as AddressInfo;
   // Node has no public name for a socket's descriptor.
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
-  const { PATH = "", HOME = "" } = process.env;
   const shell = spawn("sh", ["-c", restartForever, process.execPath], {
-    env: { PATH, HOME, RATE_LIMIT: "off", INBOX: "off", ...env },
+    env: programEnvironment({ RATE_LIMIT: "off", INBOX: "off", ...env }),
     stdio: ["ignore", "pipe", "inherit", fd],
   });
   socket.close();

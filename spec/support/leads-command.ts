@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { programEnvironment } from "./program-environment.ts";
 
 export interface CommandResult {
   status: number | null;
@@ -11,14 +12,10 @@ export interface CommandResult {
 
 const program = fileURLToPath(new URL("../../bin/leads.ts", import.meta.url));
 
-/** Keeps the compiled TypeScript, because compiling it takes most of a short command's time. */
-const NODE_COMPILE_CACHE = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
-
 /** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. */
 export function startLeads(words: readonly string[], settings: Record<string, string>): ChildProcess {
-  const { PATH, HOME } = process.env;
   return spawn(process.execPath, [program, ...words], {
-    env: { ...(PATH && { PATH }), ...(HOME && { HOME }), TZ: "UTC", NODE_COMPILE_CACHE, ...settings },
+    env: programEnvironment({ TZ: "UTC", ...settings }),
     // A developer's own .env is not the specification's.
     cwd: tmpdir(),
     stdio: ["pipe", "pipe", "pipe"],
@@ -46,7 +43,7 @@ export function waitForExit(child: ChildProcess, { keepOpen = false } = {}): Pro
 export function startOnTerminal(words: readonly string[], settings: Record<string, string>): ChildProcess {
   const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
   return spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
-    env: { ...(process.env.PATH && { PATH: process.env.PATH }), TZ: "UTC", ...settings },
+    env: programEnvironment({ TZ: "UTC", ...settings }),
     cwd: tmpdir(),
     stdio: "pipe",
   });

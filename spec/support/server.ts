@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll } from "vitest";
 import { anonKey } from "./intake.ts";
+import { programEnvironment } from "./program-environment.ts";
 
 export interface RunningServer {
   /** Where it listens, such as http://localhost:41234. */
@@ -31,18 +32,8 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
 
 /** Starts the server without waiting. `listening` rejects when it ends before it listens. */
 export function spawnServer(env: Record<string, string>) {
-  const { PATH = "", HOME = "", TMPDIR } = process.env;
   const child = spawn(process.execPath, ["bin/serve.ts"], {
-    env: {
-      PATH,
-      HOME,
-      ...(TMPDIR && { TMPDIR }),
-      PORT: "0",
-      INBOX: "off",
-      ANON_KEY: anonKey,
-      RATE_LIMIT: "off",
-      ...env,
-    },
+    env: programEnvironment({ PORT: "0", INBOX: "off", ANON_KEY: anonKey, RATE_LIMIT: "off", ...env }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(child);

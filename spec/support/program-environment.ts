@@ -1,0 +1,17 @@
+// What our programs inherit from the environment of a test: only what Node needs, because a developer's settings are not the
+// specification's.
+import { fileURLToPath } from "node:url";
+
+/** Where Node keeps what it has compiled, because compiling takes half of the processor time of a program's start. */
+const compiled = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
+
+/** Has this process, and all that it starts, keep compiled code, unless the environment names a folder for it. */
+export function keepCompiledCode(): void {
+  process.env.NODE_COMPILE_CACHE ??= compiled;
+}
+
+/** The environment of a program that a test starts, with the settings that it names. */
+export function programEnvironment(settings: Record<string, string> = {}): Record<string, string> {
+  const { PATH = "", HOME = "", TMPDIR, NODE_COMPILE_CACHE = compiled } = process.env;
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE, ...settings };
+}
