@@ -1,15 +1,13 @@
 // The inbox for every member: each of its pages and states held to axe's rules of WCAG 2.2 AA, at several widths and schemes, with a
 // keyboard alone, and at 400 % zoom.
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { axeViolations } from "./support/axe.ts";
 import { useBrowser } from "./support/browser.ts";
 import { addLead, makeInbox, nightZip } from "./support/inbox.ts";
 import { openAs } from "./support/inbox-pages.ts";
 
 const { browser, open } = useBrowser();
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const ids: Record<string, string> = {};
 const { database, inbox } = await makeInbox();
@@ -66,18 +64,6 @@ const states: [string, () => string, string, (page: Page) => Promise<unknown>][]
   ["no page", () => "/nowhere", "h1", async () => {}],
 ];
 
-/** What axe finds on the page. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: typeof import("axe-core") };
-    const { violations } = await axe.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-  });
-}
-
 /** How many pixels the page is wider than the screen. */
 const excessWidth = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -87,7 +73,7 @@ async function expectNoViolations(page: Page): Promise<void> {
   for (const [screen, { viewport, ...media }] of screens) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ ...media, reducedMotion: "reduce" });
-    expect(await violations(page), screen).toEqual([]);
+    expect(await axeViolations(page), screen).toEqual([]);
     expect(await excessWidth(page), screen).toBe(0);
   }
 }

@@ -1,10 +1,10 @@
 // The inbox's page "Campaigns", for managers: what the ads bring, in sentences, tables and pictures, with costs, experiments and web vitals.
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { syncSettings } from "../database/sync-settings.ts";
 import { anExperiment } from "./support/an-experiment.ts";
+import { axeViolations } from "./support/axe.ts";
 import { useBrowser } from "./support/browser.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { addLead, addPlaces, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
@@ -12,7 +12,6 @@ import { openAs } from "./support/inbox-pages.ts";
 import { leads } from "./support/leads-command.ts";
 
 const { browser } = useBrowser();
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let database: TestDatabase;
 let inbox: TestInbox;
@@ -341,16 +340,7 @@ describe("the page Campaigns", () => {
     "has no violation that axe finds, does not scroll sideways, and is easily hit on %s",
     async (_, options) => {
       const page = await shown(options);
-      await page.evaluate(axe);
-      const violations = await page.evaluate(async () => {
-        const { axe } = window as unknown as { axe: typeof import("axe-core") };
-        const runOnly = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-        const found = await axe.run(document, { runOnly });
-        return found.violations.flatMap(({ id, nodes }) =>
-          nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
-        );
-      });
-      expect(violations).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       expect(
         await page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
