@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { writeToMemory } from "./spec/support/memory-folder.ts";
+import { OrderOfChapters } from "./spec/support/order-of-chapters.ts";
 import { keepCompiledCode } from "./spec/support/program-environment.ts";
 import { browser, system, type Tier } from "./spec/tiers.ts";
 
@@ -28,8 +29,10 @@ const tier = (name: Tier, include: string[], exclude: string[] = []): TestProjec
 export default defineConfig({
   test: {
     globalSetup: ["spec/support/built-pages.ts", "spec/support/postgresql.ts"],
-    // One for each core, because chapters that wait for a core miss their time limits.
-    maxWorkers: Math.min(4, availableParallelism()),
+    // One more than there are cores, because a chapter often waits for a frame, an answer or a deadline. With more than that, chapters
+    // that wait for a core miss their time limits.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
+    sequence: { sequencer: OrderOfChapters },
     reporters: ["default", "./spec/support/skipped-tests.ts"],
     projects: [
       tier("quick", chapters, [...browser, ...system]),
