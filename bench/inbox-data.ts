@@ -1,5 +1,6 @@
-// The database that bench/inbox.ts works on: a manager who is signed in, and many open leads.
+// What bench/inbox.ts puts into the database: a manager who is signed in, many open leads, and a lead as a visitor sends it.
 import type { Sql } from "../database/connect.ts";
+import { key } from "./running.ts";
 
 /** Adds a manager, and returns the token of a session of theirs. */
 export async function signIn(sql: Sql): Promise<string> {
@@ -29,3 +30,32 @@ export async function fill(sql: Sql, count: number): Promise<void> {
   await sql`select private.add_up_tallies()`;
   await sql`vacuum analyze`;
 }
+
+/** Waits until the lists have taken in what a load has left, so that no round pays for the one before. */
+export async function settle(sql: Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql<{ made: number }[]>`
+      select private.index_new_leads(5000, interval '1 hour') as made`;
+    if (row?.made === 0) break;
+  }
+}
+
+/** Sends a lead as a visitor's page does. */
+export async function sendLead(address: string, name: string): Promise<void> {
+  const body = JSON.stringify({ ...aLead, name, email: `${crypto.randomUUID()}@example.com` });
+  const answer = await fetch(`${address}/rest/v1/leads`, {
+    method: "POST",
+    headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body,
+  });
+  if (answer.status !== 201) throw new Error(`The insert was answered with ${answer.status}.`);
+}
+
+const aLead = {
+  name: "Rosa",
+  email: "rosa@example.com",
+  phone: "(305) 555-0142",
+  zip_code: "33101",
+  has_medicare: true,
+  has_diabetes: false,
+};

@@ -4,13 +4,13 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { connect, type Sql } from "../database/connect.ts";
+import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
 import { launch } from "../spec/support/browser.ts";
 import { freePort } from "../spec/support/free-port.ts";
-import { fill, signIn } from "./inbox-data.ts";
+import { fill, sendLead, settle, signIn } from "./inbox-data.ts";
 import {
   arrivals,
   coldVisit,
@@ -22,6 +22,7 @@ import {
   smoothnessDuring,
   turnPages,
 } from "./inbox-pages.ts";
+import { timeQueue } from "./inbox-sql.ts";
 import { inserts, loadAnyhow } from "./processes.ts";
 import { cpuOf, key, median, start } from "./running.ts";
 
@@ -45,15 +46,6 @@ const sayTimes = (what: string, times: number[]) =>
     `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)})`,
   );
 
-const aLead = {
-  name: "Rosa",
-  email: "rosa@example.com",
-  phone: "(305) 555-0142",
-  zip_code: "33101",
-  has_medicare: true,
-  has_diabetes: false,
-};
-
 const folder = await mkdtemp(join(tmpdir(), "bench-inbox-"));
 await chmod(folder, 0o711);
 const database = await startEmbedded({ dataDir: join(folder, "data"), log: () => {} });
@@ -70,6 +62,8 @@ const product = await start({
 });
 await untilServed(inboxUrl);
 const browser = await launch();
+/** Sends a lead as a visitor's page does. */
+const send = (name: string) => sendLead(product.address, name);
 const member: SignedIn = { browser, inboxUrl, token: await signIn(owner) };
 try {
   // So few that each new lead is on the first page of the list.
@@ -79,7 +73,7 @@ try {
   if (parts.includes("paint")) await paint();
   if (parts.includes("insert")) await insertRate();
   if (parts.includes("sql") || parts.includes("browser")) await fill(owner, Number(options.leads));
-  if (parts.includes("sql")) await sqlTimes(owner);
+  if (parts.includes("sql")) await timeQueue(owner, member.token, { rounds, say });
   if (parts.includes("browser")) await inTheBrowser();
 } finally {
   await browser.close();
@@ -116,17 +110,6 @@ async function paint(): Promise<void> {
 async function arrival(): Promise<void> {
   const times = await arrivals(member, rounds * 3, send);
   sayTimes("new lead on screen after its 201", times);
-}
-
-/** Sends a lead as a visitor's page does. */
-async function send(name: string): Promise<void> {
-  const body = JSON.stringify({ ...aLead, name, email: `${crypto.randomUUID()}@example.com` });
-  const answer = await fetch(`${product.address}/rest/v1/leads`, {
-    method: "POST",
-    headers: { apikey: key, authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body,
-  });
-  if (answer.status !== 201) throw new Error(`The insert was answered with ${answer.status}.`);
 }
 
 interface Round {
@@ -210,41 +193,6 @@ async function used() {
     postgresql: cpuOf(database.pid),
     inbox: sessions.reduce((sum, { pid }) => sum + cpuOf(pid), 0),
   };
-}
-
-/** Waits until the lists have taken in what a load has left, so that no round pays for the one before. */
-async function settle(sql: Sql): Promise<void> {
-  for (;;) {
-    const [row] = await sql<{ made: number }[]>`
-      select private.index_new_leads(5000, interval '1 hour') as made`;
-    if (row?.made === 0) break;
-  }
-}
-
-async function sqlTimes(sql: Sql): Promise<void> {
-  await sql`select set_config('leads.session', ${member.token}, false)`;
-  await timeSql("SQL: queue, first page", () => sql`select team.queue('{}', null, 50)`);
-  await timeSql(
-    "SQL: queue, last section",
-    () => sql`select team.queue('{"section":"not_callable"}', null, 50)`,
-  );
-  await timeSql(
-    "SQL: queue of one state, late",
-    () => sql`select team.queue('{"state":"FL","late":true}', null, 50)`,
-  );
-  await timeSql("SQL: take next lead", () => sql`select team.take_next()`);
-  await timeSql("SQL: look for new leads when there is none", () => sql`select team.index_new_leads()`);
-}
-
-async function timeSql(what: string, ask: () => Promise<unknown>): Promise<void> {
-  await ask();
-  const times = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const started = performance.now();
-    await ask();
-    times.push(performance.now() - started);
-  }
-  say(what, `${median(times).toFixed(1)} ms`);
 }
 
 async function inTheBrowser(): Promise<void> {

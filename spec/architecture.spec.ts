@@ -172,6 +172,42 @@ describe("a source file", () => {
   });
 });
 
+describe("what is read as a whole", () => {
+  const constants = (count: number) =>
+    Array.from({ length: count }, (_, nth) => `export const a${nth} = ${nth};\n`).join("");
+  const rules = (count: number) =>
+    Array.from({ length: count }, (_, nth) => `.a${nth} {\n  margin: 0;\n}\n`).join("");
+  const aFunction = (lines: number) =>
+    `export function long(): void {\n${"  console.log();\n".repeat(lines)}}\n`;
+
+  it("is a file of at most 250 lines, or a chapter of the specification of at most 400", () => {
+    const findings = lint({
+      "lead/whole.ts": constants(250),
+      "lead/long.ts": constants(251),
+      "lead/whole.spec.ts": constants(400),
+      "lead/long.spec.ts": constants(401),
+      "site/long.css": rules(84),
+    });
+    expect(findings.map((finding) => finding.replace(/:\d+/, "")).toSorted()).toEqual([
+      "lead/long.spec.ts noExcessiveLinesPerFile",
+      "lead/long.ts noExcessiveLinesPerFile",
+      "site/long.css noExcessiveLinesPerFile",
+    ]);
+  });
+
+  it("is a function of at most 40 lines", () => {
+    expect(lint({ "lead/whole.ts": aFunction(40), "lead/long.ts": aFunction(41) })).toEqual([
+      "lead/long.ts:1 noExcessiveLinesPerFunction",
+    ]);
+  });
+
+  it("is a migration of at most 350 lines", () => {
+    const migrations = globSync("supabase/migrations/*.sql", { cwd: root });
+    expect(migrations.length).toBeGreaterThan(20);
+    expect(migrations.filter((path) => read(path).split("\n").length > 351)).toEqual([]);
+  });
+});
+
 describe("the tiers of the specification", () => {
   it("name chapters that are there, each once", () => {
     const named = [...browser, ...system];

@@ -1,0 +1,36 @@
+// What PostgreSQL takes for the queue, for bench/inbox.ts.
+import type { Sql } from "../database/connect.ts";
+import { median } from "./running.ts";
+
+interface Timing {
+  rounds: number;
+  say: (what: string, figure: string) => void;
+}
+
+/** Times what the inbox asks for its queue, in a member's session. */
+export async function timeQueue(sql: Sql, token: string, { rounds, say }: Timing): Promise<void> {
+  const timeSql = (what: string, ask: () => Promise<unknown>) => time(what, ask, { rounds, say });
+  await sql`select set_config('leads.session', ${token}, false)`;
+  await timeSql("SQL: queue, first page", () => sql`select team.queue('{}', null, 50)`);
+  await timeSql(
+    "SQL: queue, last section",
+    () => sql`select team.queue('{"section":"not_callable"}', null, 50)`,
+  );
+  await timeSql(
+    "SQL: queue of one state, late",
+    () => sql`select team.queue('{"state":"FL","late":true}', null, 50)`,
+  );
+  await timeSql("SQL: take next lead", () => sql`select team.take_next()`);
+  await timeSql("SQL: look for new leads when there is none", () => sql`select team.index_new_leads()`);
+}
+
+async function time(what: string, ask: () => Promise<unknown>, { rounds, say }: Timing): Promise<void> {
+  await ask();
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const started = performance.now();
+    await ask();
+    times.push(performance.now() - started);
+  }
+  say(what, `${median(times).toFixed(1)} ms`);
+}
