@@ -44,10 +44,10 @@ async function timeExports({ sql, url, say }: Programs): Promise<void> {
   const ask = askAsOperator(sql);
   const period = { since: "2000-01-01", until: "2100-01-01", zone: "America/New_York" };
   await rate(say, "inbox: export of the leads", async () =>
-    countPages(exportedLeadPages(ask, await recordExport(ask, period), period.zone)),
+    countPages(exportedLeadPages(ask, await recordExport(ask, period))),
   );
   await rate(say, "inbox: export of the audit log", async () =>
-    countPages(exportedAuditPages(ask, await recordAuditExport(ask, {}), {})),
+    countPages(exportedAuditPages(ask, await recordAuditExport(ask, {}))),
   );
 }
 

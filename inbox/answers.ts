@@ -10,7 +10,7 @@ import * as managing from "../team/managing.ts";
 import * as sessions from "../team/sessions.ts";
 import * as work from "../team/working-leads.ts";
 import type { CallName, calls } from "./api.ts";
-import { auditAddress, leadsAddress } from "./downloads.ts";
+import { addressOf } from "./downloads.ts";
 import type { Passkeys } from "./passkeys.ts";
 
 export interface AnswerDependencies {
@@ -93,14 +93,14 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
     "take-back": (ask, { id }) => thenDone(managing.takeBack(ask, id)),
     export: async (ask, period) => ({
       name: `leads-${period.since}-${period.until}.csv`,
-      address: leadsAddress(await managing.recordExport(ask, period), period.zone),
+      address: addressOf("leads", await managing.recordExport(ask, period)),
     }),
     erase: (ask, { id, reference }) => doneOr("another reference", managing.eraseLead(ask, id, reference)),
     reports: (ask, period, standby) => managing.reports(ask, period, standby),
     audit: (ask, { filter = {}, after }) => managing.auditLog(ask, filter, after ?? null, 100),
     "audit/export": async (ask, { filter = {} }) => ({
       name: "audit-log.csv",
-      address: auditAddress(await managing.recordAuditExport(ask, filter), filter),
+      address: addressOf("audit-log", await managing.recordAuditExport(ask, filter)),
     }),
     "paused-states": (ask) => managing.pausedStates(ask),
     "pause-state": (ask, { state, reason }) => thenDone(managing.pauseState(ask, state, reason)),

@@ -2,44 +2,25 @@
 // audit log, and follows the address that it gets. The file is sent a page of rows at a time, each when the browser has taken the one
 // before, so that the memory is the same for any size and a download that is aborted reads one page more at most.
 import { ReadableStream as NodeStream } from "node:stream/web";
-import * as v from "valibot";
 import type { Ask } from "../team/ask.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
 import { type AuditEntry, exportedAuditPages, exportedLeadPages } from "../team/managing.ts";
-import { AuditFilter } from "./api-managing.ts";
-import { Zone } from "./api-values.ts";
 import { json } from "./read-request.ts";
 
-const Entry = v.pipe(v.string(), v.regex(/^\d{1,15}$/));
+/** The pages of a file. The entry of the audit log has the days, or the filter, so that nothing else can be read than what it says. */
+type Download = (ask: Ask, entry: string) => AsyncGenerator<string>;
 
-/** Reads the parameters of an address, and returns the pages of the file; undefined when they are not valid. */
-type Download = (ask: Ask, query: object) => AsyncGenerator<string> | undefined;
+const downloads = {
+  leads: (ask, entry) => leadsAsCsv(exportedLeadPages(ask, entry)),
+  "audit-log": (ask, entry) => auditAsCsv(exportedAuditPages(ask, entry)),
+} satisfies Record<string, Download>;
 
-const downloads: Readonly<Record<string, Download>> = {
-  leads: makeDownload(v.strictObject({ entry: Entry, zone: Zone }), (ask, { entry, zone }) =>
-    leadsAsCsv(exportedLeadPages(ask, entry, zone)),
-  ),
-  "audit-log": makeDownload(
-    v.strictObject({ entry: Entry, filter: v.pipe(v.string(), v.parseJson(), AuditFilter) }),
-    (ask, { entry, filter }) => auditAsCsv(exportedAuditPages(ask, entry, filter)),
-  ),
-};
+type DownloadName = keyof typeof downloads;
+const isDownload = (name: string): name is DownloadName => Object.hasOwn(downloads, name);
 
-function makeDownload<Schema extends v.GenericSchema>(
-  schema: Schema,
-  pagesOf: (ask: Ask, query: v.InferOutput<Schema>) => AsyncGenerator<string>,
-): Download {
-  return (ask, query) => {
-    const given = v.safeParse(schema, query);
-    return given.success ? pagesOf(ask, given.output) : undefined;
-  };
-}
-
-export const leadsAddress = (entry: string, zone: string): string =>
-  `/api/downloads/leads?${new URLSearchParams({ entry, zone })}`;
-
-export const auditAddress = (entry: string, filter: object): string =>
-  `/api/downloads/audit-log?${new URLSearchParams({ entry, filter: JSON.stringify(filter) })}`;
+/** The address of a file, by the entry of the audit log that says it is taken. */
+export const addressOf = (name: DownloadName, entry: string): string =>
+  `/api/downloads/${name}?entry=${entry}`;
 
 /**
  * Answers the request of a download; undefined for an unknown name. `onBroken` is called with the error when a file cannot be read to
@@ -52,12 +33,12 @@ export async function answerDownload(
   ask: Ask,
   onBroken: (error: unknown) => void,
 ): Promise<Response | undefined> {
-  const download = Object.hasOwn(downloads, name) ? downloads[name] : undefined;
-  if (!download) return undefined;
+  if (!isDownload(name)) return undefined;
   const site = request.headers.get("sec-fetch-site");
   if (site !== null && site !== "same-origin") return json({ error: "another page" }, 403);
-  const pages = download(ask, Object.fromEntries(new URL(request.url).searchParams));
-  if (!pages) return json({ error: "not a request" }, 400);
+  const entry = new URL(request.url).searchParams.get("entry") ?? "";
+  if (!/^\d{1,15}$/.test(entry)) return json({ error: "not a request" }, 400);
+  const pages = downloads[name](ask, entry);
   const first = await pages.next();
   return new Response(streamOf(first.value ?? "", pages, onBroken), {
     headers: { "content-type": "text/csv; charset=utf-8", "content-disposition": "attachment" },

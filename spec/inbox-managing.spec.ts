@@ -67,7 +67,7 @@ describe("a manager", () => {
     expect(row?.name).toMatch(/^'=cmd/);
     expect(await lastAudit("exported leads")).toEqual({
       who: "Maria",
-      details: { since: "2020-01-01", until: "2035-12-31" },
+      details: { since: "2020-01-01", until: "2035-12-31", zone: period.zone },
     });
   });
 
@@ -156,7 +156,10 @@ describe("the audit log", () => {
     expect(await entriesOf({ lead: id, until: "2020-01-01" })).toEqual([]);
     const { address } = (await maria.call("audit/export", { filter: { lead: id } })).body;
     expect(parse(await csvAt(address), { columns: true })).toHaveLength(2);
-    expect(await lastAudit("exported audit log")).toEqual({ who: "Maria", details: { entries: 2 } });
+    expect(await lastAudit("exported audit log")).toEqual({
+      who: "Maria",
+      details: { entries: 2, lead: id },
+    });
   });
 });
 

@@ -128,7 +128,7 @@ describe("the inbox beside a standby", () => {
       `team.reports('2020-01-01', '2035-12-31', 'UTC', ${entry?.id})`,
       "team.campaigns('2020-01-01', '2035-12-31', 'UTC')",
       "team.experiments()",
-      `team.export_leads(${entry?.id}, 'UTC', null, 10)`,
+      `team.export_leads(${entry?.id}, null, 10)`,
     ]) {
       await expect(asMaria(call)).rejects.toMatchObject({ code: "PT403" });
     }

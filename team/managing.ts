@@ -67,18 +67,19 @@ export const eraseLead = async (ask: Ask, id: string, reference: string) =>
 const exportPageSize = 2_000;
 
 /** Writes the audit log, and returns the entry that each page of the export asks for. */
-export const recordExport = async (ask: Ask, { since, until }: Period) =>
-  (await ask((sql) => sql`team.record_export(${since}, ${until})`)) as string;
+export const recordExport = async (ask: Ask, { since, until, zone }: Period) =>
+  (await ask((sql) => sql`team.record_export(${since}, ${until}, ${zone})`)) as string;
 
 /**
  * The leads of the entry's days, the oldest first, a page at a time; the first page may be empty.
  * @throws Refused 403 when the entry is not this manager's own of the last hour.
  */
-export const exportedLeadPages = (ask: Ask, entry: string, zone: string) =>
+export const exportedLeadPages = (ask: Ask, entry: string) =>
   pagesAhead<Record<string, unknown>, string>(async (after) => {
-    const page = (await ask(
-      (sql) => sql`team.export_leads(${entry}, ${zone}, ${after}, ${exportPageSize})`,
-    )) as { leads: Record<string, unknown>[]; next: string | null };
+    const page = (await ask((sql) => sql`team.export_leads(${entry}, ${after}, ${exportPageSize})`)) as {
+      leads: Record<string, unknown>[];
+      next: string | null;
+    };
     return { rows: page.leads, next: page.next };
   });
 
@@ -128,14 +129,15 @@ export const recordAuditExport = async (ask: Ask, filter: Filter) =>
   (await ask((sql) => sql`team.record_audit_export(${sql.json(plain(filter))})`)) as string;
 
 /**
- * What the filter leaves of the log before the entry, the newest first, a page at a time; the first page may be empty.
+ * What the entry's filter leaves of the log before it, the newest first, a page at a time; the first page may be empty.
  * @throws Refused 403 when the entry is not this manager's own of the last hour.
  */
-export const exportedAuditPages = (ask: Ask, entry: string, filter: Filter) =>
+export const exportedAuditPages = (ask: Ask, entry: string) =>
   pagesAhead<AuditEntry, number>(async (before) => {
-    const page = (await ask(
-      (sql) => sql`team.export_audit_log(${entry}, ${sql.json(plain(filter))}, ${before}, ${exportPageSize})`,
-    )) as { entries: AuditEntry[]; next: number | null };
+    const page = (await ask((sql) => sql`team.export_audit_log(${entry}, ${before}, ${exportPageSize})`)) as {
+      entries: AuditEntry[];
+      next: number | null;
+    };
     return { rows: page.entries, next: page.next };
   });
 

@@ -83,7 +83,7 @@ begin
 end $$;
 
 -- Says in the audit log that these days are about to be exported, and returns the entry, which each page of the export asks for.
-create function team.record_export(since text, until text) returns bigint
+create function team.record_export(since text, until text, zone text) returns bigint
 language plpgsql
 security definer
 set search_path = ''
@@ -91,14 +91,16 @@ as $$
 declare
   actor private.actor := private.require_manager();
 begin
+  -- Refuses an unknown zone and an impossible day.
+  perform private.day_begins(since, zone), private.day_begins(until, zone);
   -- The pages are read in the order of lead_work, which the leads of the last second are not in.
   perform private.index_new_leads(null);
-  return private.audit(actor, 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date));
+  return private.audit(actor, 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date, 'zone', zone));
 end $$;
 
 -- A page of the leads that came on the days of the entry, the last one included, and before the entry was written, oldest first.
 -- `after` is the `next` of the page before, which is null with the last page. A download may take an hour.
-create function team.export_leads(entry bigint, zone text, after text, at_most integer) returns jsonb
+create function team.export_leads(entry bigint, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -114,8 +116,8 @@ declare
 begin
   perform private.lead_of_entry(entry, actor, 'exported leads', '1 hour');
   select
-    private.day_begins(a.details ->> 'since', zone),
-    least(private.day_begins(a.details ->> 'until', zone) + interval '1 day', a.at)
+    private.day_begins(a.details ->> 'since', a.details ->> 'zone'),
+    least(private.day_begins(a.details ->> 'until', a.details ->> 'zone') + interval '1 day', a.at)
   into begins, ends
   from private.audit_log a where a.id = entry;
   if after is not null then

@@ -79,7 +79,7 @@ begin
 end $$;
 
 -- Reading a whole audit log is itself an act: says in it that what the filter leaves is about to be exported, and returns the entry,
--- which each page of the export asks for.
+-- which each page of the export asks for, and from which it has the filter.
 create function team.record_audit_export(filter jsonb) returns bigint
 language plpgsql
 security definer
@@ -89,12 +89,13 @@ declare
   actor private.actor := private.require_manager();
 begin
   return private.audit(
-    actor, 'exported audit log', null, (select jsonb_build_object('entries', p.total) from private.audit_page(filter, null, 0) p)
+    actor, 'exported audit log', null,
+    (select filter || jsonb_build_object('entries', p.total) from private.audit_page(filter, null, 0) p)
   );
 end $$;
 
 -- A page of what was in the log before the entry was written. `before` is the `next` of the page before.
-create function team.export_audit_log(entry bigint, filter jsonb, before bigint, at_most integer) returns jsonb
+create function team.export_audit_log(entry bigint, before bigint, at_most integer) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -105,7 +106,9 @@ begin
   perform private.lead_of_entry(entry, actor, 'exported audit log', '1 hour');
   return (
     select jsonb_build_object('entries', p.entries, 'next', p.next)
-    from private.audit_page(filter, coalesce(before, entry), at_most) p
+    from private.audit_log a
+    cross join lateral private.audit_page(a.details - 'entries', coalesce(before, entry), at_most) p
+    where a.id = entry
   );
 end $$;
 
