@@ -1,9 +1,11 @@
 // Copies everything that one database of ours holds into another, table by table and as a stream, so that memory stays flat.
 // It is for an upgrade of PostgreSQL and for a move to another server: unlike a backup it also carries sessions, claims and whatever
 // else is temporary.
-import { pipeline } from "node:stream/promises";
+import { finished } from "node:stream/promises";
 import type { TransactionSql } from "postgres";
+import { allowLongStatements, loadInBulk } from "./bulk-load.ts";
 import type { Sql } from "./connect.ts";
+import { CopyIn, refusesRows } from "./copy-in.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { oneMoment, transaction } from "./transaction.ts";
 
@@ -42,8 +44,6 @@ export interface Table {
   name: string;
   /** The columns that hold what was stored. */
   columns: string;
-  /** The tables that its rows refer to. */
-  references: string[];
 }
 
 /** Replaces what the tables of `target` hold by what those of `source` do, and counts both. @throws CopyError */
@@ -55,18 +55,22 @@ export async function copyTables(
 ): Promise<CopiedRows> {
   const sizes = await sizesOf(source);
   const total = tables.reduce((sum, { name }) => sum + (sizes.get(name) ?? 0), 0) || 1;
-  const enableTriggers = await disableTriggers(target, tables);
-  await target.unsafe(`truncate ${tables.map(({ name }) => name).join(", ")}`);
-  const rows: CopiedRows = {};
-  let done = 0;
-  for (const table of inOrder(tables)) {
-    const size = sizes.get(table.name) ?? 0;
-    // As text a row takes about as much as on disk.
-    const onBytes = (bytes: number) => onProgress((done + Math.min(bytes, size)) / total);
-    rows[table.name] = await copyTable(table, source, target, onBytes);
-    done += size;
-  }
-  await enableTriggers();
+  const load = async (onLoaded: Progress) => {
+    await target.unsafe(`truncate ${tables.map(({ name }) => name).join(", ")}`);
+    const rows: CopiedRows = {};
+    let done = 0;
+    for (const table of tables) {
+      const size = sizes.get(table.name) ?? 0;
+      // As text a row takes about as much as on disk.
+      const onBytes = (bytes: number) => onLoaded((done + Math.min(bytes, size)) / total);
+      rows[table.name] = await copyTable(table, source, target, onBytes);
+      done += size;
+    }
+    return rows;
+  };
+  await allowLongStatements(source);
+  const names = tables.map(({ name }) => name);
+  const rows = await loadInBulk(target, names, load, onProgress);
   await copySequences(source, target);
   return rows;
 }
@@ -78,50 +82,12 @@ export const tablesOf = (sql: TransactionSql) => sql<Table[]>`
     (
       select string_agg(quote_ident(a.attname), ', ' order by a.attname) from pg_attribute a
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    ) as columns,
-    array(
-      select distinct format('%I.%I', rn.nspname, r.relname)
-      from pg_constraint f join pg_class r on r.oid = f.confrelid join pg_namespace rn on rn.oid = r.relnamespace
-      where f.conrelid = c.oid and f.contype = 'f' and r.oid <> c.oid
-    ) as references
+    ) as columns
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   where (n.nspname in ('private', 'team') or n.nspname = 'public' and c.relname = 'leads')
     and c.relkind in ('r', 'p') and not c.relispartition
   order by 1`;
-
-/** Each table after those that its rows refer to. */
-function inOrder(tables: readonly Table[]): Table[] {
-  const ordered = new Set<Table>();
-  const add = (table: Table) => {
-    for (const name of table.references) {
-      const other = tables.find((one) => one.name === name);
-      if (other && !ordered.has(other)) add(other);
-    }
-    ordered.add(table);
-  };
-  for (const table of tables) add(table);
-  return [...ordered];
-}
-
-/** Disables every trigger, so that no copied lead counts as a new one. Returns a function that enables them again. */
-async function disableTriggers(
-  target: TransactionSql,
-  tables: readonly Table[],
-): Promise<() => Promise<void>> {
-  const [role] = await target<{ isSuperuser: boolean }[]>`
-    select rolsuper as "isSuperuser" from pg_roles where rolname = current_user`;
-  if (role?.isSuperuser) {
-    // It also skips the check of foreign keys, which is faster.
-    await target`set local session_replication_role = replica`;
-    return async () => {};
-  }
-  const alterAll = async (what: string) => {
-    for (const { name } of tables) await target.unsafe(`alter table ${name} ${what} trigger user`);
-  };
-  await alterAll("disable");
-  return () => alterAll("enable");
-}
 
 async function sizesOf(source: TransactionSql): Promise<Map<string, number>> {
   const rows = await source<{ name: string; size: number }[]>`
@@ -138,16 +104,21 @@ async function copyTable(
   onBytes: (count: number) => void,
 ) {
   const reading = await source.unsafe(`copy (select ${columns} from ${name}) to stdout`).readable();
-  const writing = await target.unsafe(`copy ${name} (${columns}) from stdin`).writable();
-  let bytes = 0;
-  const counted = async function* (chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      onBytes(bytes);
-      yield chunk;
+  const writing = await CopyIn.begin(target, name, columns);
+  try {
+    let bytes = 0;
+    for await (const chunk of reading.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      await writing.write(chunk);
+      onBytes((bytes += chunk.length));
     }
-  };
-  await pipeline(reading, counted, writing);
+    await writing.end();
+  } catch (error) {
+    writing.abort();
+    // The source sends its rows to the end, and takes no other statement until then.
+    await finished(reading.resume()).catch(() => {});
+    if (!refusesRows(error)) throw error;
+    throw new CopyError(`The other database refused rows of the table ${name}.`, { cause: error });
+  }
   // postgres.js 3.4.9 leaves its socket paused when the last rows met a full buffer; reading once more lets it go on.
   reading._read(0);
   const [read, written] = await Promise.all([countOf(name, source), countOf(name, target)]);

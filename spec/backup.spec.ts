@@ -6,9 +6,12 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { tables } from "../team/backup-file.ts";
+import { definitionsOf } from "./support/contents.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { withRow } from "./support/forged-backup.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
+import { startSupabaseLike } from "./support/supabase-like.ts";
 
 let folder: string;
 let database: TestDatabase;
@@ -188,6 +191,21 @@ describe("leads restore", () => {
     expect(owed).toEqual({ n: 2 });
   });
 
+  it("makes every index, reference and trigger again as it was", async () => {
+    const { url, owner } = await makeDatabase();
+    expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
+    expect(await definitionsOf(owner)).toEqual(await definitionsOf(database.owner));
+    // Erasing a lead takes along what refers to it.
+    await owner`select private.erase_leads(array(select id from leads), 'asked')`;
+    expect(await owner`select from private.lead_work union all select from private.reviews`).toEqual([]);
+  });
+
+  it("needs no superuser", async () => {
+    const { url, owner } = await (await startSupabaseLike()).makeDatabase();
+    expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
+    expect(await everything(owner)).toEqual(await everything(database.owner));
+  });
+
   it("makes the tables of an empty database", async () => {
     const { url, owner } = await makeDatabase({ schema: false });
     expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
@@ -300,13 +318,12 @@ describe("a long command", () => {
     const { url, owner } = await makeDatabase();
     const before = await everything(owner);
     await owner.begin(async (sql) => {
-      // The same row as one of the last in the file: the restoration waits for it.
-      await sql`insert into private.stop_list (phone_digits) values ('3055550113')`;
+      // The restoration waits for this table when all rows are in theirs.
+      await sql`lock table private.place_windows in access exclusive mode`;
       const child = startLeads(["restore", file], { DATABASE_URL: url });
       await waitsForLock(owner);
       child.kill("SIGINT");
       expect(await waitForExit(child)).toEqual({ status: 130, stdout: "", stderr: "" });
-      await sql`delete from private.stop_list`;
     });
     expect(await everything(owner)).toEqual(before);
   });
@@ -332,6 +349,8 @@ describe("a backup file that is not whole", () => {
     lines = gunzipSync(bytes).toString().trimEnd().split("\n");
   });
 
+  const forged = (row: string) => zipped(...withRow(lines, row));
+  const rowOf = (table: string) => lines.findLast((line) => line.startsWith(`{"table":"${table}"`)) ?? "";
   const zipped = (...parts: string[]) => gzipSync(parts.map((line) => `${line}\n`).join(""));
   const early = "This backup is damaged: it ends too early. Nothing was restored. Take another one.\n";
   const changed =
@@ -345,6 +364,19 @@ describe("a backup file that is not whole", () => {
     ["with a part of its last line", () => gzipSync(gunzipSync(bytes).subarray(0, -3)), early],
     ["with a row less", () => zipped(...lines.filter((line) => !line.includes('"Rosa"'))), changed],
     ["with a name changed", () => zipped(...lines.map((line) => line.replace('"Rosa"', '"Rose"'))), changed],
+    ["with a row that is there already", () => forged(rowOf("private.stop_list")), changed],
+    [
+      "with a row that refers to none",
+      () => forged(rowOf("private.reviews").replace(/[0-9a-f]{8}-/, "00000000-")),
+      changed,
+    ],
+    ["with a time that is none", () => forged(rowOf("private.erasures").replace(/T\d\d/, "T77")), changed],
+    ["with a column less", () => forged(rowOf("private.erasures").replace(/,"reason":"\w+"/, "")), changed],
+    [
+      "with an escape that is none",
+      () => forged(rowOf("private.erasures").replace('"asked"', '"\\q"')),
+      changed,
+    ],
     [
       "with more after its end",
       () => zipped(...lines, lines[1] ?? ""),

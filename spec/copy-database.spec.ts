@@ -1,6 +1,6 @@
 // All that one database holds, copied into another: for an upgrade of PostgreSQL, where no row may be missing.
 import { beforeAll, describe, expect, it } from "vitest";
-import { copyDatabase } from "../database/copy-database.ts";
+import { CopyError, copyDatabase } from "../database/copy-database.ts";
 import { migrate } from "../database/migrate.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 
@@ -41,4 +41,17 @@ describe("a copy of a database", () => {
     await to.owner`insert into public.leads ${to.owner(aLead({ name: "New" }))}`;
     expect(await to.owner`select from private.permissions`).toHaveLength(2);
   });
+
+  it.each([1, 100_000])(
+    "is refused as a whole when the other database refuses one of %i rows",
+    async (length) => {
+      const [source, target] = await Promise.all([makeDatabase(), makeDatabase()]);
+      for (const { owner } of [source, target]) await owner`create table private.numbers (x integer)`;
+      await source.owner`insert into private.numbers select generate_series(1, ${length}::integer)`;
+      await target.owner`alter table private.numbers add constraint x_is_great check (x > 1)`;
+      await target.owner`insert into private.stop_list (phone_digits) values ('3055550100')`;
+      await expect(copyDatabase(source.owner, target.owner)).rejects.toThrow(CopyError);
+      expect(await target.owner`select from private.stop_list`).toHaveLength(1);
+    },
+  );
 });

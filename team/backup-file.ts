@@ -1,6 +1,6 @@
 // A backup file: what is in it and in which order, and how one is read so that a damaged one never passes for whole. It is
 // gzip over lines of JSON: a heading, one line a row, and an end that counts the rows and seals all lines before it.
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -50,62 +50,77 @@ export interface Heading {
 /** Makes the lines of a file, and the last one, which counts the rows and holds the hash of all lines before it. */
 export class SealedLines {
   readonly #hash = createHash("sha256");
-  readonly rows: Record<string, number> = Object.fromEntries(tables.map((table) => [table, 0]));
+  readonly rows = noRows();
 
   heading(heading: Heading): string {
     return this.#add(`${JSON.stringify(heading)}\n`);
   }
 
-  /** `json` is the row as PostgreSQL wrote it. */
-  row(table: string, json: string): string {
-    this.rows[table] = (this.rows[table] ?? 0) + 1;
-    return this.#add(`{"table":"${table}","row":${json}}\n`);
+  /** Each of `rows` is one as PostgreSQL wrote it. */
+  page(table: string, rows: readonly string[]): string {
+    this.rows[table] = (this.rows[table] ?? 0) + rows.length;
+    const begin = beginOf(table);
+    return this.#add(rows.map((row) => `${begin}${row}}\n`).join(""));
   }
 
   /** The last line; nothing comes after it. */
   end(): string {
-    return `${JSON.stringify({ rows: this.rows, sha256: this.#hash.digest("hex") })}\n`;
+    return endLine(this.rows, this.#hash);
   }
 
-  #add(line: string): string {
-    this.#hash.update(line);
-    return line;
+  #add(lines: string): string {
+    this.#hash.update(lines);
+    return lines;
   }
 }
 
+const noRows = (): Record<string, number> => Object.fromEntries(tables.map((table) => [table, 0]));
+
+const beginOf = (table: string) => `{"table":"${table}","row":`;
+
+const endLine = (rows: Record<string, number>, hash: Hash) =>
+  `${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`;
+
+/** Rows of one table, in their order, as PostgreSQL wrote them. */
+export interface Page {
+  table: Table;
+  rows: string[];
+}
+
 /**
- * Reads a file: the heading through `begin`, then the rows one by one. `onBytes` hears how many bytes of the file were read.
+ * Reads a file: the heading through `begin`, then the rows, a page at a time. `onBytes` hears how many bytes of the file were read.
  * @throws Refusal when it is not a whole backup.
  */
 export async function* readBackup(
   path: string,
   begin: (heading: Heading) => void,
   onBytes: (count: number) => void = () => {},
-): AsyncGenerator<{ table: Table; row: string }> {
-  const lines = new SealedLines();
+): AsyncGenerator<Page> {
+  const hash = createHash("sha256");
+  const counts = noRows();
+  let isFirst = true;
   let last: string | undefined;
-  let count = 0;
-  for await (const line of linesOf(path, onBytes)) {
-    if (last !== undefined) throw damaged("it goes on after its end");
-    count += 1;
-    const [, table, row] = /^\{"table":"([a-z_.]+)","row":(\{.*\})\}$/s.exec(line) ?? [];
-    if (count === 1) begin(readHeading(line, lines));
-    else if (!table || !row) last = line;
-    else if (!tables.includes(table as Table)) throw damaged("it has a table that is not known");
-    else {
-      lines.row(table, row);
-      yield { table: table as Table, row };
+  for await (const block of blocksOf(path, onBytes)) {
+    if (last !== undefined) throw goesOn();
+    const lines = block.toString("utf8").split("\n").slice(0, -1);
+    if (isFirst) begin(readHeading(lines.shift()));
+    isFirst = false;
+    if (lines.length > 0 && !isRow(lines.at(-1))) last = lines.pop();
+    hash.update(last === undefined ? block : block.subarray(0, block.lastIndexOf(lineEnd, -2) + 1));
+    for (const page of pagesOf(lines)) {
+      counts[page.table] = (counts[page.table] ?? 0) + page.rows.length;
+      yield page;
     }
   }
-  if (count === 0) throw notABackup();
+  if (isFirst) throw notABackup();
   if (last === undefined) throw damaged("it ends too early");
-  if (`${last}\n` !== lines.end()) throw damaged("what is in it is not what was put in");
+  if (`${last}\n` !== endLine(counts, hash)) throw damaged(changed);
 }
 
-function readHeading(line: string, lines: SealedLines): Heading {
+function readHeading(line = ""): Heading {
   try {
     const { format, schema, taken_at } = JSON.parse(line) as Heading;
-    if (format === "leads backup 1" && lines.heading({ format, schema, taken_at }) === `${line}\n`) {
+    if (format === "leads backup 1" && JSON.stringify({ format, schema, taken_at }) === line) {
       return { format, schema, taken_at };
     }
   } catch {
@@ -114,24 +129,46 @@ function readHeading(line: string, lines: SealedLines): Heading {
   throw notABackup();
 }
 
-// Not Node's readline: it also ends lines at U+2028 and U+2029, which a name may hold.
-async function* linesOf(path: string, onBytes: (count: number) => void): AsyncGenerator<string> {
+const isRow = (line = "") => line.startsWith('{"table":');
+
+function* pagesOf(lines: readonly string[]): Generator<Page> {
+  for (let at = 0; at < lines.length; ) {
+    const table = tableOf(lines[at]);
+    const beginning = beginOf(table);
+    const rows: string[] = [];
+    for (; lines[at]?.startsWith(beginning); at += 1) rows.push(lines[at]?.slice(beginning.length, -1) ?? "");
+    yield { table, rows };
+  }
+}
+
+function tableOf(line = ""): Table {
+  const [, name] = /^\{"table":"([a-z_.]+)","row":\{/.exec(line) ?? [];
+  if (name === undefined) throw goesOn();
+  const table = tables.find((one) => one === name);
+  if (!table) throw damaged("it has a table that is not known");
+  return table;
+}
+
+const lineEnd = 10;
+
+/** Whole lines, about a quarter of a megabyte at a time. */
+async function* blocksOf(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   const file = createReadStream(path);
-  const text = createGunzip().setEncoding("utf8");
+  const text = createGunzip({ chunkSize: 256 * 1024 });
   // Its errors come out of the loop below.
   pipeline(file, text, () => {});
-  let rest = "";
+  let rest: Buffer[] = [];
   try {
-    for await (const chunk of text) {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines;
+    for await (const chunk of text as AsyncIterable<Buffer>) {
+      const end = chunk.lastIndexOf(lineEnd) + 1;
+      if (end > 0) yield Buffer.concat([...rest, chunk.subarray(0, end)]);
+      rest = [...(end > 0 ? [] : rest), ...(end < chunk.length ? [chunk.subarray(end)] : [])];
       onBytes(file.bytesRead);
     }
   } catch (cause) {
     throw unreadable(path, codeOf(cause), cause);
   }
-  if (rest !== "") throw damaged("it ends too early");
+  if (rest.length > 0) throw damaged("it ends too early");
 }
 
 function unreadable(path: string, code: string, cause: unknown): Refusal {
@@ -140,8 +177,12 @@ function unreadable(path: string, code: string, cause: unknown): Refusal {
   return new Refusal(`The file ${path} cannot be read (${code}). Nothing was restored.`, { cause });
 }
 
+const goesOn = () => damaged("it goes on after its end");
 const notABackup = () =>
   new Refusal("This file is not a backup that `leads backup` made. Nothing was restored.");
+
+/** Says that a file holds something else than what was written. */
+export const changed = "what is in it is not what was put in";
 /** The refusal of a file that is no whole backup. */
 export const damaged = (how: string) =>
   new Refusal(`This backup is damaged: ${how}. Nothing was restored. Take another one.`);

@@ -55,7 +55,10 @@ async function* linesOf(
     // PostgreSQL writes the rows itself, so that every value is exact, to the microsecond of a time.
     const rows = tx<{ row: string }[]>`select row_to_json(t)::text as row from ${tx(table)} t`;
     for await (const page of rows.cursor(pageSize)) {
-      yield page.map(({ row }) => lines.row(table, row)).join("");
+      yield lines.page(
+        table,
+        page.map(({ row }) => row),
+      );
       count += page.length;
       onProgress(Math.min(count / estimate, 1));
     }

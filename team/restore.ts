@@ -2,16 +2,15 @@
 // new, and no delivery is sent again.
 import { stat } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
+import { loadInBulk } from "../database/bulk-load.ts";
 import type { Sql } from "../database/connect.ts";
+import { CopyIn, refusesRows } from "../database/copy-in.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { transaction } from "../database/transaction.ts";
-import { codeOf } from "../log/log.ts";
 import type { Progress, RowCounts } from "./backup.ts";
-import { damaged, readBackup, type Table, tables } from "./backup-file.ts";
+import { changed, damaged, readBackup, type Table, tables } from "./backup-file.ts";
+import { type Column, copyLines } from "./backup-row.ts";
 import { Refusal } from "./refusal.ts";
-
-/** Characters of JSON that go to the database in one statement. */
-const batchSize = 500_000;
 
 /** What each start of the server writes anew. */
 const rewritten: readonly Table[] = [
@@ -60,21 +59,21 @@ export async function restore(
   const schema = await newestVersion();
   // A file that is missing is reported when it is read.
   const { size } = await stat(path).catch(() => ({ size: 1 }));
-  const onBytes = (count: number) => onProgress(Math.min(count / size, 1));
-  const rows = await transaction(sql, async (tx) => {
-    await makeRoom(tx, keep);
-    // `session_replication_role` would need a superuser; the owner may do this. References are still checked.
-    for (const table of tables) await tx`alter table ${tx(table)} disable trigger user`;
-    const counts = await insertAll(tx, readBackup(path, requireVersion(schema), onBytes), keep);
-    for (const table of tables) await tx`alter table ${tx(table)} enable trigger user`;
+  return transaction(sql, async (tx) => {
+    await refuseUsed(tx, keep);
+    const load = async (onLoaded: Progress) => {
+      if (!keep) await tx.unsafe(`truncate ${tables.join(", ")}`);
+      const onBytes = (count: number) => onLoaded(Math.min(count / size, 1));
+      return insertAll(tx, readBackup(path, requireVersion(schema), onBytes), keep);
+    };
+    const rows = await loadInBulk(tx, tables, load, onProgress).catch(refuseBroken);
     await advanceIdentities(tx);
+    // Until a table is analyzed, the planner takes it for empty.
+    await tx.unsafe(`analyze ${tables.join(", ")}`);
     await tx`select private.recount()`;
     await tx`delete from private.report_days`;
-    return counts;
+    return rows;
   });
-  // Until a table is analyzed, the planner takes it for empty.
-  await sql`analyze`;
-  return rows;
 }
 
 /** Counts what would be lost if a database were filled anew: leads, and whether anybody has worked with it. */
@@ -87,12 +86,15 @@ export async function countHeld(tx: TransactionSql): Promise<{ leads: number; ha
   return { leads: held?.leads ?? 0, hasTeamWork };
 }
 
-/** Refuses a database that is in use, and clears what each start of the server writes anew. */
-async function makeRoom(tx: TransactionSql, keep: boolean): Promise<void> {
+async function refuseUsed(tx: TransactionSql, keep: boolean): Promise<void> {
   await tx`lock table public.leads in access exclusive mode`;
   const { leads, hasTeamWork } = await countHeld(tx);
   if (hasTeamWork || (leads > 0 && !keep)) throw new UsedDatabase(leads, hasTeamWork);
-  if (!keep) for (const table of [...tables].reverse()) await tx`delete from ${tx(table)}`;
+}
+
+function refuseBroken(error: unknown): never {
+  if (refusesRows(error)) throw damaged(changed);
+  throw error;
 }
 
 const requireVersion = (schema: string) => (heading: { schema: string }) => {
@@ -104,36 +106,75 @@ const requireVersion = (schema: string) => (heading: { schema: string }) => {
 
 async function insertAll(
   tx: TransactionSql,
-  lines: ReturnType<typeof readBackup>,
+  pages: ReturnType<typeof readBackup>,
   keep: boolean,
 ): Promise<RowCounts> {
   const counts: Record<string, number> = Object.fromEntries(tables.map((table) => [table, 0]));
-  let batch: { table: Table; rows: string[]; size: number } = { table: tables[0], rows: [], size: 0 };
-  const send = async (next: Table) => {
-    if (batch.rows.length > 0) await insert(tx, batch.table, batch.rows, keep);
-    batch = { table: next, rows: [], size: 0 };
-  };
-  for await (const { table, row } of lines) {
-    if (table !== batch.table || batch.size > batchSize) await send(table);
-    batch.rows.push(row);
-    batch.size += row.length;
-    counts[table] = (counts[table] ?? 0) + 1;
+  const columns = await columnsOf(tx);
+  let filling: Filling | undefined;
+  try {
+    for await (const { table, rows } of pages) {
+      if (filling?.table !== table) {
+        await filling?.end();
+        filling = await fill(tx, table, columns.get(table) ?? [], keep);
+      }
+      await filling.add(rows);
+      counts[table] = (counts[table] ?? 0) + rows.length;
+    }
+    await filling?.end();
+  } catch (error) {
+    filling?.abort();
+    throw error;
   }
-  await send(batch.table);
   return counts;
 }
 
-async function insert(tx: TransactionSql, table: Table, rows: string[], keep: boolean): Promise<void> {
-  try {
-    await tx`
-      insert into ${tx(table)} overriding system value
-      select * from json_populate_recordset(null::${tx(table)}, ${`[${rows.join(",")}]`}::text::json)
-      ${keep ? tx`on conflict do nothing` : tx``}`;
-  } catch (error) {
-    // A row that refers to one which is missing (SQLSTATE class 23): the file is not what was written.
-    if (/^23/.test(codeOf(error))) throw damaged("what is in it is not what was put in");
-    throw error;
-  }
+async function columnsOf(tx: TransactionSql): Promise<Map<string, Column[]>> {
+  const columns = await tx<(Column & { table: string })[]>`
+    select t.name as table, a.attname as name, y.typcategory = 'A' as "isArray"
+    from unnest(${[...tables]}::text[]) t (name)
+    join pg_attribute a on a.attrelid = t.name::regclass and a.attnum > 0 and not a.attisdropped
+    join pg_type y on y.oid = a.atttypid
+    order by t.name, a.attnum`;
+  return Map.groupBy(columns, ({ table }) => table);
+}
+
+/** A table that is being filled. */
+interface Filling {
+  table: Table;
+  add: (rows: readonly string[]) => Promise<void>;
+  end: () => Promise<void>;
+  abort: () => void;
+}
+
+/** With `keep` the rows go through a temporary table, because `copy` cannot leave out those that are there already. */
+async function fill(
+  tx: TransactionSql,
+  table: Table,
+  columns: readonly Column[],
+  keep: boolean,
+): Promise<Filling> {
+  const names = columns.map(({ name }) => `"${name}"`).join(", ");
+  if (keep) await tx.unsafe(`create temporary table rows_to_keep (like ${table})`);
+  const copy = await CopyIn.begin(tx, keep ? "rows_to_keep" : table, names);
+  const lineOf = copyLines(columns);
+  return {
+    table,
+    async add(rows) {
+      const lines = rows.map(lineOf);
+      if (lines.includes(undefined)) throw damaged(changed);
+      await copy.write(lines.join(""));
+    },
+    async end() {
+      await copy.end();
+      if (!keep) return;
+      await tx.unsafe(
+        `insert into ${table} (${names}) overriding system value select ${names} from rows_to_keep on conflict do nothing`,
+      );
+      await tx`drop table rows_to_keep`;
+    },
+    abort: () => copy.abort(),
+  };
 }
 
 // Restored rows keep their ids, so each identity column has to continue after the greatest one.

@@ -4,7 +4,7 @@ import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import type { RowCounts } from "./backup.ts";
-import { damaged, readBackup } from "./backup-file.ts";
+import { changed, damaged, readBackup } from "./backup-file.ts";
 import { restore } from "./restore.ts";
 
 /** How a backup was verified. */
@@ -47,7 +47,7 @@ async function restoreAndCompare(url: string, path: string, rows: RowCounts): Pr
     await restore(scratch, path);
     for (const [table, expected] of Object.entries(rows)) {
       const [found] = await scratch<{ rows: number }[]>`select count(*)::int as rows from ${scratch(table)}`;
-      if (found?.rows !== expected) throw damaged("what is in it is not what was put in");
+      if (found?.rows !== expected) throw damaged(changed);
     }
   } finally {
     await scratch.end({ timeout: 1 });

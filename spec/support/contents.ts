@@ -15,3 +15,12 @@ export async function contentsOf(sql: Sql): Promise<Record<string, string[]>> {
   }
   return rows;
 }
+
+/** Every index, constraint and trigger of the product's tables, and whether it is in force. */
+export const definitionsOf = (sql: Sql) => sql`
+  select pg_get_indexdef(indexrelid) || indisvalid::text as definition from pg_index where indrelid >= 16384
+  union all
+  select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) || convalidated::text from pg_constraint
+  union all
+  select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
+  order by 1`;

@@ -1,0 +1,13 @@
+// Lines of a backup that is whole and holds what no database of ours ever held.
+import { createHash } from "node:crypto";
+
+/** The lines with one more row, and with the last line that fits them. */
+export function withRow(lines: readonly string[], row: string): string[] {
+  const rows = [...lines.slice(0, -1), row];
+  const counts = (JSON.parse(lines.at(-1) ?? "") as { rows: Record<string, number> }).rows;
+  const [, table = ""] = /^{"table":"([^"]+)"/.exec(row) ?? [];
+  const sha256 = createHash("sha256")
+    .update(rows.map((line) => `${line}\n`).join(""))
+    .digest("hex");
+  return [...rows, JSON.stringify({ rows: { ...counts, [table]: (counts[table] ?? 0) + 1 }, sha256 })];
+}
