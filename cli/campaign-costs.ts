@@ -1,0 +1,62 @@
+// `leads campaigns costs add`: records what campaigns cost, from a file or typed in.
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { type Cost, readCost, readCostsCsv, recordCosts } from "../team/campaign-costs.ts";
+import { campaignRows } from "../team/campaigns.ts";
+import { Refusal } from "../team/refusal.ts";
+import { dollars } from "./campaigns-table.ts";
+import { counted, type Run, typed, UsageError } from "./command.ts";
+import { printable } from "./terminal.ts";
+
+/** Adds the commands about costs. */
+export function addCosts(costs: Command, run: Run): void {
+  costs
+    .command("add")
+    .description(
+      "Records what campaigns cost on days in US dollars, from a CSV file (date, campaign, amount) or typed in. What was recorded before for the same day and campaign is replaced; 0 takes it away.",
+    )
+    .argument("[csv]", "the file")
+    .option("--date <day>", "instead of a file: the day, such as 2026-01-31")
+    .option("--campaign <campaign>", "the campaign, as utm_campaign names it")
+    .option("--amount <dollars>", "what it cost on that day in US dollars, such as 12.50")
+    .option("--source <source>", "only of this utm_source")
+    .option("--medium <medium>", "only of this utm_medium")
+    .action((file: string | undefined, options: TypedCost) => {
+      const ofOptions = file === undefined ? typedCost(options) : undefined;
+      run(async ({ sql, out, tell, now }) => {
+        const given = ofOptions ?? (await costsIn(file as string));
+        const recorded = await recordCosts(sql, given);
+        await out(`Recorded ${counted(recorded, "cost")} of ${counted(given.length, "line")}.\n`);
+        for (const { campaign, cost } of (await campaignRows(sql, undefined, now)).filter(
+          ({ is_matched }) => !is_matched,
+        ))
+          tell(`No page load and no lead has the campaign ${printable(campaign)} (${dollars(cost)}).`);
+        return 0;
+      });
+    });
+}
+
+type TypedCost = Partial<Record<"date" | "campaign" | "amount" | "source" | "medium", string>>;
+
+function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCost): Cost[] {
+  if (date === undefined || campaign === undefined || amount === undefined) {
+    throw new UsageError(
+      `Which costs? ${typed("campaigns costs add costs.csv")}, or with --date, --campaign and --amount.`,
+    );
+  }
+  const cost = readCost({ day: date, campaign, amount, currency: "", source, medium });
+  if ("problem" in cost) throw new UsageError(cost.problem);
+  return [cost];
+}
+
+async function costsIn(file: string): Promise<Cost[]> {
+  const text = await readFile(file, "utf8").catch((cause) => {
+    throw new Refusal(`The file ${printable(file)} cannot be read.`, { cause });
+  });
+  const read = readCostsCsv(text);
+  if ("costs" in read) return read.costs;
+  const lines = read.problems.slice(0, 10).map(({ line, problem }) => `Line ${line}: ${problem}`);
+  const more = read.problems.length - lines.length;
+  if (more > 0) lines.push(`And ${counted(more, "line")} more.`);
+  throw new Refusal(`Nothing was recorded.\n${lines.join("\n")}`);
+}
