@@ -2,6 +2,7 @@
 // dollars a line. A file is recorded as a whole or not at all.
 import type { Sql } from "../database/connect.ts";
 import type { Ask } from "./ask.ts";
+import { readCsv } from "./read-csv.ts";
 
 export interface Cost {
   /** As YYYY-MM-DD. */
@@ -139,37 +140,4 @@ function readCents(text: string): number | undefined {
   const dollars = whole.replaceAll(",", "");
   const inCents = Number(dollars) * 100 + Number(cents.padEnd(2, "0"));
   return inCents <= 10_000_000_000 ? inCents : undefined;
-}
-
-/** The records of a CSV file (RFC 4180) with the line each begins on; empty lines are none. */
-function readCsv(text: string): { line: number; cells: string[] }[] {
-  const records: { line: number; cells: string[] }[] = [];
-  let cells: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  let line = 1;
-  let startedAt = 1;
-  const end = () => {
-    cells.push(cell);
-    if (cells.some((one) => one.trim() !== "")) records.push({ line: startedAt, cells });
-    cells = [];
-    cell = "";
-    startedAt = line;
-  };
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] as string;
-    if (character === "\n") line += 1;
-    if (character === '"' && isQuoted && text[at + 1] === '"') {
-      cell += '"';
-      at += 1;
-    } else if (character === '"' && (isQuoted || cell === "")) isQuoted = !isQuoted;
-    else if (isQuoted) cell += character;
-    else if (character === ",") {
-      cells.push(cell);
-      cell = "";
-    } else if (character === "\n") end();
-    else if (character !== "\r") cell += character;
-  }
-  end();
-  return records;
 }

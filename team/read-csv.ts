@@ -1,0 +1,34 @@
+// Reads CSV files as spreadsheets and ad networks write them.
+
+/** The records of a CSV file (RFC 4180) with the line each begins on; empty lines are none. */
+export function readCsv(text: string): { line: number; cells: string[] }[] {
+  const records: { line: number; cells: string[] }[] = [];
+  let cells: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  let line = 1;
+  let startedAt = 1;
+  const end = () => {
+    cells.push(cell);
+    if (cells.some((one) => one.trim() !== "")) records.push({ line: startedAt, cells });
+    cells = [];
+    cell = "";
+    startedAt = line;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] as string;
+    if (character === "\n") line += 1;
+    if (character === '"' && isQuoted && text[at + 1] === '"') {
+      cell += '"';
+      at += 1;
+    } else if (character === '"' && (isQuoted || cell === "")) isQuoted = !isQuoted;
+    else if (isQuoted) cell += character;
+    else if (character === ",") {
+      cells.push(cell);
+      cell = "";
+    } else if (character === "\n") end();
+    else if (character !== "\r") cell += character;
+  }
+  end();
+  return records;
+}
