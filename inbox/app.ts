@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { logBug } from "../log/bug.ts";
-import { codeOf, type Log } from "../log/log.ts";
+import type { Log } from "../log/log.ts";
 import { type Ask, askWithSession, Refused } from "../team/ask.ts";
 import { me, type Session } from "../team/sessions.ts";
 import type { Standby } from "../team/standby.ts";
@@ -16,10 +16,10 @@ import type { ClientFiles } from "./client-files.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
 import { type Cookies, makeCookies } from "./cookies.ts";
 import { answerDownload } from "./downloads.ts";
+import { answerToFailure, isDatabaseUnreachable, mayStillBeOpen, signInRefusal } from "./failures.ts";
 import { eventStream, type LiveEvents } from "./live-events.ts";
 import type { Metrics } from "./metrics.ts";
 import { type MetricsAccess, refuseMetrics } from "./metrics-guard.ts";
-import { SignInRefused } from "./passkeys.ts";
 import { json, limitBody, readRequest } from "./read-request.ts";
 import { finishCompanySignIn, type makeSignIn, type SignInAnswer } from "./sign-in.ts";
 
@@ -75,7 +75,7 @@ export function makeInboxApp(dependencies: InboxDependencies): {
   addMetrics(app, routing);
   app.on(["GET", "HEAD"], "*", ({ req }) => files.answer(req.raw, req.path) ?? notFound());
   app.all("*", () => json({ error: "no such method" }, 405));
-  app.onError((error, { req }) => answerOf(error, req.path, log));
+  app.onError((error, { req }) => answerToFailure(error, req.path, log));
   return app;
 }
 
@@ -172,36 +172,6 @@ function withSession(answer: Response, { token, ends_at }: Session, cookies: Coo
   if (token) answer.headers.append("set-cookie", cookies.setSession(token, ends_at));
   return answer;
 }
-
-/** The answer to a failure. Below /api/ the answer to a missing or locked session has no body. */
-function answerOf(error: unknown, path: string, log: Log): Response {
-  if (/^\/api(?:\/|$)/.test(path) && error instanceof Refused && [401, 423].includes(error.status)) {
-    return new Response(null, { status: error.status });
-  }
-  const why = signInRefusal(error);
-  if (why) return json({ error: why }, 401);
-  if (error instanceof Refused) {
-    return json({ error: error.status === 404 ? "not found" : error.message }, error.status);
-  }
-  if (isDatabaseUnreachable(error)) return json({ error: "the database does not answer" }, 503);
-  logBug(log, error);
-  return json({ error: "a bug" }, 500);
-}
-
-/** Why a sign-in was refused, as one of the words in inbox/api-sign-in.ts; undefined for any other failure. */
-function signInRefusal(error: unknown): string | undefined {
-  if (error instanceof SignInRefused) return error.why;
-  return error instanceof Refused && error.status === 401 ? error.message : undefined;
-}
-
-// Classes 08, 53, 57 and 40 of SQLSTATE, a database that takes no writes, a query that timed out, and a connection that failed.
-const isDatabaseUnreachable = (error: unknown) =>
-  /^(08|53|57|40|25006|QueryTimeout|CONNECT|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|NoWritableServer|EHOST|ENET)/.test(
-    codeOf(error),
-  );
-
-// Only a refusal says that the session is over; any other failure leaves it unknown.
-const mayStillBeOpen = (error: unknown): boolean => !(error instanceof Refused);
 
 const isCall = (name: string): name is CallName => Object.hasOwn(calls, name);
 const notFound = () => json({ error: "not found" }, 404);

@@ -1,0 +1,36 @@
+// What a failed request of the inbox is answered with, and what its failure tells.
+import { logBug } from "../log/bug.ts";
+import { codeOf, type Log } from "../log/log.ts";
+import { Refused } from "../team/ask.ts";
+import { SignInRefused } from "./passkeys.ts";
+import { json } from "./read-request.ts";
+
+/** The answer to a failure. Below /api/ the answer to a missing or locked session has no body. */
+export function answerToFailure(error: unknown, path: string, log: Log): Response {
+  if (/^\/api(?:\/|$)/.test(path) && error instanceof Refused && [401, 423].includes(error.status)) {
+    return new Response(null, { status: error.status });
+  }
+  const why = signInRefusal(error);
+  if (why) return json({ error: why }, 401);
+  if (error instanceof Refused) {
+    return json({ error: error.status === 404 ? "not found" : error.message }, error.status);
+  }
+  if (isDatabaseUnreachable(error)) return json({ error: "the database does not answer" }, 503);
+  logBug(log, error);
+  return json({ error: "a bug" }, 500);
+}
+
+/** Why a sign-in was refused, as one of the words in inbox/api-sign-in.ts; undefined for any other failure. */
+export function signInRefusal(error: unknown): string | undefined {
+  if (error instanceof SignInRefused) return error.why;
+  return error instanceof Refused && error.status === 401 ? error.message : undefined;
+}
+
+// Classes 08, 53, 57 and 40 of SQLSTATE, a database that takes no writes, a query that timed out, and a connection that failed.
+export const isDatabaseUnreachable = (error: unknown) =>
+  /^(08|53|57|40|25006|QueryTimeout|CONNECT|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|NoWritableServer|EHOST|ENET)/.test(
+    codeOf(error),
+  );
+
+// Only a refusal says that the session is over; any other failure leaves it unknown.
+export const mayStillBeOpen = (error: unknown): boolean => !(error instanceof Refused);
