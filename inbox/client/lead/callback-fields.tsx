@@ -55,14 +55,7 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
       <ZoneField zones={zones} zone={zone} onChoose={(name) => set({ ...value, zone: name })} />
       {refused && <CallbackRefused refused={refused} zone={zone} />}
       {refused?.refused === "callback_not_callable" && refused.reason !== "paused" && (
-        <label className="choice">
-          <input
-            type="checkbox"
-            checked={value.asked}
-            onChange={({ target }) => set({ ...value, asked: target.checked })}
-          />
-          The person asked for this time
-        </label>
+        <AskedField asked={value.asked} onChange={(asked) => set({ ...value, asked })} />
       )}
       <div className="actions">
         <button type="button" className="button primary" disabled={!isComplete} onClick={send}>
@@ -80,6 +73,15 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
         </button>
       </div>
     </fieldset>
+  );
+}
+
+function AskedField({ asked, onChange }: { asked: boolean; onChange(asked: boolean): void }) {
+  return (
+    <label className="choice">
+      <input type="checkbox" checked={asked} onChange={({ target }) => onChange(target.checked)} />
+      The person asked for this time
+    </label>
   );
 }
 
