@@ -1,6 +1,6 @@
 // `leads move --to <database>`: everything into another database, compared there; the old one stays as it is.
 import * as v from "valibot";
-import { databaseAddress } from "../config/values.ts";
+import { databaseAddress } from "../config/addresses.ts";
 import { connect } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";

@@ -1,6 +1,8 @@
 // The settings of the database: where it is, its backups, and how long what it holds is kept.
+
+import { databaseAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
-import { databaseAddress, onOrOff, text, wholeNumber } from "./values.ts";
+import { onOrOff, text, wholeNumber } from "./values.ts";
 
 export const database = {
   DATA_DIR: optional(

@@ -1,17 +1,8 @@
 // The settings of the site: where it is served, what its pages say about the provider, and the backend when that is another server.
+
+import { origins, proxies, siteAddress, webAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
-import {
-  languages,
-  oneOf,
-  onOrOff,
-  origins,
-  proxies,
-  siteAddress,
-  text,
-  token,
-  webAddress,
-  wholeNumber,
-} from "./values.ts";
+import { languages, oneOf, onOrOff, text, token, wholeNumber } from "./values.ts";
 
 export const web = {
   PORT: withDefault(wholeNumber(0, 65_535), "3000", "Where the site listens."),

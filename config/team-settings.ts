@@ -1,18 +1,8 @@
 // The settings of the team's side: the channels that notify the team of a lead, the alert when none can, and the inbox.
+
+import { mailboxes, mailServer, privateAddress, sender, siteAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
-import {
-  mailboxes,
-  mailServer,
-  oneOf,
-  onOrOff,
-  privateAddress,
-  sender,
-  siteAddress,
-  text,
-  token,
-  webhookSecret,
-  wholeNumber,
-} from "./values.ts";
+import { oneOf, onOrOff, text, token, webhookSecret, wholeNumber } from "./values.ts";
 
 export const channels = {
   WEBHOOK_URL: optional(

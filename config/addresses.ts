@@ -1,0 +1,143 @@
+// The kinds of address that a setting may have: of pages, servers, mailboxes and networks. As in config/values.ts, each message follows the
+// setting's name.
+import ipaddr from "ipaddr.js";
+import * as v from "valibot";
+import { listOf } from "./values.ts";
+
+const noWebAddress = "must be a web address such as https://example.com.";
+
+/** A web address. */
+export const webAddress = v.pipe(
+  v.string(),
+  v.check((given) => /^https?:\/\/./.test(given), "must be an address that starts with https:// or http://."),
+  v.check((given) => !/^https?:\/\/./.test(given) || URL.canParse(given), noWebAddress),
+);
+
+/** A web address without a query, and without the slash at its end. */
+export const siteAddress = v.pipe(
+  webAddress,
+  v.check((given) => {
+    const { search, hash, username } = URL.parse(given) ?? {};
+    return !search && !hash && !username;
+  }, noWebAddress),
+  v.transform((given) => withoutEndingSlashes(new URL(given).origin + new URL(given).pathname)),
+);
+
+/** A web address that a lead may travel to: encrypted, or on this machine. */
+export const privateAddress = v.pipe(
+  webAddress,
+  v.check(
+    (given) => !URL.parse(given)?.username && !URL.parse(given)?.password,
+    "must not hold a user or a password. The signature tells who is calling.",
+  ),
+  v.check(
+    (given) => !URL.canParse(given) || isEncrypted(new URL(given)),
+    "must start with https://, unless it is on this machine.",
+  ),
+);
+
+const inThePassword = "In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.";
+
+/** The address of a PostgreSQL server as libpq takes it, or of several. */
+export const databaseAddress = v.pipe(
+  v.string(),
+  v.check(isDatabaseAddress, `must be as postgres://user:password@host:port/name. ${inThePassword}`),
+);
+
+/** The address of a mail server, as nodemailer takes it. */
+export const mailServer = v.pipe(
+  v.string(),
+  v.check(isMailServer, `must be as smtp://user:password@host:port or smtps://. ${inThePassword}`),
+);
+
+/** Who sends a mail. */
+export const sender = v.pipe(
+  v.string(),
+  v.check(isSender, "must be an address, or a name and an address: Leads <leads@example.com>."),
+);
+
+/** Mailboxes with commas between them. */
+export const mailboxes = v.pipe(
+  v.string(),
+  v.transform((given) => given.split(",").flatMap((one) => one.trim() || [])),
+  v.check((given) => given.every(isMailAddress), "must be one address, or several with commas between them."),
+);
+
+/** Origins as browsers write them; "*" for any. */
+export const origins = v.pipe(
+  v.string(),
+  v.transform(listOf),
+  v.check(
+    (given) => given.includes("*") || given.every(isOrigin),
+    "must be * or a list of origins such as https://www.example.com.",
+  ),
+  v.transform((given): "*" | string[] => (given.includes("*") ? "*" : given.map(withoutEndingSlashes))),
+);
+
+/** Addresses, networks, or proxy-addr's words for them. */
+export const proxies = v.pipe(
+  v.string(),
+  v.transform(listOf),
+  v.check(
+    (given) => given.every(isProxy),
+    "must be a list of addresses, networks (10.0.0.0/8), or loopback.",
+  ),
+);
+
+function withoutEndingSlashes(given: string): string {
+  let end = given.length;
+  while (given[end - 1] === "/") end -= 1;
+  return given.slice(0, end);
+}
+
+function isEncrypted({ protocol, hostname }: URL): boolean {
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return protocol === "https:" || isHere;
+}
+
+// A character of the password that is not encoded would end the host, the path or the query too early.
+function isMailServer(given: string): boolean {
+  const url = URL.parse(given);
+  if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) return false;
+  if (!/^\/?$/.test(url.pathname) || url.search.includes("@") || url.hash) return false;
+  try {
+    return decodeURIComponent(given) !== "";
+  } catch {
+    return false;
+  }
+}
+
+// The parts that `database/connect.ts` takes an address apart into. `URL` knows neither several hosts nor a socket's folder.
+function isDatabaseAddress(given: string): boolean {
+  const [scheme = "", rest = ""] = given.split(/:\/\/(.*)/s, 2);
+  if (!/^postgres(ql)?$/.test(scheme) || rest === "" || rest.includes("#")) return false;
+  const [server = ""] = rest.split("?", 1)[0]?.split("/", 1) ?? [];
+  const [hosts = "", ...login] = server.split("@").toReversed();
+  const isHost = (host: string) => {
+    const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(host) ?? ["", "none"];
+    return port === undefined || Number(port) <= 65535;
+  };
+  return login.length <= 1 && hosts.split(",").every(isHost) && !/%(?![\da-f]{2})/i.test(given);
+}
+
+// Strict on purpose: nothing that could start a new header or name a second mailbox.
+function isMailAddress(given: string): boolean {
+  return /^[^\s\p{Cc}<>()[\]\\,;:@"]+@[A-Za-z0-9.-]+$/u.test(given);
+}
+
+function isSender(given: string): boolean {
+  const [, name = "", address = given] = /^([^<>]*)<([^<>]*)>$/.exec(given) ?? [];
+  return isMailAddress(address) && !/[\p{Cc}"\\,;:@]/u.test(name);
+}
+
+function isOrigin(given: string): boolean {
+  return !given.includes("*") && URL.parse(given)?.origin === given.replace(/\/$/, "");
+}
+
+// A bare number is an address to ipaddr.js (1 is 0.0.0.1), and a count of proxies to those who write it.
+function isProxy(given: string): boolean {
+  const [address = ""] = given.split("/");
+  if (/^(loopback|linklocal|uniquelocal)$/.test(given)) return true;
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
+  return address === given || ipaddr.isValidCIDR(given);
+}
