@@ -3,6 +3,7 @@
 import { fields, type Lead, type Problem, parseLead } from "../lead/lead.ts";
 import type { HeaderValues } from "./answer.ts";
 import { readItems } from "./header-values.ts";
+import { readPreferences } from "./read-preferences.ts";
 import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
 
@@ -96,36 +97,6 @@ function refuseContentType(headers: HeaderValues): Refusal | undefined {
   const charset = type?.parameters.get("charset") ?? "utf-8";
   const isJson = type !== undefined && others.length === 0 && jsonTypes.has(type.value.toLowerCase());
   return isJson && /^utf-?8$/i.test(charset) ? undefined : refusals.wrongType(given);
-}
-
-const preferences: Record<string, readonly string[]> = {
-  return: ["minimal", "headers-only", "representation"],
-  count: ["exact", "planned", "estimated"],
-  missing: ["default", "null"],
-  resolution: ["merge-duplicates", "ignore-duplicates"],
-  tx: ["commit", "rollback"],
-  handling: ["strict", "lenient"],
-};
-
-function isKnown(preference: string): boolean {
-  const [name = "", value] = preference.split("=", 2);
-  if (name === "timezone") return value !== undefined;
-  if (name === "max-affected") return /^\d+$/.test(value ?? "");
-  return Object.hasOwn(preferences, name) && preferences[name]?.includes(value ?? "") === true;
-}
-
-// RFC 7240. A preference that needs more rights than to insert is refused as the missing right, once the row has been read.
-function readPreferences(prefer: string | null | undefined) {
-  const given = readItems(prefer ?? "").map(({ value }) => value);
-  const unknown = given.filter((preference) => !isKnown(preference));
-  const strict = given.includes("handling=strict");
-  return {
-    refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(refusals.shown)) : undefined,
-    wantsMoreThanAnInsert: given.some((p) => /^(return=(headers-only|representation)|resolution=)/.test(p)),
-    missingIsDefault: given.includes("missing=default"),
-    counts: given.includes("count=exact"),
-    applied: given.filter((p) => /^(return=minimal|count=exact|missing=default|handling=strict)$/.test(p)),
-  };
 }
 
 // These shape the rows of an answer, and an insert without the right to read gets none. Every other parameter is a filter.

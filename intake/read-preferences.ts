@@ -1,0 +1,33 @@
+// Reads the preferences of an insert (the header Prefer, RFC 7240) as PostgREST would.
+import { readItems } from "./header-values.ts";
+import * as refusals from "./refusals.ts";
+
+/** A preference that needs more rights than to insert is refused as the missing right, once the row has been read. */
+export function readPreferences(prefer: string | null | undefined) {
+  const given = readItems(prefer ?? "").map(({ value }) => value);
+  const unknown = given.filter((preference) => !isKnown(preference));
+  const strict = given.includes("handling=strict");
+  return {
+    refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(refusals.shown)) : undefined,
+    wantsMoreThanAnInsert: given.some((p) => /^(return=(headers-only|representation)|resolution=)/.test(p)),
+    missingIsDefault: given.includes("missing=default"),
+    counts: given.includes("count=exact"),
+    applied: given.filter((p) => /^(return=minimal|count=exact|missing=default|handling=strict)$/.test(p)),
+  };
+}
+
+const preferences: Record<string, readonly string[]> = {
+  return: ["minimal", "headers-only", "representation"],
+  count: ["exact", "planned", "estimated"],
+  missing: ["default", "null"],
+  resolution: ["merge-duplicates", "ignore-duplicates"],
+  tx: ["commit", "rollback"],
+  handling: ["strict", "lenient"],
+};
+
+function isKnown(preference: string): boolean {
+  const [name = "", value] = preference.split("=", 2);
+  if (name === "timezone") return value !== undefined;
+  if (name === "max-affected") return /^\d+$/.test(value ?? "");
+  return Object.hasOwn(preferences, name) && preferences[name]?.includes(value ?? "") === true;
+}
