@@ -92,6 +92,7 @@ describe("leads backup", () => {
     const sums = [
       "lead_tallies",
       "queue_tallies",
+      "hour_tallies",
       "delivery_tallies",
       "report_days",
       "report_changes",

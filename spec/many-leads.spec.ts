@@ -147,20 +147,44 @@ async function countedByReading(sql: Sql) {
       (count(d.id) - count(d.delivered_at) - count(d.failed_at))::int as pending,
       count(*) filter (where d.delivered_at is null and d.failed_at is null and d.created_at < now() - interval '15 minutes')::int as stuck
     from private.channels c left join private.deliveries d on d.channel = c.name group by c.name order by c.name`;
-  return { counts, channels: [...channels] };
+  const [queue] = await sql`
+    select count(*)::int as late from private.lead_work w
+    where w.stage <> 'closed' and w.tried_at is null and w.created_at < now() - interval '24 hours'`;
+  return { counts, channels: [...channels], late: queue?.late };
 }
+
+const lateInQueue = async (sql: Sql) => {
+  const [queue] = await sql<{ late: number }[]>`
+    select (private.queue_counts(row(null, null, 'operator', 'operator')::private.actor) ->> 'late')::int as late`;
+  return queue?.late;
+};
 
 describe("the counts", () => {
   const counted = async () => {
     const channels = (await countDeliveries(owner)).map(({ channel, delivered, failed, pending, stuck }) => ({
       ...{ channel, delivered, failed, pending, stuck },
     }));
-    return { counts: await countLeads(owner), channels };
+    return { counts: await countLeads(owner), channels, late: await lateInQueue(owner) };
   };
   const someLeads = (hours: number) => owner<{ id: string }[]>`
     select lead_id as id from private.lead_work where created_at < now() - ${hours} * interval '1 hour'
     order by created_at desc limit 3`;
   const ids = async (hours: number) => (await someLeads(hours)).map(({ id }) => id);
+
+  it("read the leads of one hour, however many came within the last 24", async () => {
+    await owner`
+      insert into public.leads (created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
+      select now() - interval '23 hours' * n / 5000, 'Today ' || n, n || '@example.com', '1', '05401', true, true
+      from generate_series(5000, 1, -1) as n`;
+    await owner`select private.index_new_leads(null, '100 years')`;
+    await addUp(owner);
+    // As autovacuum does.
+    await owner`select brin_summarize_new_values('public.leads_by_time')`;
+    await owner`analyze`;
+    for (const count of [countLeads, lateInQueue]) {
+      expect((await rowsRead(count)).rows).toBeLessThan(maxRows);
+    }
+  });
 
   it("are those of every row, whatever happens to a lead or a delivery", async () => {
     const acts: [what: string, act: () => Promise<unknown>][] = [
@@ -196,6 +220,11 @@ describe("the counts", () => {
       [
         "a review undone",
         async () => owner`delete from private.reviews where lead_id = ${(await ids(30))[0] ?? ""}`,
+      ],
+      [
+        "an attempt that reached nobody",
+        async () =>
+          owner`update private.lead_work set tried_at = now() where lead_id = any (${[...(await ids(0)), ...(await ids(24))]}::uuid[])`,
       ],
       ["a withdrawal", async () => owner`select private.withdraw_permission(${(await ids(2))[0] ?? ""})`],
       [

@@ -15,6 +15,7 @@ as $$
 declare
   exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
   not_late constant timestamptz := now() - interval '24 hours';
+  whole_hours constant timestamptz := private.hour_of(not_late) + interval '1 hour';
   callback_due bigint := (
     select count(*) from private.lead_work w join private.place_windows p on p.place = w.place
     where w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable) and w.number_key <> all (exhausted)
@@ -35,8 +36,9 @@ begin
     select jsonb_build_object(
       'callback_due', callback_due, 'callable', c.callable - callable_exhausted,
       'not_callable', c.unfinished - callback_due - c.callable + callable_exhausted,
-      'late', c.untried - (
-        select count(*) from private.lead_work w where w.stage <> 'closed' and w.tried_at is null and w.created_at >= not_late
+      'late', c.untried - (select coalesce(sum(h.untried), 0) from private.hour_tallies h where h.hour >= whole_hours) - (
+        select count(*) from private.lead_work w
+        where w.stage <> 'closed' and w.tried_at is null and w.created_at >= not_late and w.created_at < whole_hours
       ),
       'mine', (select count(*) from private.claims x where x.member_id = actor.member_id and x.until > now())
     )

@@ -30,11 +30,27 @@ create table private.delivery_tallies (
   troubled bigint not null default 0
 );
 
+-- The leads by the hour in which they came, as a moment of UTC: of the last 24 hours, all hours but the first are read here. Hours that
+-- are over for longer are dropped when the rows are added up.
+create table private.hour_tallies (
+  hour timestamptz not null,
+  leads bigint not null default 0,
+  waiting bigint not null default 0,
+  -- In stage open or callback, and nobody has tried to reach them.
+  untried bigint not null default 0
+);
+
 alter table private.lead_tallies enable row level security;
 alter table private.queue_tallies enable row level security;
+alter table private.hour_tallies enable row level security;
 alter table private.delivery_tallies enable row level security;
 -- No policy and no grant: functions of the owner use them.
-revoke all on private.lead_tallies, private.queue_tallies, private.delivery_tallies from public, anon, leads_intake, leads_delivery, leads_team;
+revoke all on private.lead_tallies, private.queue_tallies, private.hour_tallies, private.delivery_tallies
+from public, anon, leads_intake, leads_delivery, leads_team;
+
+create function private.hour_of(moment timestamptz) returns timestamptz
+language sql stable
+return date_trunc('hour', moment, 'UTC');
 
 -- One row of each tally for all leads of a statement: leads come by the thousand, and whoever counts reads each row until it is summed.
 create function private.tally_new_leads() returns trigger
@@ -51,6 +67,11 @@ begin
   insert into private.queue_tallies (place, open, unfinished, untried)
   select a.place, count(*) filter (where a.stage = 'open'), count(*), count(*) filter (where a.tried_at is null)
   from added a where a.stage <> 'closed' group by a.place;
+  insert into private.hour_tallies (hour, leads, waiting, untried)
+  select
+    private.hour_of(a.created_at), count(*), count(*) filter (where a.reviewed_at is null and a.withdrawn_at is null),
+    count(*) filter (where a.stage <> 'closed' and a.tried_at is null)
+  from added a group by 1;
   return null;
 end $$;
 
@@ -72,6 +93,10 @@ declare
 begin
   insert into private.lead_tallies (leads, waiting, unowed, untold)
   values (is_now - 1, is_waiting - was_waiting, is_unowed - was_unowed, is_waiting * is_unowed - was_waiting * was_unowed);
+  if is_now = 0 or is_waiting <> was_waiting then
+    insert into private.hour_tallies (hour, leads, waiting)
+    values (private.hour_of(old.created_at), is_now - 1, is_waiting - was_waiting);
+  end if;
   return null;
 end $$;
 
@@ -90,14 +115,20 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  was_untried integer := (old.stage <> 'closed' and old.tried_at is null)::integer;
+  is_untried integer := (tg_op <> 'DELETE' and new.stage <> 'closed' and new.tried_at is null)::integer;
 begin
   if old.stage <> 'closed' then
     insert into private.queue_tallies (place, open, unfinished, untried)
-    values (old.place, -(old.stage = 'open')::integer, -1, -(old.tried_at is null)::integer);
+    values (old.place, -(old.stage = 'open')::integer, -1, -was_untried);
   end if;
   if tg_op <> 'DELETE' and new.stage <> 'closed' then
     insert into private.queue_tallies (place, open, unfinished, untried)
-    values (new.place, (new.stage = 'open')::integer, 1, (new.tried_at is null)::integer);
+    values (new.place, (new.stage = 'open')::integer, 1, is_untried);
+  end if;
+  if is_untried <> was_untried then
+    insert into private.hour_tallies (hour, untried) values (private.hour_of(old.created_at), is_untried - was_untried);
   end if;
   return null;
 end $$;
@@ -177,6 +208,7 @@ begin
     select -coalesce(sum(t.leads), 0), -coalesce(sum(t.waiting), 0), -coalesce(sum(t.unowed), 0), -coalesce(sum(t.untold), 0)
     from private.lead_tallies t;
     delete from private.queue_tallies;
+    delete from private.hour_tallies;
   end if;
   return null;
 end $$;
@@ -203,6 +235,10 @@ begin
   with removed as (delete from private.queue_tallies returning *)
   insert into private.queue_tallies (place, open, unfinished, untried)
   select g.place, sum(g.open), sum(g.unfinished), sum(g.untried) from removed g group by g.place having sum(g.unfinished) <> 0;
+  with removed as (delete from private.hour_tallies returning *)
+  insert into private.hour_tallies (hour, leads, waiting, untried)
+  select g.hour, sum(g.leads), sum(g.waiting), sum(g.untried) from removed g
+  where g.hour > now() - interval '26 hours' group by g.hour;
   with removed as (delete from private.delivery_tallies returning *)
   insert into private.delivery_tallies (channel, delivered, failed, troubled)
   select g.channel, sum(g.delivered), sum(g.failed), sum(g.troubled) from removed g group by g.channel;
@@ -239,6 +275,11 @@ begin
   insert into private.queue_tallies (place, open, unfinished, untried)
   select w.place, count(*) filter (where w.stage = 'open'), count(*), count(*) filter (where w.tried_at is null)
   from private.lead_work w where w.stage <> 'closed' group by w.place;
+  with removed as (delete from private.hour_tallies)
+  insert into private.hour_tallies (hour, leads, waiting, untried)
+  select private.hour_of(w.created_at), count(*), count(*) filter (where w.reviewed_at is null and w.withdrawn_at is null),
+    count(*) filter (where w.stage <> 'closed' and w.tried_at is null)
+  from private.lead_work w where w.created_at > now() - interval '26 hours' group by 1;
   with removed as (delete from private.delivery_tallies)
   insert into private.delivery_tallies (channel, delivered, failed, troubled)
   select d.channel, count(d.delivered_at), count(d.failed_at),
@@ -259,20 +300,24 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   promised constant timestamptz := now() - interval '24 hours';
+  whole_hours constant timestamptz := private.hour_of(promised) + interval '1 hour';
 begin
   with tallied as (
     select coalesce(sum(t.leads), 0) as leads, coalesce(sum(t.waiting), 0) as waiting, coalesce(sum(t.unowed), 0) as unowed,
       coalesce(sum(t.untold), 0) as untold, coalesce(sum(t.erased), 0) as erased
     from private.lead_tallies t
   ),
-  -- Those within the 24 hours are few beside those that are older.
+  -- Those within the 24 hours: of the first hour the leads are read.
   recent as (
     select
-      (select count(*) from private.lead_work w where w.created_at > promised) as leads,
-      (
+      coalesce(sum(h.leads), 0) + (
+        select count(*) from private.lead_work w where w.created_at > promised and w.created_at < whole_hours
+      ) as leads,
+      coalesce(sum(h.waiting), 0) + (
         select count(*) from private.lead_work w
-        where w.created_at > promised and w.reviewed_at is null and w.withdrawn_at is null
+        where w.created_at > promised and w.created_at < whole_hours and w.reviewed_at is null and w.withdrawn_at is null
       ) as waiting
+    from private.hour_tallies h where h.hour >= whole_hours
   ),
   fresh as (
     select l.created_at, r.lead_id is null and p.withdrawn_at is null as is_waiting,
@@ -323,7 +368,7 @@ as $$
 $$;
 
 revoke execute on function
-  private.tally_new_leads, private.tally_lead, private.tally_queue, private.tally_erasures, private.tally_delivery, private.clear_tallies, private.add_up_tallies, private.recount,
+  private.hour_of, private.tally_new_leads, private.tally_lead, private.tally_queue, private.tally_erasures, private.tally_delivery, private.clear_tallies, private.add_up_tallies, private.recount,
   private.lead_counts, private.delivery_counts
 from public;
 grant execute on function
