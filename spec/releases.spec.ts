@@ -42,6 +42,7 @@ case $* in *ActiveState*) cat "$LEADS_PREFIX/state" ;; esac
 const node = `#!/bin/sh
 here=$(dirname "$(dirname "$0")")
 [ "$1" != -e ] || exec test ! -e "$here/broken"
+case $* in *"team list"*) exec test ! -e "$LEADS_PREFIX/changed-tables" ;; esac
 [ ! -e "$here/slow" ] || { touch "$LEADS_PREFIX/under-way"; exec sleep 1000; }
 cat "$here/VERSION"
 `;
@@ -227,6 +228,37 @@ describe("an update that fails half way leaves the release in force as it was", 
     expect(asked().match(/restart leads.service/g)).toHaveLength(3);
     // The way back from the release that runs is the one before it, not the one that failed.
     expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
+  });
+});
+
+describe("an update that changes the tables so that older programs do not work on them", () => {
+  const breaks = {
+    "supabase/migrations/2028_breaks.sql": "-- Older programs do not work on these tables.\n",
+    broken: "",
+  };
+
+  it("stays in force when it does not become ready, because the release before would refuse to start, and names the way back", () => {
+    type("first", pack("1.0.0"));
+    writeFileSync(at("changed-tables"), "");
+    const { status, said } = type("update", "--wait", "0", pack("2.0.0", breaks));
+    expect(status).toBe(1);
+    expect(said).toContain("Release 2.0.0 stays in force");
+    expect(said).toContain("restore it with release 1.0.0");
+    expect(inForce()).toBe("releases/2.0.0");
+    expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
+    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+  });
+
+  it("is put back when it failed before it had changed them", () => {
+    type("first", pack("1.0.0"));
+    const { status, said } = type("update", "--wait", "0", pack("2.0.0", breaks));
+    expect(status).toBe(1);
+    expect(said).toContain("Release 1.0.0 is in force again.");
+    expect(inForce()).toBe("releases/1.0.0");
+    const last = asked().trim().split("\n");
+    expect(last.lastIndexOf("restart leads.service")).toBeGreaterThan(
+      last.lastIndexOf("stop leads.socket leads.service"),
+    );
   });
 });
 
