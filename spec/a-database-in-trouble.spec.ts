@@ -18,13 +18,19 @@ import { startTcpProxy } from "./support/tcp-proxy.ts";
 const sentence =
   "We could not save your answers just now. They are still here: please try again in a minute.";
 
-let template: Cluster;
+let empty: Cluster;
+let migrated: Cluster;
 beforeAll(async () => {
-  template = await makeCluster();
+  empty = await makeCluster();
+  const { cluster, server, owner } = await start({}, empty);
+  await server.end();
+  await owner.end();
+  await cluster.stop();
+  migrated = cluster;
 });
 
 /** A PostgreSQL of the test's own, and the product on it. */
-async function start(settings = {}) {
+async function start(settings = {}, template = migrated) {
   const cluster = await copyCluster(template);
   await cluster.start(settings);
   const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
@@ -82,7 +88,7 @@ const endSessions = (owner: Sql) => owner`
 
 describe.concurrent("a database that", () => {
   it("is down at the start", async ({ expect }) => {
-    const cluster = await copyCluster(template);
+    const cluster = await copyCluster(empty);
     const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
     await expectTrouble(expect, server, 503);
     await cluster.start();
@@ -118,7 +124,7 @@ describe.concurrent("a database that", () => {
   });
 
   it("holds up its preparation because another session has the lock: the log says so", async ({ expect }) => {
-    const cluster = await copyCluster(template);
+    const cluster = await copyCluster(empty);
     await cluster.start();
     const other = connect(cluster.url, { max: 1 });
     await other`select pg_advisory_lock(2026112100)`;
@@ -129,7 +135,7 @@ describe.concurrent("a database that", () => {
   });
 
   it("is lost in the middle of its preparation", async ({ expect }) => {
-    const cluster = await copyCluster(template);
+    const cluster = await copyCluster(empty);
     await cluster.start();
     // Another process migrates; ours waits for it within a transaction.
     const other = connect(cluster.url, { max: 1 });
@@ -202,7 +208,7 @@ describe.concurrent("a database that", () => {
   });
 
   it("is behind a network that stops carrying anything", async ({ expect, onTestFinished }) => {
-    const cluster = await copyCluster(template);
+    const cluster = await copyCluster(migrated);
     await cluster.start();
     const proxy = await startTcpProxy(cluster.url);
     onTestFinished(proxy.close);

@@ -7,8 +7,7 @@ import { useBrowser } from "./support/browser.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
 import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 
-// The headless shell shows no notification.
-const { browser } = useBrowser("whole browser");
+const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
 beforeEach(() => emptyQueue(database));
@@ -21,8 +20,8 @@ interface Heard {
 }
 
 /** Opens the member's own page, with the browser's permission for notifications or without, and records what it has the browser do. */
-async function accountPage(permission: "granted" | "denied"): Promise<Page> {
-  const page = await openAs(browser(), inbox, dana, "/healthz");
+async function accountPage(permission: "granted" | "denied", shownIn = browser): Promise<Page> {
+  const page = await openAs(shownIn(), inbox, dana, "/healthz");
   // A browser without a window denies what nobody has granted.
   if (permission === "granted") {
     await page.context().grantPermissions(["notifications"], { origin: inbox.url });
@@ -66,8 +65,11 @@ async function leadComes(page: Page): Promise<void> {
 }
 
 describe("a desktop notification", () => {
+  // The headless shell shows none.
+  const { browser: wholeBrowser } = useBrowser("whole browser");
+
   it("is shown by the browser when a lead comes, and says no name, number or place", async () => {
-    const page = await accountPage("granted");
+    const page = await accountPage("granted", wholeBrowser);
     await page.getByLabel("A desktop notification when a lead comes").check();
     await leadComes(page);
     await expect.poll(async () => (await heard(page)).notifications).toHaveLength(1);
@@ -77,7 +79,7 @@ describe("a desktop notification", () => {
   });
 
   it("stays off when the browser does not allow it", async () => {
-    const page = await accountPage("denied");
+    const page = await accountPage("denied", wholeBrowser);
     const box = page.getByLabel("A desktop notification when a lead comes");
     await box.click();
     expect(await box.isChecked()).toBe(false);

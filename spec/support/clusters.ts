@@ -53,7 +53,7 @@ export async function makeCluster(): Promise<Cluster> {
   return clusterIn(folder, await freePort());
 }
 
-/** Copies a server that was never started, because initdb takes longer. */
+/** Copies a server that does not run, because initdb and the migrations take longer. */
 export async function copyCluster(template: Cluster): Promise<Cluster> {
   const folder = newFolder();
   execFileSync("cp", ["-a", join(template.folder, "data"), folder]);
