@@ -186,6 +186,17 @@ describe.each(databases)("on $on,", ({ make }) => {
   });
 });
 
+describe("a function of ours", () => {
+  it("may be called by those that it names, and by everybody only where an index needs it: the insert's fingerprint", async () => {
+    const { owner } = await makeDatabase();
+    const open = await owner`
+      select p.oid::regproc::text as name from pg_proc p
+      where p.pronamespace in ('private'::regnamespace, 'team'::regnamespace)
+        and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)`;
+    expect(open).toEqual([{ name: "private.fingerprint" }]);
+  });
+});
+
 describe("the intake's own login, on a server of our own", () => {
   it.each([
     ["keep a large object", "select lo_from_bytea(0, 'x')"],

@@ -233,9 +233,11 @@ end $$;
 
 revoke execute on function
   team.members, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
-  team.paused_states, team.pause_state, team.resume_state, team.reports
+  team.paused_states, team.pause_state, team.resume_state, team.record_reading,
+  team.reports
 from public;
 grant execute on function
   team.members, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
-  team.paused_states, team.pause_state, team.resume_state, team.reports
+  team.paused_states, team.pause_state, team.resume_state, team.record_reading,
+  team.reports
 to leads_team;
