@@ -1,6 +1,38 @@
 -- Calling. Each function finds out who acts, and checks what the law and the team's rules ask, so that a fault of the inbox cannot show a
 -- number that must not be called.
 
+-- Why a member may not call a lead now, and when they may; null when they may. `may_be_asked_for`: the person's own wish would allow it.
+-- A call under way may be asked for again: in a second tab, or after a lost answer.
+create function private.call_refusal(
+  w private.lead_work, win private.place_windows, is_asked boolean, member uuid,
+  out refused text, out next_at timestamptz, out may_be_asked_for boolean
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  attempts_until constant timestamptz := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
+begin
+  may_be_asked_for := false;
+  if not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is null) then
+    refused := 'withdrawn';
+  elsif private.stopped_at(w) is not null then
+    refused := 'stopped';
+  elsif private.holder_of(w.lead_id) ->> 'id' <> member::text then
+    refused := 'claimed';
+    next_at := (select c.until from private.claims c where c.lead_id = w.lead_id);
+  elsif (private.call_under_way(w.lead_id, member)).at > now() - interval '10 minutes' then
+    return;
+  elsif attempts_until is not null then
+    refused := 'attempts';
+    next_at := (select c.next_callable_at from private.calling_window(w.place, attempts_until) c);
+  elsif not win.callable and not (is_asked and win.reason <> 'paused') then
+    refused := win.reason;
+    next_at := win.callable_at;
+    may_be_asked_for := win.reason <> 'paused';
+  end if;
+end $$;
+
 -- Checks permission, stop list, attempts, calling hours and claim, and then logs the attempt and returns its id, for which
 -- team.number_of_call tells the number. Otherwise returns why not and when.
 create function team.start_call(lead uuid, asked_for_this_time boolean) returns jsonb
@@ -12,57 +44,35 @@ declare
   actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
   win private.place_windows;
-  refused text;
-  next_at timestamptz;
-  may_be_asked_for boolean := false;
+  refusal record;
   is_asked boolean;
-  under_way private.calls;
   started private.calls;
 begin
   -- Calls to one number wait for each other here, because two at once could both count as the third.
   perform pg_advisory_xact_lock(hashtextextended(w.number_key, 1));
   select * into w from private.lead_work x where x.lead_id = lead for update;
   win := private.place_at(w.place, now());
-  under_way := private.call_under_way(lead, actor.member_id);
   -- A callback that is due at a time that the person asked for has that reason already.
   is_asked := coalesce(asked_for_this_time, false) or coalesce(
     w.stage = 'callback' and w.callback_asked_for
       and now() between w.callback_at - interval '15 minutes' and w.callback_at + interval '2 hours', false);
-  next_at := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
-  if exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null)
-    or not exists (select from private.permissions p where p.lead_id = lead) then
-    refused := 'withdrawn';
-    next_at := null;
-  elsif private.stopped_at(w) is not null then
-    refused := 'stopped';
-    next_at := null;
-  elsif private.holder_of(lead) ->> 'id' <> actor.member_id::text then
-    refused := 'claimed';
-    next_at := (select c.until from private.claims c where c.lead_id = lead);
-  elsif under_way.at > now() - interval '10 minutes' then
-    -- The same call, asked for again: a second tab, a lost answer.
-    perform private.claim_lead(lead, actor.member_id);
-    return jsonb_build_object('call_id', under_way.id);
-  elsif next_at is not null then
-    refused := 'attempts';
-    next_at := (select c.next_callable_at from private.calling_window(w.place, next_at) c);
-  elsif not win.callable and not (is_asked and win.reason <> 'paused') then
-    refused := win.reason;
-    next_at := win.callable_at;
-    may_be_asked_for := win.reason <> 'paused';
-  end if;
-  if refused is not null then
-    perform private.audit(actor, 'call refused', lead, jsonb_build_object('reason', refused));
+  refusal := private.call_refusal(w, win, is_asked, actor.member_id);
+  if refusal.refused is not null then
+    perform private.audit(actor, 'call refused', lead, jsonb_build_object('reason', refusal.refused));
     return jsonb_build_object(
-      'refused', refused, 'next_at', next_at,
+      'refused', refusal.refused, 'next_at', refusal.next_at,
       'place', (select private.place_json(private.zip_shown(l.zip_code), win) from public.leads l where l.id = lead),
       'due_at', w.created_at + interval '24 hours',
       'reviewed', exists (select from private.reviews r where r.lead_id = lead),
-      'may_be_asked_for', may_be_asked_for,
-      'held_by', case when refused = 'claimed' then private.holder_of(lead) end
+      'may_be_asked_for', refusal.may_be_asked_for,
+      'held_by', case when refusal.refused = 'claimed' then private.holder_of(lead) end
     );
   end if;
   perform private.claim_lead(lead, actor.member_id);
+  started := private.call_under_way(lead, actor.member_id);
+  if started.at > now() - interval '10 minutes' then
+    return jsonb_build_object('call_id', started.id);
+  end if;
   insert into private.calls (lead_id, number_key, member_id, asked_for_this_time)
   values (lead, w.number_key, actor.member_id, not win.callable)
   returning * into started;
@@ -102,5 +112,5 @@ begin
   return number;
 end $$;
 
-revoke execute on function private.number_of_started_call, team.start_call, team.number_of_call from public;
+revoke execute on function private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call from public;
 grant execute on function team.start_call, team.number_of_call to leads_team;
