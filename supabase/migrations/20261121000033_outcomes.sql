@@ -17,6 +17,27 @@ begin
   end if;
 end $$;
 
+-- Why a member may not record an outcome for a call; null when they may. Only a call tells that nobody answered.
+create function private.outcome_refusal(lead uuid, of_call uuid, new_outcome text, member uuid) returns text
+language sql stable
+set search_path = ''
+return case
+  when of_call is null then case when new_outcome in ('no_answer', 'left_message', 'wrong_number') then 'not_your_call' end
+  when not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = member)
+    or exists (select from private.outcomes o where o.call_id = of_call) then 'not_your_call'
+end;
+
+-- Why a callback cannot be set for a moment; null when it can. `win`: the calling window of that moment.
+create function private.callback_refusal(moment timestamptz, is_asked boolean, win private.place_windows, is_withdrawn boolean) returns text
+language sql stable
+set search_path = ''
+return case
+  when is_withdrawn then 'withdrawn'
+  when moment <= now() then 'callback_past'
+  when moment > now() + interval '90 days' then 'callback_too_far'
+  when not win.callable and not (is_asked and win.reason <> 'paused') then 'callback_not_callable'
+end;
+
 -- Records an outcome, the first of which is the review that the page promised. `callback` holds at (a local time), zone and
 -- asked_for_this_time. Ends the claim.
 create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
@@ -42,21 +63,10 @@ begin
   if (new_outcome = 'callback') <> (callback is not null) then
     raise exception using errcode = 'PT400', message = 'callback';
   end if;
-  if new_outcome in ('no_answer', 'left_message', 'wrong_number') and of_call is null then
-    refused := 'not_your_call';
-  elsif of_call is not null and (
-    not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = actor.member_id)
-    or exists (select from private.outcomes o where o.call_id = of_call)
-  ) then
-    refused := 'not_your_call';
-  elsif new_outcome = 'callback' then
-    refused := case
-      when is_withdrawn then 'withdrawn'
-      when call_back_at <= now() then 'callback_past'
-      when call_back_at > now() + interval '90 days' then 'callback_too_far'
-      when not win.callable and not (call_back_asked and win.reason <> 'paused') then 'callback_not_callable'
-    end;
-  end if;
+  refused := coalesce(
+    private.outcome_refusal(lead, of_call, new_outcome, actor.member_id),
+    case when new_outcome = 'callback' then private.callback_refusal(call_back_at, call_back_asked, win, is_withdrawn) end
+  );
   if refused is not null then
     return jsonb_build_object(
       'refused', refused,
@@ -140,6 +150,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.holds_medicare_number, private.refuse_medicare_number, team.record_outcome, team.undo_outcome
+  private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal,
+  team.record_outcome, team.undo_outcome
 from public;
 grant execute on function team.record_outcome, team.undo_outcome to leads_team;
