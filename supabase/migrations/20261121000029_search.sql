@@ -10,27 +10,17 @@ return (
   where word <> ''
 );
 
--- By name, whole phone number, whole e-mail address, id or reference, newest first. The kind of the search goes to the audit log, its
--- words do not.
-create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
-language plpgsql
-security definer
+-- What a search looks for, by what the words look like, and the condition on private.lead_work w that finds it: $1 are the words, $2 their
+-- digits as a phone number has them.
+create function private.search_condition(given text, digits text, out kind text, out condition text)
+language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.require_session();
-  given text := btrim(words);
-  digits text := private.phone_digits(words);
-  cursor_parts text[] := string_to_array(after, '|');
-  kind text;
   reference_condition constant text := $condition$
     private.from_its_end(w.lead_id) collate "C" >= reverse(lower($1)) and private.from_its_end(w.lead_id) collate "C" < reverse(lower($1)) || 'g'
   $condition$;
-  condition text;
-  page_ids uuid[];
-  next_key text;
 begin
-  perform private.refresh_place_windows();
   if given = '' then
     kind := 'none';
     condition := 'true';
@@ -56,6 +46,27 @@ begin
     kind := 'name';
     condition := 'false';
   end if;
+end $$;
+
+-- By name, whole phone number, whole e-mail address, id or reference, newest first. The kind of the search goes to the audit log, its
+-- words do not.
+create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+  given text := btrim(words);
+  digits text := private.phone_digits(words);
+  cursor_parts text[] := string_to_array(after, '|');
+  kind text;
+  condition text;
+  page_ids uuid[];
+  next_key text;
+begin
+  perform private.refresh_place_windows();
+  select s.kind, s.condition into kind, condition from private.search_condition(given, digits) s;
   execute format($query$
     with page as (
       select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
@@ -118,5 +129,5 @@ begin
   return w;
 end $$;
 
-revoke execute on function private.name_query, private.work_of, team.search from public;
+revoke execute on function private.name_query, private.search_condition, private.work_of, team.search from public;
 grant execute on function team.search to leads_team;
