@@ -56,9 +56,16 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
   await sql`checkpoint`;
 }
 
+async function fillBatch(sql: Sql, years: Years, from: number, to: number): Promise<void> {
+  await makeBatch(sql, years, from, to);
+  await fillLeads(sql);
+  await fillCalls(sql);
+  await sql`drop table batch`;
+}
+
 // The oldest lead first, and the open ones of the last day. One in twelve has the number and address of an earlier one, one in 100,000
 // has a number that all of those share, one in a hundred withdrew the permission, one in a thousand was never reviewed.
-async function fillBatch(
+async function makeBatch(
   sql: Sql,
   { leads, open, days = 700 }: Years,
   from: number,
@@ -98,6 +105,9 @@ async function fillBatch(
       ) times
     ) t`;
   await sql`analyze batch`;
+}
+
+async function fillLeads(sql: Sql): Promise<void> {
   await sql`
     insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
     select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from batch order by n`;
@@ -136,7 +146,10 @@ async function fillBatch(
     insert into private.reviews (lead_id, reviewed_at, outcome)
     select id, created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end, replace(outcome, '_', ' ')
     from batch where is_done order by n`;
-  // Half of the leads were phoned, one in ten of them twice.
+}
+
+// Half of the leads were phoned, one in ten of them twice.
+async function fillCalls(sql: Sql): Promise<void> {
   await sql`
     insert into private.calls (lead_id, number_key, member_id, at)
     select p.id, p.phone, m.id, p.created_at + c.nth * interval '1 hour' + p.n % 100 * interval '1 minute'
@@ -154,5 +167,4 @@ async function fillBatch(
     from private.calls c join batch p on p.id = c.lead_id join private.members m on m.id = c.member_id,
       (values (0, 'opened lead'), (1, 'called'), (6, 'recorded outcome')) s (nth, action)
     order by c.at`;
-  await sql`drop table batch`;
 }
