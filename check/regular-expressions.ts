@@ -1,11 +1,10 @@
 // Fails when a regular expression of the repository takes more than linear time on some text, because one request with a long
 // header would then block all others. `npm run check` runs it. An expression that has passed is not checked again until it changes.
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import recheck from "recheck/lib/browser.js";
-import { parseAst } from "vite";
 import { isPlainlyLinear } from "./one-repetition.ts";
+import { lineOf, type Node, readSources, root, visitNodes } from "./syntax-tree.ts";
 
 /** A regular expression in a source file. */
 export interface Expression {
@@ -18,9 +17,9 @@ export interface Expression {
 /** Finds the expressions of a source: literals, and what `RegExp` is called with. */
 export function expressionsIn(file: string, text: string): Expression[] {
   const found: Expression[] = [];
-  visit(parseAst(text, { lang: file.endsWith("x") ? "tsx" : "ts" }), (node) => {
+  visitNodes(file, text, (node) => {
     const expression = literal(node) ?? construction(node);
-    if (expression) found.push({ file, line: text.slice(0, node.start).split("\n").length, ...expression });
+    if (expression) found.push({ file, line: lineOf(text, node.start), ...expression });
   });
   return found;
 }
@@ -34,22 +33,6 @@ export function problemWith({ source, flags }: Pick<Expression, "source" | "flag
   return verdict.status === "vulnerable"
     ? verdict.complexity.summary
     : "more than can be judged: write it simpler";
-}
-
-interface Node {
-  type: string;
-  start: number;
-  value?: unknown;
-  regex?: { pattern: string; flags: string };
-  callee?: { name?: string };
-  arguments?: Node[];
-  quasis?: { value: { cooked: string } }[];
-}
-
-function visit(value: unknown, see: (node: Node) => void): void {
-  if (typeof value !== "object" || value === null) return;
-  if ("type" in value && "start" in value) see(value as Node);
-  for (const child of Object.values(value)) visit(child, see);
 }
 
 const literal = ({ regex }: Node) => regex && { source: regex.pattern, flags: regex.flags };
@@ -69,16 +52,10 @@ function textOf(node: Node | undefined): string {
 /** An expression that never passes the check. */
 const unknownText = "(x*)*y";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
 const verdicts = join(root, "node_modules/.cache/regular-expressions.json");
 
 function main(): void {
-  const exclude = ["node_modules", "dist", ".render", "data"];
-  const files = globSync("**/*.{ts,tsx,mjs,cjs,js}", {
-    cwd: root,
-    exclude: (name) => exclude.includes(name),
-  });
-  const expressions = files.flatMap((file) => expressionsIn(file, readFileSync(join(root, file), "utf8")));
+  const expressions = readSources().flatMap(({ file, text }) => expressionsIn(file, text));
   const known = knownVerdicts();
   const judged = Object.fromEntries(
     expressions.map((one) => {
