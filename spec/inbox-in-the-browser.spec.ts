@@ -194,6 +194,18 @@ describe("the queue on a slow machine", () => {
     const page = await as(dana);
     await expect.poll(() => page.locator(".row").count()).toBe(20);
   });
+
+  it("lays a row out when it comes near the screen", async () => {
+    for (let hours = 1; hours <= 20; hours += 1) await addLead(database, {}, hours);
+    const page = await as(dana);
+    await page.setViewportSize({ width: 1000, height: 300 });
+    const last = page.locator(".row").nth(19);
+    const isLaidOut = () =>
+      last.evaluate((row) => row.firstElementChild?.checkVisibility({ contentVisibilityAuto: true }));
+    await expect.poll(isLaidOut).toBe(false);
+    await last.scrollIntoViewIfNeeded();
+    await expect.poll(isLaidOut).toBe(true);
+  });
 });
 
 describe("a page whose script does not come", () => {
