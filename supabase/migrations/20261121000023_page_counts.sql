@@ -16,10 +16,11 @@ create table private.page_counts (
 
   primary key (day, hour, source, medium, campaign, variant, device, step),
   constraint hour_is_of_a_day check (hour between -1 and 23),
-  constraint source_is_clean check (source ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
-  constraint medium_is_clean check (medium ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
-  constraint campaign_is_clean check (campaign ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
-  constraint variant_is_a_word check (variant ~ '^[a-z0-9-]{0,40}$'),
+  -- The lengths apart, because an expression that counts to sixty takes ten times as long.
+  constraint source_is_clean check (length(source) <= 60 and source ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
+  constraint medium_is_clean check (length(medium) <= 60 and medium ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
+  constraint campaign_is_clean check (length(campaign) <= 60 and campaign ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
+  constraint variant_is_a_word check (length(variant) <= 40 and variant ~ '^[a-z0-9-]*$'),
   -- no-script: a browser that runs no script, whichever device it is on.
   constraint device_is_known check (device in ('phone', 'tablet', 'computer', 'no-script', 'bot', 'unknown')),
   -- served, prefetched: by the server. The others: seen in the browser. A reload or a return is no view.
@@ -39,7 +40,7 @@ create table private.vital_counts (
   n bigint not null,
 
   primary key (day, variant, device, vital, bucket),
-  constraint variant_is_a_word check (variant ~ '^[a-z0-9-]{0,40}$'),
+  constraint variant_is_a_word check (length(variant) <= 40 and variant ~ '^[a-z0-9-]*$'),
   constraint device_is_known check (device in ('phone', 'tablet', 'computer', 'no-script', 'bot', 'unknown')),
   constraint vital_is_known check (vital in ('lcp', 'cls', 'inp')),
   constraint bucket_is_one_of_eight check (bucket between 0 and 7),

@@ -11,9 +11,9 @@ create table private.campaign_costs (
 
   primary key (day, source, medium, campaign),
   constraint campaign_is_given check (campaign <> ''),
-  constraint source_is_clean check (source ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
-  constraint medium_is_clean check (medium ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
-  constraint campaign_is_clean check (campaign ~ '^([a-z0-9][a-z0-9 ._+-]{0,59}|\((other|removed)\)|)$'),
+  constraint source_is_clean check (length(source) <= 60 and source ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
+  constraint medium_is_clean check (length(medium) <= 60 and medium ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
+  constraint campaign_is_clean check (length(campaign) <= 60 and campaign ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
   constraint amount_is_positive check (amount_cents between 1 and 100000000000)
 );
 
