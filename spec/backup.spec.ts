@@ -98,6 +98,8 @@ describe("leads backup", () => {
       "report_changes",
       "report_hours",
       "report_campaigns",
+      "report_months",
+      "report_campaign_months",
       "report_first_calls",
       "report_page_days",
       "report_pages",

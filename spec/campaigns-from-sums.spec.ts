@@ -341,4 +341,31 @@ describe("a lead that is taken into the lists while a report is made", () => {
       from taken t`;
     expect(row).toMatchObject({ groups: row?.all, hours: row?.all });
   });
+
+  it("is the same from the sums of whole months, also when something changes about a lead of one", async () => {
+    const sql = database.owner;
+    await addLeads(Array.from({ length: 150 }, (_, nth) => aLeadOf(400 + nth, now - (15 + nth / 2) * day)));
+    await sql`select private.index_new_leads(10000, interval '1 year')`;
+    const isTheSame = async () => {
+      const since = new Date(now - 100 * day);
+      expect(await rowsWithLeads(sql, since)).toEqual([...(await leadsRead(sql, since))]);
+    };
+    const sumUp = () => sql`select private.sum_up_report_days(200)`;
+    await sumUp();
+    const months = await sql<{ month: string }[]>`select month::text from private.report_months order by 1`;
+    expect(months.length).toBeGreaterThanOrEqual(1);
+    const leadsByMonth = () => sql`select sum(leads)::int as leads from private.report_campaign_months`;
+    const before = await leadsByMonth();
+    await isTheSame();
+    const [id = ""] = await idsOf(`created_at >= '${months[0]?.month}T12:00Z'`);
+    await sql`update private.lead_work set outcome = 'wrong_number' where lead_id = ${id}`;
+    await isTheSame();
+    await sumUp();
+    await isTheSame();
+    await sql`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
+    await isTheSame();
+    await sumUp();
+    await isTheSame();
+    expect(await leadsByMonth()).toEqual([{ leads: before[0]?.leads - 1 }]);
+  });
 });

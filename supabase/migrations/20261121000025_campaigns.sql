@@ -20,9 +20,10 @@ begin
       and not exists (select from private.lead_work w where w.lead_id = l.id);
 end $$;
 
--- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the days whose
--- sums stand (private.report_days) it reads the sums, so that a year of leads costs no more than its days. The words are those of the
--- addresses, not cleaned; an empty outcome is none yet. A campaign may have several rows. `new_leads` have no row in lead_work yet.
+-- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the months and days
+-- whose sums stand (private.report_months, private.report_days) it reads the sums, so that a year of leads costs no more than its months.
+-- The words are those of the addresses, not cleaned; an empty outcome is none yet. A campaign may have several rows. `new_leads` have no
+-- row in lead_work yet.
 create function private.lead_groups(begins timestamptz, ends timestamptz, new_leads uuid[])
 returns table (
   source text, medium text, campaign text, variant text, device text, outcome text, stored bigint, reviewed bigint,
@@ -36,11 +37,23 @@ set enable_mergejoin = off
 as $$
 begin
   return query
-    with parts as materialized (select p.* from private.report_parts(begins, ends) p)
+    with parts as materialized (select p.* from private.report_parts(begins, ends) p),
+    -- The months that lie in these times and have no day that is read from its leads.
+    months as materialized (
+      select m.month
+      from private.report_months m join parts p on private.month_of(p.day) = m.month
+      group by m.month
+      having count(*) = (m.month + interval '1 month')::date - m.month
+    )
+    select c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
+      sum(c.reviewed_from_programs)
+    from months m join private.report_campaign_months c on c.month = m.month
+    group by 1, 2, 3, 4, 5, 6
+    union all
     select c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
       sum(c.reviewed_from_programs)
     from parts p join private.report_campaigns c on c.day = p.day
-    where c.day >= private.utc_day(begins)
+    where c.day >= private.utc_day(begins) and private.month_of(p.day) not in (select m.month from months m)
     group by 1, 2, 3, 4, 5, 6
     union all
     select l.source, l.medium, l.campaign, l.variant, l.device, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),

@@ -229,6 +229,7 @@ begin
   foreach of_day in array chosen loop
     perform private.sum_up_report_day(of_day);
   end loop;
+  perform private.sum_up_report_months(chosen);
   return cardinality(chosen) + page_days;
 end $$;
 

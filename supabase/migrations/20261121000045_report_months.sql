@@ -1,0 +1,64 @@
+-- What the page of campaigns adds up of leads, summed by month as well, because a year of days is eighty thousand sums.
+
+-- The months whose sums stand in the table below, each by its first day. All days of one were summed at the same moment or before.
+create table private.report_months (
+  month date primary key,
+
+  constraint month_is_its_first_day check (extract(day from month) = 1)
+);
+
+-- The sums of `private.report_campaigns`.
+create table private.report_campaign_months (
+  month date not null,
+  source text not null,
+  medium text not null,
+  campaign text not null,
+  variant text not null,
+  device text not null,
+  outcome text not null,
+  leads integer not null,
+  reviewed integer not null,
+  from_programs integer not null,
+  reviewed_from_programs integer not null,
+
+  primary key (month, source, medium, campaign, variant, device, outcome)
+);
+
+alter table private.report_months enable row level security;
+alter table private.report_campaign_months enable row level security;
+-- No policy and no grant: functions of the owner use them.
+revoke all on private.report_months, private.report_campaign_months from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- The first day of a day's month.
+create function private.month_of(day date) returns date
+language sql immutable
+return date_trunc('month', day::timestamp)::date;
+
+-- Sums anew the months of these days, where every day of the month is summed.
+create function private.sum_up_report_months(days date[]) returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  of_month date;
+  after_it date;
+begin
+  for of_month in select distinct private.month_of(d) from unnest(days) as d loop
+    after_it := of_month + interval '1 month';
+    delete from private.report_months m where m.month = of_month;
+    delete from private.report_campaign_months c where c.month = of_month;
+    continue when (select count(*) from private.report_days r where r.day >= of_month and r.day < after_it) < after_it - of_month;
+    insert into private.report_months (month) values (of_month);
+    insert into private.report_campaign_months (
+      month, source, medium, campaign, variant, device, outcome, leads, reviewed, from_programs, reviewed_from_programs
+    )
+    select of_month, c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
+      sum(c.reviewed_from_programs)
+    from private.report_campaigns c
+    where c.day >= of_month and c.day < after_it
+    group by 2, 3, 4, 5, 6, 7;
+  end loop;
+end $$;
+
+revoke execute on function private.month_of, private.sum_up_report_months from public;
