@@ -19,6 +19,10 @@ import {
   startInChild,
 } from "./spec-servers.ts";
 
+/** The sessions whose statement is like this. */
+const sessionsWith = (url: string, statement: string) =>
+  query(url, `select 1 from pg_stat_activity where query ~ '${statement}'`);
+
 describe("a PostgreSQL after a kill", () => {
   it("runs again by itself when the server was killed", async () => {
     copyTemplate();
@@ -26,9 +30,7 @@ describe("a PostgreSQL after a kill", () => {
     await createKeptTable(database.url);
     // A session that does not notice the death of its server, and holds the shared memory.
     const busy = query(database.url, "do $$ begin loop end loop; end $$").catch(() => {});
-    await vi.waitFor(async () =>
-      expect(await query(database.url, "select 1 from pg_stat_activity where query ~ '^do'")).toHaveLength(1),
-    );
+    await expect.poll(() => sessionsWith(database.url, "^do")).toHaveLength(1);
     const killed = database.pid;
     process.kill(killed, "SIGKILL");
     const answer = await vi.waitFor(() => query(database.url, "table kept"), {
@@ -64,11 +66,7 @@ describe("a PostgreSQL after a kill", () => {
       () => "answered",
       () => "ended",
     );
-    await vi.waitFor(async () =>
-      expect(
-        await query(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
-      ).toHaveLength(1),
-    );
+    await expect.poll(() => sessionsWith(orphan.url, "^select pg_sleep")).toHaveLength(1);
     await kill(child);
     process.kill(orphan.pid, "SIGTERM");
     const { url } = await start();
@@ -83,7 +81,7 @@ describe("a PostgreSQL after a kill", () => {
     await createKeptTable(before.url);
     await kill(child);
     process.kill(before.pid, "SIGKILL");
-    await vi.waitFor(() => expect(isAlive(before.pid)).toBe(false));
+    await expect.poll(() => isAlive(before.pid)).toBe(false);
     expect(await findRunning(optionsOn(dataDir))).toBeUndefined();
     const { url } = await start();
     expect(await query(url, "table kept")).toEqual([[42]]);
@@ -124,11 +122,7 @@ describe("a server that a killed parent left behind", () => {
     const { child, answer } = startInChild();
     const orphan = await answer;
     const asleep = query(orphan.url, "select pg_sleep(1)::text, 42");
-    await vi.waitFor(async () =>
-      expect(
-        await query(orphan.url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
-      ).toHaveLength(1),
-    );
+    await expect.poll(() => sessionsWith(orphan.url, "^select pg_sleep")).toHaveLength(1);
     await kill(child);
     const adopted = await start(dataDir, { orphan: "adopt" });
     expect([adopted.url, adopted.pid]).toEqual([orphan.url, orphan.pid]);
