@@ -18,6 +18,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { longFunctions, longMigration } from "../check/lengths.ts";
+import { sharedVersions } from "../check/migration-versions.ts";
 import { readConfig } from "../config/config.ts";
 import { browser, system } from "./tiers.ts";
 
@@ -213,6 +214,13 @@ describe("what is read as a whole", () => {
   it("is a migration of at most 350 lines", () => {
     expect(longMigration("a.sql", "select;\n".repeat(350))).toEqual([]);
     expect(longMigration("a.sql", "select;\n".repeat(351))).toEqual(["a.sql has 351 lines"]);
+  });
+});
+
+describe("a migration", () => {
+  it("has a version that no other has", () => {
+    expect(sharedVersions(["1_a.sql", "2_b.sql", "10_c.sql"])).toEqual([]);
+    expect(sharedVersions(["1_a.sql", "2_b.sql", "2_c.sql", "2_d.sql"])).toEqual(["2"]);
   });
 });
 
