@@ -2,13 +2,17 @@
 // streamed with one element on each line.
 
 /** JSON in which every control character and invisible character is escaped as \u.... */
-export const json = (value: unknown, indent?: number): string =>
+export function json(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent);
+  // Almost every lead is plain ASCII, where there is nothing to escape.
+  if (!/[^ -~\n]/.test(text)) return text;
   // JSON itself escapes only the controls below the space. The line ends are those of the indentation, so they stay.
-  JSON.stringify(value, null, indent).replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     [...Array(character.length).keys()]
       .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
       .join(""),
   );
+}
 
 /** Writes one JSON array in pieces; `end` closes it, also when nothing was added. */
 export function jsonArray(out: (text: string) => Promise<void>) {

@@ -22,7 +22,10 @@ const skipped = /^[\s\p{Z}\p{C}]+/u;
  * with a tab or line end, or with an apostrophe, gets one too, so that what was added can be told from what was typed.
  */
 const looksLikeFormula = (value: string): boolean =>
-  /^['\t\r\n]/.test(value) || /^[=+\-@\u2212]/.test(value.replace(skipped, "").slice(0, 1).normalize("NFKC"));
+  // Almost every cell begins so, and such a one is no formula.
+  !/^[0-9A-Za-z]/.test(value) &&
+  (/^['\t\r\n]/.test(value) ||
+    /^[=+\-@\u2212]/.test(value.replace(skipped, "").slice(0, 1).normalize("NFKC")));
 
 const disarmed = (value: string) => (looksLikeFormula(value) ? `'${value}` : value);
 
