@@ -278,22 +278,27 @@ Or restore beside these leads, so that both stay:
 });
 
 describe("a long command", () => {
-  const waitsForLock = (owner: Sql) =>
-    until(async () => {
-      const waiting = await owner`
-        select from pg_stat_activity
-        where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`;
-      return waiting.count > 0;
-    });
+  /** Starts a command, and aborts it as Ctrl-C does once it waits for a lock of the test's. */
+  const abortAtLock = async (owner: Sql, url: string, ...words: string[]) => {
+    const waiting = async () =>
+      (
+        await owner<{ pid: number }[]>`
+          select pid from pg_stat_activity
+          where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`
+      ).map(({ pid }) => pid);
+    // A command that was aborted before leaves its session waiting for a moment.
+    const before = await waiting();
+    const child = startLeads(words, { DATABASE_URL: url });
+    await until(async () => (await waiting()).some((pid) => !before.includes(pid)));
+    child.kill("SIGINT");
+    return waitForExit(child);
+  };
 
   it("leaves no file behind when Ctrl-C aborts a backup", async () => {
     const path = join(folder, "aborted.backup");
     const ran = await database.owner.begin(async (sql) => {
       await sql`lock table private.deliveries in access exclusive mode`;
-      const child = startLeads(["backup", path], { DATABASE_URL: database.url });
-      await waitsForLock(database.owner);
-      child.kill("SIGINT");
-      return waitForExit(child);
+      return abortAtLock(database.owner, database.url, "backup", path);
     });
     expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
     expect((await readdir(folder)).filter((name) => name.startsWith("aborted"))).toEqual([]);
@@ -302,10 +307,7 @@ describe("a long command", () => {
   it("leaves no transaction behind when Ctrl-C aborts an export that is under way", async () => {
     const ran = await database.owner.begin(async (sql) => {
       await sql`lock table private.reviews in access exclusive mode`;
-      const child = startLeads(["export", "--format", "csv"], { DATABASE_URL: database.url });
-      await waitsForLock(database.owner);
-      child.kill("SIGINT");
-      return waitForExit(child);
+      return abortAtLock(database.owner, database.url, "export", "--format", "csv");
     });
     expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
     await until(
@@ -323,10 +325,8 @@ describe("a long command", () => {
     await owner.begin(async (sql) => {
       // The restoration waits for this table when all rows are in theirs.
       await sql`lock table private.place_windows in access exclusive mode`;
-      const child = startLeads(["restore", file], { DATABASE_URL: url });
-      await waitsForLock(owner);
-      child.kill("SIGINT");
-      expect(await waitForExit(child)).toEqual({ status: 130, stdout: "", stderr: "" });
+      const ran = await abortAtLock(owner, url, "restore", file);
+      expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
     });
     expect(await everything(owner)).toEqual(before);
   });
