@@ -139,8 +139,11 @@ begin
   return null;
 end $$;
 
-create trigger reviews_10_copy_review_to_work after insert or update of reviewed_at or delete on private.reviews
+create trigger reviews_10_copy_review_to_work after insert or update of reviewed_at on private.reviews
 for each row execute function private.copy_review_to_work();
+-- Not where the lead goes, and its row in lead_work with it.
+create trigger reviews_11_copy_review_to_work after delete on private.reviews
+for each row when (pg_trigger_depth() = 0) execute function private.copy_review_to_work();
 
 -- Marks a lead in lead_work as owed when a delivery of it is enqueued.
 create function private.mark_owed_in_work() returns trigger

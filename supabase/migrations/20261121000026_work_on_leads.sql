@@ -199,8 +199,11 @@ begin
   return null;
 end $$;
 
-create trigger calls_10_copy_first_call_to_work after insert or update of at or delete on private.calls
+create trigger calls_10_copy_first_call_to_work after insert or update of at on private.calls
 for each row execute function private.copy_first_call_to_work();
+-- Not where the lead goes, and its row in lead_work with it.
+create trigger calls_11_copy_first_call_to_work after delete on private.calls
+for each row when (pg_trigger_depth() = 0) execute function private.copy_first_call_to_work();
 
 revoke execute on function
   private.add_place_windows, private.refresh_place_windows, private.clear_place_windows, private.close_withdrawn_lead,

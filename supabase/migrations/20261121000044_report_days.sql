@@ -67,21 +67,18 @@ set search_path = ''
 as $$
 declare
   yesterday constant date := private.utc_day(now()) - 1;
+  days date[];
 begin
-  insert into private.report_changes (day)
-  select distinct d.day from (
-    values
-      (case when tg_table_name = 'lead_work' then private.utc_day((to_jsonb(old) ->> 'created_at')::timestamptz) end),
-      (case when tg_table_name = 'lead_work' then private.utc_day((to_jsonb(new) ->> 'created_at')::timestamptz) end),
-      (case when tg_table_name = 'calls' then private.utc_day((to_jsonb(old) ->> 'at')::timestamptz) end),
-      (case when tg_table_name = 'calls' then private.utc_day((to_jsonb(new) ->> 'at')::timestamptz) end),
-      -- A call may be the first one of its lead.
-      ((
-        select private.utc_day(w.created_at) from private.lead_work w
-        where tg_table_name = 'calls' and w.lead_id = (coalesce(to_jsonb(new), to_jsonb(old)) ->> 'lead_id')::uuid
-      ))
-  ) d (day)
-  where d.day < yesterday;
+  if tg_table_name = 'lead_work' then
+    days := array[private.utc_day(old.created_at), private.utc_day(new.created_at)];
+  else
+    days := array[
+      private.utc_day(old.at), private.utc_day(new.at),
+      -- The call may be the first one of its lead.
+      (select private.utc_day(w.created_at) from private.lead_work w where w.lead_id = coalesce(new.lead_id, old.lead_id))
+    ];
+  end if;
+  insert into private.report_changes (day) select distinct d.day from unnest(days) as d (day) where d.day < yesterday;
   return null;
 end $$;
 
