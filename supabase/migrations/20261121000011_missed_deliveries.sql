@@ -16,8 +16,9 @@ begin
   from public.leads l cross join private.channels c
   where c.enabled
     and l.created_at > moment - interval '3 days'
-    and not exists (select from private.deliveries d where d.lead_id = l.id)
-    and not exists (select from private.reviews r where r.lead_id = l.id)
+    -- Looked up lead by lead (offset 0): with millions of reviews the planner would otherwise read all of them, to join them.
+    and not exists (select from private.deliveries d where d.lead_id = l.id offset 0)
+    and not exists (select from private.reviews r where r.lead_id = l.id offset 0)
   -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
   for key share of l
   on conflict do nothing;
@@ -41,8 +42,8 @@ begin
   where c.enabled
     and l.created_at <= moment - interval '20 hours'
     and l.created_at > moment - interval '44 hours'
-    and not exists (select from private.reviews r where r.lead_id = l.id)
-    and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)
+    and not exists (select from private.reviews r where r.lead_id = l.id offset 0)
+    and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null offset 0)
   -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
   for key share of l
   on conflict do nothing;
