@@ -1,17 +1,20 @@
-// What libraries print with `console`: errors whose messages may quote what a visitor typed, and sentences that are no event of the log.
+// What libraries and Node print with `console`: errors whose messages may quote what a visitor typed, and sentences that are no event of
+// the log.
 import { logBug } from "./bug.ts";
 import type { Log } from "./log.ts";
 
-/** From here on an error that a library prints is logged as the bug it is, without its message, and nothing else is printed. */
+/**
+ * From here on an error that a library prints is logged as the bug it is, without its message, and nothing else is printed. Of Node's
+ * warnings the one about a leak of listeners is logged too; the others are about Node's own interfaces.
+ */
 export function logWhatLibrariesPrint(log: Log): void {
-  const printError = (...values: unknown[]) =>
-    logBug(log, values.find((value) => value instanceof Error) ?? values[0]);
-  Object.assign(console, {
-    error: printError,
-    warn: printError,
-    log() {},
-    info() {},
-    debug() {},
-    trace() {},
+  const logErrors = (...values: unknown[]) => {
+    for (const value of values) if (value instanceof Error) logBug(log, value);
+  };
+  const printNothing = () => {};
+  Object.assign(console, { error: logErrors, warn: logErrors });
+  for (const name of ["log", "info", "debug", "trace"] as const) console[name] = printNothing;
+  process.on("warning", (warning) => {
+    if (warning.name === "MaxListenersExceededWarning") logBug(log, warning);
   });
 }
