@@ -1,10 +1,10 @@
 // A standby beside the database: what reads much is read there, and nobody reads there unseen or what is out of date.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { type Cluster, makeCluster, makeStandby } from "./support/clusters.ts";
-import { serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { post, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
 
 const period = { since: "2020-01-01", until: "2035-12-31", zone: "America/New_York" };
@@ -39,7 +39,6 @@ beforeAll(async () => {
   );
   maria = await inbox.member("Maria", "manager");
 });
-afterEach(() => there`select pg_wal_replay_resume()`);
 afterAll(() => Promise.all([owner.end({ timeout: 1 }), there.end({ timeout: 1 })]));
 
 /** The last statements of the inbox, or of another program, on a server. */
@@ -50,13 +49,14 @@ const statementsOn = async (sql: Sql, program = "leads inbox") =>
 
 const entries = (action: string) => owner`select from private.audit_log where action = ${action}`;
 
-/** Stops what the standby does, once it has everything until now. */
+/** Stops what the standby does until the end of the test, once it has everything until now. */
 async function pauseStandby(): Promise<void> {
   const [now] = await owner<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
   const isThere = async () =>
     (await there`select pg_last_wal_replay_lsn() >= ${now?.lsn ?? ""}::text::pg_lsn as yes`)[0]?.yes;
   await expect.poll(isThere, { timeout: 10_000 }).toBe(true);
   await there`select pg_wal_replay_pause()`;
+  onTestFinished(async () => void (await there`select pg_wal_replay_resume()`));
   const isPaused = async () => (await there`select pg_get_wal_replay_pause_state() as state`)[0]?.state;
   await expect.poll(isPaused, { timeout: 10_000 }).toBe("paused");
 }
@@ -144,6 +144,20 @@ describe("the inbox beside a standby", () => {
     expect(await statementsOn(owner)).toContain("team.reports");
   });
 
+  it("has one entry in the audit log for a report, also where the primary is read after all", async () => {
+    await pauseStandby();
+    const other = await serveInbox(
+      { url: primary.url, owner },
+      {},
+      { standbyUrl: `postgres://${standby.host}` },
+    );
+    const olga = await other.member("Olga", "manager");
+    expect((await olga.call("reports", period)).status).toBe(200);
+    const written = await owner`
+      select from private.audit_log where member_id = ${olga.id} and action = 'read reports'`;
+    expect(written).toHaveLength(1);
+  });
+
   it("reads the primary when the standby is gone", async () => {
     const other = await serveInbox(
       { url: primary.url, owner },
@@ -185,5 +199,24 @@ describe("`leads export` beside a standby", () => {
       stderr: expect.stringContaining("The standby does not answer, or is seconds behind."),
     });
     expect(ran.stdout.trim().split("\n")).toHaveLength(many + 1);
+  });
+});
+
+describe("a standby that was promoted by mistake", () => {
+  it("is not read, because what it says ends there, and no entry of the audit log is written on it", async () => {
+    await there`select pg_promote()`;
+    const isItsOwn = async () => (await there`select not pg_is_in_recovery() as yes`)[0]?.yes;
+    await expect.poll(isItsOwn, { timeout: 10_000 }).toBe(true);
+    const other = await serveInbox(
+      { url: primary.url, owner },
+      {},
+      { standbyUrl: `postgres://${standby.host}` },
+    );
+    const [{ count } = {}] = await there`select count(*) from private.audit_log`;
+    // A session that both servers have, as the one of a member who was signed in before.
+    const answer = await post(other.url, "api/reports", period, maria.cookie);
+    expect(answer.status).toBe(200);
+    expect(await statementsOn(owner)).toContain("team.reports");
+    expect(await there`select count(*) from private.audit_log`).toEqual([{ count }]);
   });
 });

@@ -7,7 +7,7 @@ import type { Log } from "../log/log.ts";
 import { type Ask, askWithSession, Refused } from "./ask.ts";
 import { me } from "./sessions.ts";
 
-/** A standby, or a server that was one. */
+/** A standby. A server that was one, and was promoted by mistake, has no entry of now, and is not read either. */
 export interface Standby {
   /**
    * Asks the standby as the member whose session it is, and the primary where the standby does not answer, or is more than some seconds

@@ -57,21 +57,21 @@ begin
   return found_entry.lead_id;
 end $$;
 
--- Says in the audit log that somebody is about to read. A standby takes no writes: it asks for the entry that the same member wrote on the
--- primary within the last minute. So what is read there is no older than that entry. Raises PT403 when it has none.
+-- Says in the audit log that somebody is about to read, unless they said so before with `entry`, for the same period and within the last
+-- minute. A standby takes no writes, so it needs the entry, and what is read there is no older than that. Raises PT403 when it has none.
 create function private.audit_reading(actor private.actor, reading text, period jsonb default '{}', entry bigint default null)
 returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if not pg_is_in_recovery() then
+  if entry is null and not pg_is_in_recovery() then
     perform private.audit(actor, reading, null, period);
-  elsif not exists (
-    select from private.audit_log a
-    where a.id = entry and a.member_id = actor.member_id and a.at > now() - interval '1 minute' and a.action = reading and a.details = period
-  ) then
-    raise exception using errcode = 'PT403', message = 'The audit log has to be written first.';
+    return;
+  end if;
+  perform private.lead_of_entry(entry, actor, reading);
+  if not exists (select from private.audit_log a where a.id = entry and a.details = period) then
+    raise exception using errcode = 'PT403', message = 'The audit log has an entry of another period.';
   end if;
 end $$;
 

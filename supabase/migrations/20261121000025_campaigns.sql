@@ -211,7 +211,7 @@ end $$;
 
 -- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day,
 -- and by weekday and hour; the web vitals; and the costs as they were typed in. By hour there are views of the last eight days alone.
--- `entry` is needed on a standby alone (team.record_reading).
+-- `entry` is what team.record_reading returned; a standby needs it.
 create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
 security definer

@@ -216,7 +216,7 @@ begin
 end $$;
 
 -- How the promise was kept, how soon people were called, and what came of it, for the leads of these days in a time zone.
--- `entry` is needed on a standby alone (team.record_reading).
+-- `entry` is what team.record_reading returned; a standby needs it.
 create function team.reports(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
 security definer
