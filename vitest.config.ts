@@ -1,11 +1,11 @@
-// How the specification runs: in three tiers (spec/tiers.ts), on one PostgreSQL for all chapters, each chapter on databases
-// of its own.
+// How the specification runs: the quick tier and the slower ones (spec/tiers.ts), on one PostgreSQL for all chapters, each chapter on
+// databases of its own.
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { writeToMemory } from "./spec/support/memory-folder.ts";
 import { OrderOfChapters } from "./spec/support/order-of-chapters.ts";
 import { keepCompiledCode } from "./spec/support/program-environment.ts";
-import { browser, system, type Tier } from "./spec/tiers.ts";
+import { browser, system } from "./spec/tiers.ts";
 
 // Here, because the workers and all that they start take their environment from this process.
 writeToMemory();
@@ -13,12 +13,16 @@ keepCompiledCode();
 
 const chapters = ["spec/**/*.spec.ts", "packages/**/*.spec.ts"];
 
-const tier = (name: Tier, include: string[], exclude: string[] = []): TestProjectInlineConfiguration => ({
+const project = (
+  name: string,
+  include: string[],
+  exclude: string[] = [],
+): TestProjectInlineConfiguration => ({
   test: {
     name,
     include,
     exclude: ["**/node_modules/**", ...exclude],
-    provide: { tier: name },
+    provide: { isQuick: name === "quick" },
     // Real servers and browsers on two cores: a slow answer is not a wrong one.
     testTimeout: 30_000,
     hookTimeout: 60_000,
@@ -28,6 +32,11 @@ const tier = (name: Tier, include: string[], exclude: string[] = []): TestProjec
 
 export default defineConfig({
   test: {
+    // Chapters that share a process load the product's modules once. What each one starts is ended after it (end-of-chapter.ts).
+    isolate: false,
+    // Node reads the chapters itself, which takes half of the time that Vite takes to rewrite and load them.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    setupFiles: ["spec/support/end-of-chapter.ts"],
     globalSetup: ["spec/support/built-pages.ts", "spec/support/postgresql.ts"],
     // One more than there are cores, because a chapter often waits for a frame, an answer or a deadline. With more than that, chapters
     // that wait for a core miss their time limits.
@@ -35,9 +44,9 @@ export default defineConfig({
     sequence: { sequencer: OrderOfChapters },
     reporters: ["default", "./spec/support/skipped-tests.ts"],
     projects: [
-      tier("quick", chapters, [...browser, ...system]),
-      tier("browser", browser),
-      tier("system", system),
+      project("quick", chapters, [...browser, ...system]),
+      // One project, because chapters share a process only within one.
+      project("slow", [...browser, ...system]),
     ],
   },
 });

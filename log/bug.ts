@@ -27,7 +27,9 @@ function ownFrames(error: unknown): string[] {
 function ownFrame(line: string): string[] {
   const at = line.indexOf(root);
   if (at < 0 || !line.trimStart().startsWith("at ")) return [];
-  const [path = "", row = ""] = line.slice(at + root.length).split(":");
+  const [address = "", row = ""] = line.slice(at + root.length).split(":");
+  // A module may have been imported with a query.
+  const [path = ""] = address.split("?");
   const isOwn = /^[\w./-]{1,100}$/.test(path) && /^\d{1,6}$/.test(row) && !path.startsWith("node_modules/");
   return isOwn ? [`${path}:${row}`] : [];
 }

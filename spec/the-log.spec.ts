@@ -61,6 +61,12 @@ describe("an unexpected exception", () => {
     expect(bugOf(error)).not.toMatch(/rosa/i);
   });
 
+  it("is logged with the file of a module that was imported with a query", () => {
+    const error = new Error("it");
+    error.stack = `Error: it\n    at file://${new URL("..", import.meta.url).pathname}web/app.ts?made=12:7:9`;
+    expect(bugOf(error)).toMatch(/ class=Error frames=web\/app\.ts:7\n$/);
+  });
+
   it("is logged without frames of libraries and of Node", () => {
     const error = new Error("x");
     const root = new URL("..", import.meta.url).pathname;

@@ -1,8 +1,6 @@
 // Which tier a chapter belongs to, by what it needs. `npm run test:quick` runs the quick tier, which is every chapter that is
 // not named here; `npm test` runs all three.
 
-export type Tier = "quick" | "browser" | "system";
-
 /** Chapters that drive a browser. */
 export const browser = [
   "spec/a-static-site.spec.ts",

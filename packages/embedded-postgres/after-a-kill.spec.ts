@@ -17,7 +17,10 @@ import {
   query,
   start,
   startInChild,
+  useServers,
 } from "./spec-servers.ts";
+
+useServers();
 
 /** The sessions whose statement is like this. */
 const sessionsWith = (url: string, statement: string) =>

@@ -30,7 +30,10 @@ import {
   socketsOf,
   start,
   startInChild,
+  useServers,
 } from "./spec-servers.ts";
+
+useServers();
 
 describe("a started PostgreSQL", () => {
   it("makes a database whose answers are on disk", async () => {

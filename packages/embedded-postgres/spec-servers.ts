@@ -20,9 +20,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
 import { type RunningPostgres, startPostgres, stopOrphan } from "./embedded-postgres.ts";
 import type { PostgresEvent } from "./options.ts";
 
-// Each test starts servers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 });
-
 const packageFolder = import.meta.dirname;
 export const isRoot = process.getuid?.() === 0;
 
@@ -38,32 +35,36 @@ export const folders: string[] = [];
 /** Where a start by root keeps the data of a private folder; removed after each test. Chapters may run at the same time. */
 export const systemDir = `/var/lib/embedded-postgres-spec-${process.pid}`;
 
-beforeEach(() => {
-  dataDir = newFolder();
-  events = [];
-});
-
 /** A data folder that was started once. Tests copy it where they do not need the first start. */
 let templateDir: string;
-beforeAll(async () => {
-  templateDir = newFolder();
-  // The tests share it: without this, the first one would remove it.
-  folders.pop();
-  await (await startPostgres({ ...optionsOn(templateDir), onEvent: () => {} })).stop();
-});
-afterAll(() => rmSync(templateDir, { recursive: true }));
 
-afterEach(async () => {
-  await Promise.all(
-    children.splice(0).map((child) => child.exitCode ?? child.signalCode ?? kill(child, "SIGTERM")),
-  );
-  for (const postgres of running.splice(0)) await postgres.stop();
-  for (const folder of folders.splice(0)) {
-    await stopOrphan(optionsOn(folder));
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
-  }
-  rmSync(systemDir, { recursive: true, force: true });
-});
+/** Has each test of a chapter begin with an empty data folder, and removes what it has left. */
+export function useServers(): void {
+  // Each test starts servers, on a machine that may be busy.
+  vi.setConfig({ testTimeout: 120_000 });
+  beforeAll(async () => {
+    templateDir = newFolder();
+    // The tests share it: without this, the first one would remove it.
+    folders.pop();
+    await (await startPostgres({ ...optionsOn(templateDir), onEvent: () => {} })).stop();
+  });
+  beforeEach(() => {
+    dataDir = newFolder();
+    events = [];
+  });
+  afterEach(async () => {
+    await Promise.all(
+      children.splice(0).map((child) => child.exitCode ?? child.signalCode ?? kill(child, "SIGTERM")),
+    );
+    for (const postgres of running.splice(0)) await postgres.stop();
+    for (const folder of folders.splice(0)) {
+      await stopOrphan(optionsOn(folder));
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+    }
+    rmSync(systemDir, { recursive: true, force: true });
+  });
+  afterAll(() => rmSync(templateDir, { recursive: true }));
+}
 
 export const copyTemplate = (folder = dataDir) =>
   void execFileSync("cp", [

@@ -19,7 +19,10 @@ import {
   start,
   startInChild,
   systemDir,
+  useServers,
 } from "./spec-servers.ts";
+
+useServers();
 
 describe.runIf(isRoot)("a PostgreSQL started by root", () => {
   it("runs as the user the data belongs to, who owns nothing else", async () => {

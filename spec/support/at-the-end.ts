@@ -1,12 +1,20 @@
-// Undoes after a chapter what its set-up did. Vitest takes an `afterAll` only while it loads a chapter: one that a
-// `beforeAll` registers is never called, which leaves processes behind. So the one here runs what `atTheEnd` was given.
-import { afterAll } from "vitest";
+// Undoes after a chapter what it has set up. Vitest takes an `afterAll` only while it loads a chapter: one that a `beforeAll` registers
+// is never called, and one in a module of support only by the first chapter that loads the module, because chapters share a process.
 
 const ends: (() => unknown)[] = [];
 
 /** Calls `end` after the chapter, the one given last first. */
 export const atTheEnd = (end: () => unknown): void => void ends.push(end);
 
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-});
+/** Calls all of them. spec/support/end-of-chapter.ts has each chapter do that. */
+export async function runEnds(): Promise<void> {
+  const failures: unknown[] = [];
+  for (let end = ends.pop(); end; end = ends.pop()) {
+    try {
+      await end();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

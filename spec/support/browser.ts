@@ -1,6 +1,7 @@
-// One Chromium for a chapter of the specification, and pages in it that load nothing but what the site serves.
+// One Chromium for the chapters that run in this process, and pages in it that load nothing but what the site serves. A page shares
+// nothing with those of another test: each has a context of its own, which is closed after the test.
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
 import { needs } from "./needs.ts";
 
@@ -20,10 +21,18 @@ const ignoreDefaultArgs = ["--disable-back-forward-cache"];
 export const launch = (program = findChromium()): Promise<Browser> =>
   chromium.launch({ executablePath: program ?? "chromium", args: flags, ignoreDefaultArgs });
 
-/**
- * Launches the chapter's browser before its first test and closes it after the last. Chapters about loading, fonts and going back
- * ask for the whole browser.
- */
+/** The browsers of this process by program. Playwright ends them with the process. */
+const launched = new Map<string | undefined, Browser>();
+
+async function launchOnce(program: string | undefined): Promise<Browser> {
+  const before = launched.get(program);
+  if (before?.isConnected()) return before;
+  const browser = await launch(program);
+  launched.set(program, browser);
+  return browser;
+}
+
+/** Has a browser for the chapter's tests. Chapters about loading, fonts and going back ask for the whole browser. */
 export function useBrowser(kind: "headless shell" | "whole browser" = "headless shell"): {
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
   browser(): Browser;
@@ -31,7 +40,7 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
   let browser: Browser | undefined;
   beforeAll(async () => {
     needs("a browser");
-    browser = await launch(kind === "whole browser" ? findChromium() : findHeadlessShell());
+    browser = await launchOnce(kind === "whole browser" ? findChromium() : findHeadlessShell());
   });
   afterEach(async () => {
     await Promise.all(
@@ -40,7 +49,6 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
         .map((context) => context.close()),
     );
   });
-  afterAll(() => browser?.close());
   const running = () => {
     if (!browser) throw new Error("The browser is launched before the first test of a chapter, not earlier.");
     return browser;

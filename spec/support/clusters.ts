@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { addressOfDatabase, connect } from "../../database/connect.ts";
+import { atTheEnd } from "./at-the-end.ts";
 import { freePort } from "./free-port.ts";
 import { needs } from "./needs.ts";
 import { findPrograms } from "./postgresql-programs.ts";
@@ -25,15 +25,6 @@ export interface Cluster {
 }
 
 const login = "leads_owner:a-password-of-the-specification";
-const running = new Set<Cluster>();
-const folders: string[] = [];
-afterAll(async () => {
-  for (const cluster of running) {
-    cluster.signal("SIGKILL");
-    await cluster.stop();
-  }
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
-});
 
 /** Makes an empty server, not started yet. */
 export async function makeCluster(): Promise<Cluster> {
@@ -92,29 +83,31 @@ function clusterIn(folder: string, port: number): Cluster {
         cwd: folder,
         stdio: "ignore",
       });
-      running.add(cluster);
       await waitUntilReady(url, child);
     },
     signal: (name) => {
-      if (child?.pid === undefined || child.exitCode !== null) return;
+      if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
       // Its children first: without their parent they could not be found.
       for (const pid of [...childrenOf(child.pid), child.pid]) trySignal(pid, name);
     },
     stop: async () => {
-      running.delete(cluster);
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, "exit");
       child.kill("SIGINT");
       await exited;
     },
   };
+  atTheEnd(() => {
+    cluster.signal("SIGKILL");
+    return cluster.stop();
+  });
   return cluster;
 }
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "leads-cluster-"));
   giveToPostgres(folder);
-  folders.push(folder);
+  atTheEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   return folder;
 }
 

@@ -3,17 +3,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
-import { afterAll } from "vitest";
+import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
 import { serveInbox, type TestInbox } from "./inbox.ts";
 
 const clientId = "leads-inbox";
 const clientSecret = "a-secret-of-the-specification-alone";
-const ends: (() => void)[] = [];
-afterAll(() => {
-  for (const end of ends) end();
-});
 
 /** Serves the inbox of a database to the members of such a company. */
 export async function serveInboxOfCompany(database: TestDatabase): Promise<TestInbox> {
@@ -21,7 +17,7 @@ export async function serveInboxOfCompany(database: TestDatabase): Promise<TestI
   const url = `http://localhost:${port}`;
   const provider = createServer().listen(0, "127.0.0.1");
   await once(provider, "listening");
-  ends.push(() => {
+  atTheEnd(() => {
     provider.closeAllConnections();
     provider.close();
   });

@@ -1,9 +1,10 @@
 // A database for one chapter: a fresh copy of the schema on the shared PostgreSQL, with a connection of the owner
 // and one of the intake. It is gone when that PostgreSQL ends.
 import { randomBytes } from "node:crypto";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
 import { roleAddress } from "../../database/role-logins.ts";
+import { atTheEnd } from "./at-the-end.ts";
 import { templateName } from "./postgresql.ts";
 
 export interface TestDatabase {
@@ -14,9 +15,6 @@ export interface TestDatabase {
   owner: Sql;
   intake: Sql;
 }
-
-const pools: Sql[] = [];
-afterAll(() => Promise.all(pools.map((sql) => sql.end({ timeout: 1 }))));
 
 /** Makes a database with the schema, or an empty one, for the chapter that calls it. */
 export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase> {
@@ -29,7 +27,7 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   const owner = connect(url);
   const intakeUrl = roleAddress(url, "leads_intake");
   const intake = connect(intakeUrl);
-  pools.push(owner, intake);
+  atTheEnd(() => Promise.all([owner, intake].map((sql) => sql.end({ timeout: 1 }))));
   return { url, intakeUrl, owner, intake };
 }
 

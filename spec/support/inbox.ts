@@ -1,9 +1,9 @@
 // The team's inbox for a chapter: served in this process on a port of its own, met over HTTP, with members who are signed in, and with
 // ZIP codes where it is noon or night at whatever time the chapter runs.
-import { afterAll } from "vitest";
 import { roleAddress } from "../../database/role-logins.ts";
 import type { CallName, RequestOf, ResponseOf } from "../../inbox/api.ts";
 import { type InboxStart, startInbox } from "../../inbox/start.ts";
+import { atTheEnd } from "./at-the-end.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
 
@@ -32,9 +32,6 @@ export interface TestInbox {
   /** Ends the server, for a chapter that starts it again on the same port. */
   stop(): Promise<void>;
 }
-
-const running = new Set<{ stop(): Promise<void> }>();
-afterAll(() => Promise.all([...running].map((inbox) => inbox.stop())));
 
 /** Makes a database with the two places of `noonZip` and `nightZip`, and serves its inbox. */
 export async function makeInbox(): Promise<{ database: TestDatabase; inbox: TestInbox }> {
@@ -71,7 +68,9 @@ export async function serveInbox(
       if (event === "bug") process.stderr.write(`bug ${JSON.stringify(facts)}\n`);
     },
   });
-  running.add(served);
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= served.stop());
+  atTheEnd(stop);
   const address = `http://localhost:${settings.port ?? port}`;
   return {
     url: address,
@@ -88,10 +87,7 @@ export async function serveInbox(
         download: (path) => fetch(`${address}${path}`, { headers: { cookie } }),
       };
     },
-    stop() {
-      running.delete(served);
-      return served.stop();
-    },
+    stop,
   };
 }
 

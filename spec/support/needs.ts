@@ -1,15 +1,14 @@
 // Keeps the quick tier quick: fails a chapter of it that uses what belongs to a slower tier.
 import { inject } from "vitest";
-import type { Tier } from "../tiers.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    tier: Tier;
+    isQuick: boolean;
   }
 }
 
 /** Throws in a chapter of the quick tier. `what` is what the chapter is about to use. */
 export function needs(what: string): void {
-  if (inject("tier") !== "quick") return;
+  if (!inject("isQuick")) return;
   throw new Error(`A chapter that needs ${what} is not quick: name it in its tier, in spec/tiers.ts.`);
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterAll } from "vitest";
+import { atTheEnd } from "./at-the-end.ts";
 import { anonKey } from "./intake.ts";
 import { programEnvironment } from "./program-environment.ts";
 
@@ -16,9 +16,8 @@ export interface RunningServer {
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Every server that the chapter has started and not ended. None outlives the chapter, however it ends. */
+/** Every server that is not ended. None outlives this process, however it ends. */
 const running = new Set<ChildProcess>();
-afterAll(() => Promise.all([...running].map((child) => child.kill() && once(child, "exit"))));
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
@@ -57,6 +56,7 @@ export function spawnServer(env: Record<string, string>) {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return ended;
   };
+  atTheEnd(() => end());
   return { process: child, listening, ended, output: () => output, end };
 }
 
