@@ -91,11 +91,12 @@ const oneLine = (value: string | boolean): string =>
 const hoursAfter = (time: Date, hours: number) => new Date(time.getTime() + hours * 3_600_000);
 
 // The team's zone is not known here, so the time says which one it is in.
-const format = new Intl.DateTimeFormat("en-US", {
+const timeOf = (time: Date): string => time.toLocaleString("en-US", format).replaceAll(/\s/g, " ");
+
+const format: Intl.DateTimeFormatOptions = {
   ...{ weekday: "short", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" },
   ...{ timeZone: "UTC", timeZoneName: "short" },
-} as Intl.DateTimeFormatOptions);
-const timeOf = (time: Date): string => format.format(time).replaceAll(/\s/g, " ");
+};
 
 const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

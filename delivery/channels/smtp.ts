@@ -1,13 +1,28 @@
 // Sends a mail over SMTP, with TLS where the server offers it. Nearly everything that a server refuses (a password, a
 // sender, a mailbox, a policy) is transient, because people can fix it; only a mail that is too large is a permanent failure.
-import { createTransport } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Outcome } from "./channel.ts";
 import type { Mail, Post } from "./email.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 /** Makes the post for an address such as `smtps://user:password@mail.example.com`. Timeouts are in milliseconds. */
 export function makeSmtp(url: string, { connectTimeout = 10_000 } = {}): Post {
-  const transport = createTransport({
+  let transport: Transporter | undefined;
+  return async ({ from, to, subject, text, html, messageId }: Mail, signal) => {
+    try {
+      transport ??= await openTransport(url, connectTimeout);
+      const sent = await transport.sendMail({ from, to: [...to], subject, text, html, messageId, signal });
+      return { kind: "delivered", rejected: sent.rejected?.length ?? 0 };
+    } catch (error) {
+      return outcomeOf(error as SmtpError);
+    }
+  };
+}
+
+// Loaded with the first mail, because loading it takes an eighth of a server's start, and most servers send none.
+async function openTransport(url: string, connectTimeout: number): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
     url,
     connectionTimeout: connectTimeout,
     greetingTimeout: connectTimeout,
@@ -17,14 +32,6 @@ export function makeSmtp(url: string, { connectTimeout = 10_000 } = {}): Post {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return async ({ from, to, subject, text, html, messageId }: Mail, signal) => {
-    try {
-      const sent = await transport.sendMail({ from, to: [...to], subject, text, html, messageId, signal });
-      return { kind: "delivered", rejected: sent.rejected?.length ?? 0 };
-    } catch (error) {
-      return outcomeOf(error as SmtpError);
-    }
-  };
 }
 
 /** What nodemailer says of a failure, as far as it is used. */
