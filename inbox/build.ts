@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 const builds = join(projectRoot, ".inbox");
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
     chmodSync(folder, 0o755);
     const { bundleClient } = await import("./bundle-client.ts");
     await bundleClient(projectRoot, folder);
+    writeCompressed(folder);
     const named = join(folder, "current.json");
     writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
     renameSync(named, current);
@@ -42,6 +44,14 @@ async function main(): Promise<void> {
     throw error;
   }
   process.stderr.write(`Built the inbox in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
+}
+
+/** Writes each file of a build compressed beside it, which would otherwise be done at each start of a server. */
+function writeCompressed(folder: string): void {
+  for (const name of globSync(["index.html", "assets/*"], { cwd: folder })) {
+    const file = join(folder, name);
+    writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)));
+  }
 }
 
 /** A hash of every source of the files. */

@@ -1,9 +1,9 @@
 // Serves the files that inbox/build.ts makes: `.inbox/current.json` names the folder of the current build, which holds `index.html` and
-// `assets/`. They are read once, at start, and need no session, because they hold no personal data.
+// `assets/`, each with its compressed form beside it. They are read once, at start, and need no session, because they hold no personal
+// data.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync } from "node:zlib";
 
 export interface ClientFiles {
   /** The answer to a GET or HEAD; undefined when no file of `/assets/` has the path. Any other path gets the application's page. */
@@ -13,7 +13,7 @@ export interface ClientFiles {
 interface File {
   type: string;
   bytes: Uint8Array<ArrayBuffer>;
-  brotli: Uint8Array<ArrayBuffer>;
+  brotli: Uint8Array<ArrayBuffer> | undefined;
   cacheControl: string;
 }
 
@@ -23,14 +23,15 @@ const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 export function readClientFiles(root = projectRoot): ClientFiles {
   const folder = currentFolder(root);
   const files = new Map<string, File>();
-  for (const name of folder && existsSync(join(folder, "assets"))
-    ? readdirSync(join(folder, "assets"))
-    : []) {
-    const bytes = readFileSync(join(folder as string, "assets", name));
-    files.set(`/assets/${name}`, fileOf(name, bytes, "public, max-age=31536000, immutable"));
+  const assets = folder && join(folder, "assets");
+  for (const name of assets && existsSync(assets) ? readdirSync(assets) : []) {
+    if (name.endsWith(compressedEnding)) continue;
+    files.set(
+      `/assets/${name}`,
+      readBuilt(join(assets as string, name), "public, max-age=31536000, immutable"),
+    );
   }
-  const html = folder ? readFileSync(join(folder, "index.html")) : Buffer.from(notBuilt);
-  const page = fileOf("index.html", html, "no-cache");
+  const page = folder ? readBuilt(join(folder, "index.html"), "no-cache") : notBuilt;
   return {
     answer(request, path) {
       if (path.startsWith("/assets/")) {
@@ -42,14 +43,14 @@ export function readClientFiles(root = projectRoot): ClientFiles {
   };
 }
 
-const notBuilt = `<!doctype html><html lang="en"><title>Leads</title><h1>Leads</h1>
-<p>The pages of the inbox are not built yet. Run <code>npm run build</code>, then start again.</p></html>`;
+/** What inbox/build.ts adds to a file's name for its compressed form. */
+const compressedEnding = ".br";
 
 function currentFolder(root: string): string | undefined {
   const file = join(root, ".inbox/current.json");
   if (!existsSync(file)) return undefined;
   const folder = join(root, ".inbox", JSON.parse(readFileSync(file, "utf8")).name);
-  return existsSync(join(folder, "index.html")) ? folder : undefined;
+  return existsSync(join(folder, `index.html${compressedEnding}`)) ? folder : undefined;
 }
 
 const types: Record<string, string> = {
@@ -62,25 +63,34 @@ const types: Record<string, string> = {
   ".webmanifest": "application/manifest+json",
 };
 
-const fileOf = (name: string, bytes: Buffer, cacheControl: string): File => ({
-  type: types[extname(name)] ?? "application/octet-stream",
-  bytes: Uint8Array.from(bytes),
-  brotli: Uint8Array.from(brotliCompressSync(bytes)),
+const readBuilt = (path: string, cacheControl: string): File => ({
+  type: types[extname(path)] ?? "application/octet-stream",
+  bytes: Uint8Array.from(readFileSync(path)),
+  brotli: Uint8Array.from(readFileSync(path + compressedEnding)),
   cacheControl,
 });
+
+const notBuilt: File = {
+  type: types[".html"] as string,
+  bytes: new TextEncoder().encode(`<!doctype html><html lang="en"><title>Leads</title><h1>Leads</h1>
+<p>The pages of the inbox are not built yet. Run <code>npm run build</code>, then start again.</p></html>`),
+  brotli: undefined,
+  cacheControl: "no-cache",
+};
 
 function answer(request: Request, { type, bytes, brotli, cacheControl }: File): Response {
   const takesBrotli = (request.headers.get("accept-encoding") ?? "")
     .split(",")
     .some((part) => part.trim() === "br");
-  const body = takesBrotli ? brotli : bytes;
+  const compressed = takesBrotli ? brotli : undefined;
+  const body = compressed ?? bytes;
   return new Response(request.method === "HEAD" ? null : body, {
     headers: {
       "content-type": type,
       "content-length": String(body.length),
       "cache-control": cacheControl,
       vary: "accept-encoding",
-      ...(takesBrotli && { "content-encoding": "br" }),
+      ...(compressed && { "content-encoding": "br" }),
     },
   });
 }

@@ -150,6 +150,21 @@ async function hear(
 const ids = (heard: LiveEvent[], which: "new" | "changed") =>
   heard.flatMap((event) => (event.kind === "leads" ? event[which] : []));
 
+describe("the pages' files", () => {
+  it("are sent compressed to a browser that takes that, and as they are to another", async () => {
+    const page = await (await fetch(inbox.url)).text();
+    const [script = ""] = /\/assets\/[\w.-]+\.js/.exec(page) ?? [];
+    for (const path of ["/", script]) {
+      const ask = (encoding: string) => fetch(inbox.url + path, { headers: { "accept-encoding": encoding } });
+      const [compressed, plain] = [await ask("gzip, br"), await ask("identity")];
+      expect([compressed, plain].map(({ headers }) => headers.get("content-encoding"))).toEqual(["br", null]);
+      const lengths = [compressed, plain].map(({ headers }) => Number(headers.get("content-length")));
+      expect(lengths[0]).toBeLessThan((lengths[1] as number) * 0.7);
+      expect(await compressed.text()).toBe(await plain.text());
+    }
+  });
+});
+
 describe("the event stream", () => {
   it("announces a new lead by its id alone", async () => {
     let id = "";
