@@ -232,6 +232,22 @@ describe("the tiers of the specification", () => {
   });
 });
 
+describe("a module of the specification's support", () => {
+  /** The hooks in a file that are registered while it loads, which happens once for all chapters of a process. */
+  const hooksAtLoad = (text: string) => text.match(/^(?:before|after)(?:All|Each)\(.*$/gm) ?? [];
+
+  it("registers no hook while it loads, because only the first chapter of a process would have it", () => {
+    expect(hooksAtLoad("afterAll(end);\n  beforeAll(begin);\nconst afterAll = 1;")).toEqual([
+      "afterAll(end);",
+    ]);
+    const support = globSync(["spec/support/*.ts", "packages/*/spec-*.ts"], { cwd: root });
+    expect(support.length).toBeGreaterThan(40);
+    const own = support.filter((path) => !path.endsWith("/end-of-chapter.ts"));
+    expect(own.flatMap((path) => hooksAtLoad(read(path)))).toEqual([]);
+    expect(hooksAtLoad(read("spec/support/end-of-chapter.ts"))).toHaveLength(1);
+  });
+});
+
 describe("the settings", () => {
   it("stand in .env.example, all of them and no others", () => {
     const asked = new Set<string>();
