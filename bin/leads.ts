@@ -1,6 +1,6 @@
 // The team's `leads` command: reads what was typed and the settings, finds the database, and exits with a status that a script
-// can trust: 0 all is well, 1 something is wrong, 2 the command was not understood.
-import { existsSync } from "node:fs";
+// can trust: 0 all is well, 1 something is wrong, 2 the command was not understood, 130 it was broken off (Ctrl-C).
+import { existsSync, fstatSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Handler, UsageError } from "../cli/command.ts";
@@ -25,10 +25,32 @@ stdout.on("error", () => {});
 
 const out = (text: string) => {
   if (stdout.isTTY) clearStatusLine();
+  if (isFile) return writeWhole(text);
   return new Promise<void>((resolve, reject) => {
-    stdout.write(text, (cause) => (cause ? reject(new OutputClosed("", { cause })) : resolve()));
+    stdout.write(text, (cause) => (cause ? reject(outputError(cause)) : resolve()));
   });
 };
+
+/** Standard output is a file or a device, and neither a terminal nor a pipe. */
+const isFile = !stdout.isTTY && !fstatSync(stdout.fd).isFIFO() && !fstatSync(stdout.fd).isSocket();
+
+// A full disk takes a part of the text without an error, which Node's own stream does not look at.
+async function writeWhole(text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  try {
+    for (let written = 0; written < bytes.length; ) written += writeSync(stdout.fd, bytes, written);
+  } catch (error) {
+    throw outputError(error);
+  }
+}
+
+const outputError = (cause: unknown): Error =>
+  codeOf(cause) === "EPIPE"
+    ? new OutputClosed("", { cause })
+    : new Refusal(`What this prints could not be written (${codeOf(cause)}). The file is incomplete.`, {
+        cause,
+      });
+
 /** The width of a line in characters of the terminal, or the width of a table in a file. */
 const columns = stdout.columns ?? 120;
 const tell = (sentence: string) => {

@@ -1,12 +1,18 @@
 // How leads leave for another program: exact as JSON, exact by one rule as CSV, and harmless in a spreadsheet.
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { csvLine } from "../team/csv.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { leads, startLeads } from "./support/leads-command.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
+import { programEnvironment } from "./support/program-environment.ts";
 
 /** The rule for whoever reads an export: a cell that begins with an apostrophe loses that one. */
 const readCell = (cell: string): string => (cell.startsWith("'") ? cell.slice(1) : cell);
@@ -55,6 +61,27 @@ describe("leads export --format json", () => {
         marks: lead.name.includes("http") ? ["link in name"] : [],
       })),
     );
+  });
+
+  it.each([
+    ["to a full device", "/dev/full", "ENOSPC"],
+    ["to a file that takes a part of it", "part.json", "EFBIG"],
+  ])("fails in a sentence when it is written %s", async (_, target, code) => {
+    const folder = mkdtempSync(join(tmpdir(), "leads-export-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // A file of at most 512 bytes: a write takes what there is room for, and the next one fails.
+    const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@" > "$TARGET"';
+    const program = [process.execPath, fileURLToPath(new URL("../bin/leads.ts", import.meta.url))];
+    const child = spawn("sh", ["-c", limited, ...program, "export", "--format", "json"], {
+      cwd: folder,
+      env: programEnvironment({ DATABASE_URL: database.url, TARGET: target, NODE_COMPILE_CACHE: "" }),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    expect(await waitForExit(child)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `What this prints could not be written (${code}). The file is incomplete.\n`,
+    });
   });
 
   it("prints an empty array when there is nothing, and takes --since", async () => {
