@@ -48,9 +48,14 @@ export async function makeCluster(
     }
   } else if (major !== programs.major) throw otherMajor(folder.path, major, programs.major, setup);
   else if (account && statSync(cluster).uid !== account.uid) giveTo(account, cluster);
-  if (existsSync(folder.password)) return;
+  requirePassword(folder);
+}
+
+/** @throws EmbeddedPostgresError when the owner's password is not in the folder. */
+export function requirePassword({ password }: Pick<DataFolder, "password">): void {
+  if (existsSync(password)) return;
   throw new EmbeddedPostgresError(
-    `The password of the database is missing: put ${folder.password} back from a backup.`,
+    `The password of the database is missing: put ${password} back from a backup.`,
   );
 }
 
@@ -72,7 +77,10 @@ export function clearUnfinished(cluster: string) {
   for (const name of unfinished) rmSync(join(dirname(cluster), name), options);
 }
 
-/** Makes a cluster at `place`, whole or not at all. The owner's password is the one in the folder, or a new one. */
+/**
+ * Makes a cluster at `place`, whole or not at all. The folder's own cluster gets a new password for its owner, and one that is made
+ * beside it, for an upgrade, gets the same.
+ */
 export async function createCluster(
   place: string,
   folder: DataFolder,
@@ -83,10 +91,7 @@ export async function createCluster(
   const { cluster, password, log } = folder;
   const fresh = mkdtempSync(`${cluster}.new-`);
   const passwordFile = `${fresh}.password`;
-  const secret =
-    place !== cluster && existsSync(password)
-      ? readFileSync(password, "utf8")
-      : randomBytes(24).toString("base64url");
+  const secret = place === cluster ? randomBytes(24).toString("base64url") : readFileSync(password, "utf8");
   // initdb takes the password from a file, because other processes can see its arguments.
   writeDurably(passwordFile, secret);
   if (account) for (const path of [fresh, passwordFile]) chownSync(path, account.uid, account.gid);

@@ -14,9 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { findRunning } from "./embedded-postgres.ts";
+import { findRunning, startPostgres } from "./embedded-postgres.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { moveData } from "./move-data.ts";
+import type { PostgresEvent } from "./options.ts";
 import {
   copyTemplate,
   createKeptTable,
@@ -34,6 +35,19 @@ import {
 } from "./spec-servers.ts";
 
 useServers();
+
+describe("a start that is cancelled", () => {
+  it("ends without a server, also where data is held and it would be tried again", async () => {
+    copyTemplate();
+    const stop = new AbortController();
+    const onEvent = ({ name }: PostgresEvent) => void (name === "starting" && stop.abort());
+    const started = startPostgres({ ...optionsOn(dataDir), onEvent, retry: true, cancel: stop.signal });
+    await expect(started).rejects.toThrow();
+    expect(await findRunning(optionsOn(dataDir))).toBeUndefined();
+    const { url } = await start();
+    expect(await query(url, "select 1")).toEqual([[1]]);
+  });
+});
 
 describe("a started PostgreSQL", () => {
   it("makes a database whose answers are on disk", async () => {

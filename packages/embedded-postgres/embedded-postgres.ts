@@ -37,7 +37,7 @@ export async function startPostgres(options: StartOptions): Promise<RunningPostg
     if (adopted) return supervise(folder, adopted);
     await stopOrphans(folder.cluster, setup);
     const first = await launch(folder, options.cancel).catch((error) => {
-      if (!hadData || !options.retry) throw error;
+      if (!hadData || !options.retry || options.cancel?.aborted) throw error;
       return undefined;
     });
     if (first) setup.onEvent({ name: "started", pid: first.pid });

@@ -113,6 +113,17 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     expect(existsSync(kept)).toBe(true);
   });
 
+  it("is not upgraded without its password, which the copy needs", async () => {
+    const password = join(dataDir, "owner-password");
+    const kept = readFileSync(password, "utf8");
+    rmSync(password);
+    await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
+      `The password of the database is missing: put ${password} back from a backup.`,
+    );
+    writeFileSync(password, kept);
+    expect(await upgradeData({ dataDir }, { findPrograms, copy })).toMatchObject({ from: older });
+  });
+
   it("is not upgraded with programs of another version, nor while a server runs on it", async () => {
     const wrong = { findPrograms: async () => "/nowhere", copy };
     await expect(upgradeData({ dataDir }, wrong)).rejects.toThrow();

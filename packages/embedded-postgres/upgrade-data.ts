@@ -1,6 +1,6 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
 // a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it stays beside it.
-import { clearUnfinished, createCluster, ownerUrl } from "./cluster.ts";
+import { clearUnfinished, createCluster, ownerUrl, requirePassword } from "./cluster.ts";
 import { majorOf, swapClusters } from "./cluster-place.ts";
 import { type LockedDataFolder, lockDataFolder, makeSocketFolder } from "./data-folder.ts";
 import { EmbeddedPostgresError } from "./error.ts";
@@ -27,7 +27,7 @@ export interface Upgrade {
 
 /**
  * Upgrades the data of `options.dataDir` to the major version of `options.programs`.
- * @throws EmbeddedPostgresError when there is nothing to upgrade, or the programs do not fit; and what the steps throw. The
+ * @throws EmbeddedPostgresError when there is nothing to upgrade, the password is missing, or the programs do not fit; and what the steps throw. The
  * old data then stays in its place, and can be used as before.
  */
 export async function upgradeData(options: Options, steps: UpgradeSteps): Promise<Upgrade> {
@@ -39,6 +39,7 @@ export async function upgradeData(options: Options, steps: UpgradeSteps): Promis
   try {
     const programs = programsFor(account, path, setup);
     const from = requireOlder(folder, programs.major);
+    requirePassword(folder);
     const old = programsFor(account, path, { ...setup, programs: await steps.findPrograms(from) });
     if (old.major !== from)
       throw new EmbeddedPostgresError(
