@@ -1,15 +1,15 @@
-// `leads restore <file>`: puts a backup into an empty database, all of it or nothing, and makes the database when there is none.
+// `leads restore <file>`: puts a backup into an empty database, all of it or nothing, and makes an embedded database when there is none.
 import { Refusal } from "../team/refusal.ts";
 import { restore as restoreFile, UsedDatabase } from "../team/restore.ts";
-import { type AddCommand, counted, typed } from "./command.ts";
+import { type AddCommand, type CommandContext, counted, typed } from "./command.ts";
 import { progressOf } from "./progress.ts";
 
 export const restore: AddCommand = (program, run) => {
   program
     .command("restore")
-    .summary("put a backup into an empty database, which is made when there is none")
+    .summary("put a backup into an empty database")
     .description(
-      "Puts a backup into an empty database, all of it or nothing. A database that is not there yet, in DATA_DIR or DATABASE_URL, is made. Nobody is told again of what was delivered. Ctrl-C leaves the database as it was.",
+      "Puts a backup into an empty database, all of it or nothing. An embedded database that is not there yet is made; one in DATABASE_URL must be there, and gets its tables. Nobody is told again of what was delivered. Ctrl-C leaves the database as it was.",
     )
     .argument("<file>", "a file that `leads backup` made")
     .option("--keep", "keep the leads that visitors have sent to this database meanwhile")
@@ -17,13 +17,15 @@ export const restore: AddCommand = (program, run) => {
       run(
         async (context) => {
           const onProgress = progressOf(context, "Restoring");
-          const rows = await restoreFile(context.sql, file, { keep, onProgress }).catch(explainUsed(file));
+          const rows = await restoreFile(context.sql, file, { keep, onProgress }).catch(
+            explainUsed(context, file),
+          );
           const { "public.leads": leads = 0, "private.deliveries": deliveries = 0 } = rows;
           await context.out(
             `Restored ${counted(leads, "lead")} and ${counted(deliveries, "delivery", "deliveries")} from ${file}\n`,
           );
           context.tell(
-            "If the server runs, start it again, so that its own wording and channels are in force.",
+            "If the server runs, start it again: its own permission notice and channels then replace those of the backup.",
           );
           return 0;
         },
@@ -32,17 +34,22 @@ export const restore: AddCommand = (program, run) => {
     );
 };
 
-const explainUsed = (file: string) => (error: unknown) => {
-  if (!(error instanceof UsedDatabase)) throw error;
-  const { leads, hasTeamWork } = error;
-  const held = [...(leads > 0 ? [counted(leads, "lead")] : []), ...(hasTeamWork ? ["work of the team"] : [])];
-  const lines = [
-    `This database holds ${held.join(" and ")} already. Nothing was restored.`,
-    `Restore into another one, which is made when it is not there, and start the server with the same setting:`,
-    `  DATA_DIR=<a new folder> ${typed(`restore ${file}`)}`,
-    ...(hasTeamWork
-      ? []
-      : ["Or restore beside these leads, so that both stay:", `  ${typed(`restore --keep ${file}`)}`]),
-  ];
-  throw new Refusal(lines.join("\n"), { cause: error });
-};
+const explainUsed =
+  ({ config }: Pick<CommandContext, "config">, file: string) =>
+  (error: unknown) => {
+    if (!(error instanceof UsedDatabase)) throw error;
+    const { leads, hasTeamWork } = error;
+    const held = [
+      ...(leads > 0 ? [counted(leads, "lead")] : []),
+      ...(hasTeamWork ? ["work of the team"] : []),
+    ];
+    const lines = [
+      `This database holds ${held.join(" and ")} already. Nothing was restored.`,
+      `Restore into another one, which ${config.databaseUrl ? "must be there" : "is made"}, and start the server with the same setting:`,
+      `  ${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${file}`)}`,
+      ...(hasTeamWork
+        ? []
+        : ["Or restore beside these leads, so that both stay:", `  ${typed(`restore --keep ${file}`)}`]),
+    ];
+    throw new Refusal(lines.join("\n"), { cause: error });
+  };

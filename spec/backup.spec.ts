@@ -9,6 +9,7 @@ import { tables } from "../team/backup-file.ts";
 import { definitionsOf } from "./support/contents.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { withRow } from "./support/forged-backup.ts";
+import { fill } from "./support/full-database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
@@ -27,36 +28,6 @@ beforeAll(async () => {
   expect(ran).toEqual({ status: 0, stdout: `Backed up 5 leads and 13 deliveries to ${file}\n`, stderr: "" });
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-/** Something of everything, and text that is hard to carry. */
-async function fill(owner: Sql): Promise<void> {
-  await owner`insert into private.notices (hash, language, text) values (encode(sha256('I “agree”'), 'hex'), 'en', 'I “agree”')`;
-  await owner`update private.settings set site_origin = 'https://a.example', keep_address = false`;
-  await owner`update private.channels set enabled = true, cooldown_until = '2026-01-31T10:00:00.123456Z' where name <> 'chat'`;
-  const names = [
-    "Rosa",
-    'back\\slash "quote" \\n',
-    "line\r\nend\u2028and\u2029\t\x01",
-    "José 田中 👩‍👩‍👧",
-    '{"table":"x"}',
-  ];
-  for (const name of names) {
-    const request_headers = owner.json({
-      referer: "https://a.example/?utm_source=ü&utm_term=x",
-      "user-agent": name,
-    });
-    await owner`insert into leads ${owner({ ...aLead({ name, email: "same@example.com", phone: `305 555 01${10 + names.indexOf(name)}` }), request_headers })}`;
-  }
-  // The same lead again a day later, which only the trigger would refuse.
-  await owner`update leads set created_at = '2026-01-31T10:00:00.654321Z' where name = 'Rosa'`;
-  await owner`insert into leads ${owner(aLead({ name: "Rosa", email: "same@example.com" }))}`;
-  await owner`update private.deliveries set delivered_at = now(), attempts = 2 where channel = 'webhook'`;
-  await owner`update private.deliveries set failed_at = now(), last_error = '550' where lead_id in (select id from leads where name like 'José%') and channel = 'email'`;
-  await owner`select private.withdraw_permission(id) from leads where name like 'José%'`;
-  await owner`insert into private.reviews (lead_id, outcome) select id, 'qualifies' from leads where name like 'José%'`;
-  await owner`insert into private.paused_states (state, paused_by, reason) values ('LA', 'Ruth', 'Hurricane')`;
-  await owner`select private.erase_leads(array[id], 'asked') from leads where name like 'back%'`;
-}
 
 /** Every row of every table, in one order. */
 async function everything(owner: Sql): Promise<Record<string, unknown>> {
@@ -184,7 +155,8 @@ describe("leads restore", () => {
     expect(await leads(url, "restore", file)).toEqual({
       status: 0,
       stdout: `Restored 5 leads and 13 deliveries from ${file}\n`,
-      stderr: "If the server runs, start it again, so that its own wording and channels are in force.\n",
+      stderr:
+        "If the server runs, start it again: its own permission notice and channels then replace those of the backup.\n",
     });
     expect(await everything(owner)).toEqual(before);
     // The triggers are back: a new lead is owed to both channels.
@@ -222,13 +194,15 @@ describe("leads restore", () => {
     await chmod(home, 0o711);
     onTestFinished(() => rm(home, { recursive: true }));
     const settings = { DATA_DIR: join(home, "data") };
-    expect(await waitForExit(startLeads(["restore", file], settings))).toMatchObject({
-      status: 0,
-      stdout: `Restored 5 leads and 13 deliveries from ${file}\n`,
-      stderr: expect.stringContaining(`There is no database in ${settings.DATA_DIR} yet; it is made`),
-    });
+    const restored = await waitForExit(startLeads(["restore", file], settings));
+    expect(restored.stdout).toBe(`Restored 5 leads and 13 deliveries from ${file}\n`);
+    expect(restored.stderr).toContain(`There is no database in ${settings.DATA_DIR} yet; it is made`);
     const { stdout } = await waitForExit(startLeads(["list", "--json"], settings));
     expect(JSON.parse(stdout)).toHaveLength(5);
+    const { stderr } = await waitForExit(startLeads(["restore", file], settings));
+    expect(stderr).toContain(
+      "into another one, which is made, and start the server with the same setting:\n  DATA_DIR=<",
+    );
   });
 
   it("refuses a database that holds leads, leaves it as it is, and says what to do", async () => {
@@ -239,8 +213,8 @@ describe("leads restore", () => {
       status: 1,
       stdout: "",
       stderr: `This database holds 1 lead already. Nothing was restored.
-Restore into another one, which is made when it is not there, and start the server with the same setting:
-  DATA_DIR=<a new folder> npm run leads -- restore ${file}
+Restore into another one, which must be there, and start the server with the same setting:
+  DATABASE_URL=<the address of an empty database> npm run leads -- restore ${file}
 Or restore beside these leads, so that both stay:
   npm run leads -- restore --keep ${file}
 `,
