@@ -3,7 +3,6 @@
 
 import { connect } from "../database/connect.ts";
 import { reference } from "../lead/lead.ts";
-import { auditOperator } from "../team/audit-operator.ts";
 import { countByAge, eraseByAge } from "../team/erase-by-age.ts";
 import { type ErasableLead, eraseLeads, findErasable } from "../team/erase-leads.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -51,7 +50,6 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
   if (found.length === 0) throw new Refusal("No lead has this e-mail address. Nothing was erased.");
   if (!yes && !(await confirm(context, found))) return 1;
   const ids = found.map((lead) => lead.id);
-  await auditOperator(sql, "erased lead", ids);
   const erased = await eraseLeads(sql, ids);
   await out(erased.map((one) => `Erased ${one}\n`).join(""));
   tell("Channels that had been told of it are told to erase it too. Backups made before still hold it.");
@@ -75,7 +73,7 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
   try {
     const erased = await eraseByAge(separate, days, found, {
       signal,
-      onProgress: progressOf(context, "Erasing"),
+      onProgress: progressOf(context, "Erasing", "stops; what is erased stays erased"),
     });
     await out(`Erased ${counted(erased, "lead")}.\n`);
     if (signal.aborted) tell("Broken off. Type it again to erase the rest.");

@@ -89,6 +89,20 @@ describe("leads erase", () => {
     });
   });
 
+  it("says in the audit log only what was erased", async () => {
+    const entries = async () =>
+      (await database.owner`select 1 from private.audit_log where action = 'erased lead'`).length;
+    const before = await entries();
+    await database.owner.unsafe(`
+      create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create trigger refused before delete on public.leads for each row execute function pg_temp.refuse()`);
+    expect((await leads(url, "erase", "--email", "rosa@example.com", "--yes")).status).toBe(1);
+    await database.owner`drop trigger refused on public.leads`;
+    expect(await entries()).toBe(before);
+    await leads(url, "erase", "--email", "rosa@example.com", "--yes");
+    expect(await entries()).toBe(before + 2);
+  });
+
   it("shows what would go and erases nothing when nobody is there to say yes", async () => {
     const { stdout, ...rest } = await leads(url, "erase", "--email", "rosa@example.com");
     expect(rest).toEqual({

@@ -1,16 +1,18 @@
 // Writes to the audit log what the operator's commands `show`, `export` and `erase` do, so that one log has each lead that was opened,
 // exported or erased, in the inbox or by command. `list` writes no entry, as the inbox's own queue does not.
+import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { isReadOnly } from "../database/trouble.ts";
 
 export type OperatorAction = "opened lead" | "exported leads" | "erased lead";
 
 /**
- * Writes an entry for each lead before the action is done, and returns the ids of the entries, or undefined when that was not possible. A database that takes no writes, such as a
- * standby, is read without an entry, because its owner could read it without this program just as well; the caller says so.
+ * Writes an entry for each lead, and returns the ids of the entries, or undefined when that was not possible. A database that takes no
+ * writes, such as a standby, is read without an entry, because its owner could read it without this program just as well; the caller
+ * says so.
  */
 export async function auditOperator(
-  sql: Sql,
+  sql: Sql | TransactionSql,
   action: OperatorAction,
   leads: readonly (string | null)[] = [null],
 ): Promise<string[] | undefined> {

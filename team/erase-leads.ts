@@ -1,5 +1,7 @@
 // Erases leads for good, with everything stored about them and every pending delivery. A receipt without personal data stays.
 import type { Sql } from "../database/connect.ts";
+import { transaction } from "../database/transaction.ts";
+import { auditOperator } from "./audit-operator.ts";
 
 /** What a person is shown before a lead is erased. */
 export interface ErasableLead {
@@ -28,9 +30,15 @@ export async function findErasable(
     select id, created_at, name, email from public.leads where ${condition} order by created_at, id`;
 }
 
-/** Erases all of them or none, and returns the ids that this call erased. */
-export async function eraseLeads(sql: Sql, ids: readonly string[]): Promise<string[]> {
-  const erased = await sql<{ id: string }[]>`
-    select private.erase_leads(${[...ids]}::uuid[], 'asked') as id`;
-  return erased.map(({ id }) => id);
-}
+/**
+ * Erases all of them or none, with an entry of the audit log for each, because the operator asked for it. Returns the ids that this
+ * call erased.
+ */
+export const eraseLeads = (sql: Sql, ids: readonly string[]): Promise<string[]> =>
+  transaction(sql, async (tx) => {
+    const rows = await tx<{ id: string }[]>`
+      select private.erase_leads(${[...ids]}::uuid[], 'asked') as id`;
+    const erased = rows.map(({ id }) => id);
+    await auditOperator(tx, "erased lead", erased);
+    return erased;
+  });
