@@ -2,6 +2,7 @@
 // person agreed to. (The rule for reading the CSV back is in docs/export.md.)
 
 import { connect, type Sql, withLoginOf } from "../database/connect.ts";
+import { codeOf } from "../log/log.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
 import { exportLeads } from "../team/export-leads.ts";
@@ -57,9 +58,12 @@ async function withStandby(
   if (!standbyUrl || !entry) return void (await read(sql));
   const standby = connect(withLoginOf(standbyUrl, url), { max: 2, name: "leads export" });
   try {
-    const isReady = await hasEntry(standby, entry).catch(() => false);
-    if (!isReady) tell("The standby does not answer, or is seconds behind. The primary is read.");
-    await read(isReady ? standby : sql);
+    const problem = await hasEntry(standby, entry).then(
+      (isThere) => (isThere ? undefined : "is seconds behind"),
+      (error) => `cannot be read (${codeOf(error)})`,
+    );
+    if (problem) tell(`The standby ${problem}. The primary is read.`);
+    await read(problem ? sql : standby);
   } finally {
     await standby.end({ timeout: 1 });
   }
