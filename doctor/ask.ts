@@ -33,7 +33,7 @@ export async function ask(address: string, init: RequestInit = {}): Promise<Answ
   }
 }
 
-/** The headers that the page's call 1 sends. */
+/** The headers with which the page sends a lead. */
 export const keyHeaders = (key: string): Record<string, string> => ({
   apikey: key,
   authorization: `Bearer ${key}`,

@@ -1,14 +1,19 @@
-// Whether a browser on the site's page may make the two calls: the preflight allows them, and refusals can be read.
-import { type Answer, ask } from "./ask.ts";
+// Whether a browser on the site's page may send a lead and call submit-lead: whether the preflight allows it.
+import { type Answer, ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
 const calls = [
   {
-    name: "call 1",
+    name: "send a lead to /rest/v1/leads",
     path: "/rest/v1/leads",
-    headers: ["apikey", "authorization", "content-type", "x-permission-notice"],
+    // What site/send-lead.ts sends; the variant only while an experiment runs.
+    headers: ["apikey", "authorization", "content-type", "x-permission-notice", "x-variant"],
   },
-  { name: "call 2", path: "/functions/v1/submit-lead", headers: ["authorization", "content-type"] },
+  {
+    name: "call submit-lead",
+    path: "/functions/v1/submit-lead",
+    headers: ["authorization", "content-type"],
+  },
 ];
 
 /** Examines the preflights from the site's origin. Pages on the backend's own origin need none. */
@@ -25,10 +30,15 @@ export async function examineCors({ url, site }: Deployment): Promise<Finding[]>
           "access-control-request-headers": headers.join(","),
         },
       });
-      const problem = "headers" in answer ? problemWith(answer, origin, headers) : "there is no answer";
-      if (!problem) return pass(`A page of ${origin} may make ${name}.`);
+      if (!("headers" in answer) || answer.status >= 300)
+        return fail(
+          `A browser on ${origin} cannot ${name}: its preflight fails (${summaryOf(answer)}).`,
+          "See what stands before the backend (a proxy, a firewall), and the backend's own log.",
+        );
+      const problem = problemWith(answer, origin, headers);
+      if (!problem) return pass(`A page of ${origin} may ${name}.`);
       return fail(
-        `A browser on ${origin} cannot make ${name}: ${problem}.`,
+        `A browser on ${origin} cannot ${name}: ${problem}.`,
         `Add ${origin} to ALLOWED_ORIGINS (or SITE_URL) of the backend, as a setting of our own server or with \`npx supabase@3 secrets set\`.`,
       );
     }),
@@ -40,7 +50,6 @@ export const mayBeRead = ({ headers }: Answer, origin: string): boolean =>
   ["*", origin].includes(headers.get("access-control-allow-origin") ?? "");
 
 function problemWith(answer: Answer, origin: string, wanted: string[]): string | undefined {
-  if (answer.status >= 300) return `the preflight is answered ${answer.status}`;
   if (!mayBeRead(answer, origin)) return "the preflight does not allow this origin";
   const allowed = (answer.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(/[\s,]+/);
   const missing = allowed.includes("*")

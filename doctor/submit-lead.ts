@@ -25,7 +25,7 @@ export async function examineSubmitLead({ url, key, site }: Deployment): Promise
   if (isFromPlatform(answerToUnknownKey as Answer)) {
     return [
       fail(
-        "The platform checks call 2 itself (verify_jwt is on), and refuses publishable keys and the form without script.",
+        "The platform checks the calls of submit-lead itself (verify_jwt is on), and refuses publishable keys and the form without script.",
         keepVerifyJwtOff,
       ),
     ];

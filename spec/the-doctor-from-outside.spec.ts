@@ -72,13 +72,13 @@ describe("the doctor names a backend that", () => {
     ],
     [
       "forbids the site's calls",
-      /cannot make call 1: the preflight does not allow this origin/,
+      /cannot send a lead to \/rest\/v1\/leads: the preflight does not allow this origin/,
       ({ method }: Call) => method === "OPTIONS",
       { status: 200, headers: { "access-control-allow-origin": "https://elsewhere.example" } },
     ],
     [
-      "forbids a header of call 2",
-      /cannot make call 2: the preflight does not allow the header authorization/,
+      "forbids a header of submit-lead",
+      /cannot call submit-lead: the preflight does not allow the header authorization/,
       ({ method, path }: Call) => method === "OPTIONS" && path.startsWith("/functions/"),
       {
         status: 200,
