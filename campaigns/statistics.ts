@@ -47,8 +47,8 @@ function planned({ rate, lift }: Plan): { difference: number; variance: number }
 
 /**
  * The range of the variant's rate minus the original's. It is a confidence sequence: however often somebody looks and however long the
- * experiment runs, in 98 of 100 experiments it holds the true difference at every look. It is narrowest at the size that the plan needs.
- * Undefined while one of the two has no loads.
+ * experiment runs, in 98 of 100 experiments it holds the true difference at every look. Counted in standard errors it is narrowest at
+ * the size that the plan needs. Undefined while one of the two has no loads.
  *
  * The difference, times its information, is a Brownian motion in the information, which ever crosses a line a + b * information with the
  * probability exp(-2ab) (Doob 1949). The two lines, one on each side, share alpha, and are nearest, in standard errors, at the planned

@@ -1,4 +1,4 @@
-// `leads audit`: who did what in the inbox, and when. The log names no visitor: a lead is its reference.
+// `leads audit`: who did what in the inbox or by command, and when. The log names no visitor: a lead is its reference.
 import { askAsOperator } from "../team/ask.ts";
 import { type AuditEntry, auditLog } from "../team/managing.ts";
 import type { AddCommand } from "./command.ts";
@@ -12,8 +12,8 @@ const pageSize = 1_000;
 export const audit: AddCommand = (program, run) => {
   program
     .command("audit")
-    .summary("who opened, called, exported or erased what in the inbox, and when")
-    .description("Prints the audit log of the inbox, the newest entry first.")
+    .summary("who opened, called, exported or erased what, in the inbox or by command, and when")
+    .description("Prints the audit log of the inbox and of the commands, the newest entry first.")
     .option("--since <time>", `only what was done ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option("--json", "print JSON, one entry a line")
     .action((options: { since?: Date; json?: boolean }) =>

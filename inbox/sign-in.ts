@@ -1,5 +1,5 @@
-// The requests of a sign-in (inbox/api-sign-in.ts). They are the only ones that are answered without a session, and
-// tell only whether a sign-in or an invitation is valid.
+// The requests of a sign-in (inbox/api-sign-in.ts), which need no session. They tell which ways to sign in there are, whether a sign-in
+// or an invitation is valid, and to whoever has an invitation, its name and its end.
 import type * as v from "valibot";
 import type { Ask } from "../team/ask.ts";
 import * as sessions from "../team/sessions.ts";

@@ -1,5 +1,5 @@
-// What a manager does in the inbox, or the operator by command, as functions over SQL: members, a claim ended, export, erasing,
-// paused states, reports, the audit log, deliveries. The answers are those of the inbox's API (inbox/api-managing.ts).
+// Managing, in the inbox or by the operator's command, as functions over SQL: members, a claim ended, export, erasing, states of the USA
+// where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused states). The answers are those of the inbox's API (inbox/api-managing.ts).
 import type { JSONValue } from "postgres";
 import type { Ask } from "./ask.ts";
 import { askToRead } from "./standby.ts";
@@ -49,7 +49,7 @@ export const members = async (ask: Ask) =>
 export const inviteMember = async (ask: Ask, name: string, role: Member["role"]) =>
   (await ask((sql) => sql`team.invite_member(${name}, ${role})`)) as Invitation;
 
-/** Ends the member's passkeys and sessions. @throws Refused 404 */
+/** Ends all ways in that the member has (passkeys, accounts, sessions, invitations), and makes a new invitation. @throws Refused 404 */
 export const recoverMember = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.recover_member(${id})`)) as Invitation;
 
@@ -100,8 +100,10 @@ async function* pagesAhead<Row, Place>(
   }
 }
 
+/** The states of the USA where calls are paused. */
 export const pausedStates = (ask: Ask) => ask((sql) => sql`team.paused_states()`);
 
+/** `state` is its two letters, such as FL. */
 export const pauseState = (ask: Ask, state: string, reason: string) =>
   ask((sql) => sql`team.pause_state(${state}, ${reason})`);
 

@@ -12,14 +12,14 @@ type Filter = Readonly<Record<string, string | boolean | undefined>>;
 
 const pageSize = 50;
 
-/** Does not count as activity. */
+/** Does not keep the session from ending when the member is idle. */
 export const queue = (ask: Ask, filter: Filter = {}, { after, limit }: Page = {}) =>
   ask((sql) => sql`team.queue(${sql.json(plain(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
 
 export const search = (ask: Ask, text: string, filter: Filter = {}, { after, limit }: Page = {}) =>
   ask((sql) => sql`team.search(${text}, ${sql.json(plain(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
 
-/** Does not count as activity. */
+/** Does not keep the session from ending when the member is idle. */
 export const rows = (ask: Ask, ids: readonly string[]) => ask((sql) => sql`team.rows(${[...ids]}::uuid[])`);
 
 export const takeNext = (ask: Ask) => ask((sql) => sql`team.take_next()`);
@@ -52,7 +52,7 @@ export async function startCall(ask: Ask, id: string, askedForThisTime: boolean)
   return ask((sql) => sql`team.number_of_call(${started.call_id})`);
 }
 
-export interface Recorded {
+export interface OutcomeToRecord {
   id: string;
   call_id: string | null;
   outcome: string;
@@ -60,7 +60,7 @@ export interface Recorded {
   callback?: { at: string; zone: string; asked_for_this_time?: boolean | undefined } | undefined;
 }
 
-export const recordOutcome = (ask: Ask, { id, call_id, outcome, note, callback }: Recorded) =>
+export const recordOutcome = (ask: Ask, { id, call_id, outcome, note, callback }: OutcomeToRecord) =>
   ask(
     (sql) => sql`team.record_outcome(
       ${id}, ${call_id}, ${outcome}, ${note ?? ""}, ${callback ? sql.json(plain(callback)) : null})`,

@@ -29,7 +29,7 @@ export interface InsertRoutes {
   addressOf: AddressOf;
 }
 
-/** Call 1, and the answers that PostgREST gives to other requests below /rest. */
+/** POST /rest/v1/leads, which inserts a lead, and for other requests below /rest the answers that PostgREST would give. */
 export function addInsert(app: Hono, { insertLead, cors, anonKey, addressOf }: InsertRoutes): void {
   app.use("/rest/*", async (context, next) => {
     const { headers, method } = context.req.raw;
@@ -89,7 +89,7 @@ export function addCounting(app: Hono, counting: Counting | undefined, addressOf
   );
 }
 
-/** Call 2. */
+/** POST /functions/v1/submit-lead, which the page calls after a lead is stored. */
 export function addSubmitLead(
   app: Hono,
   submitLead: (request: Request) => Response | Promise<Response>,

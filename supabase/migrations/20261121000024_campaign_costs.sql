@@ -1,6 +1,7 @@
 -- What campaigns cost, as the provider types it in or brings it as a list of an ad network.
 
--- What a campaign cost on a day, as the provider typed it in. An empty source or medium: the provider named none.
+-- What a campaign cost on a day, as the provider typed it in or brought it as a list. An empty source or medium stands for every source
+-- or medium of the campaign.
 create table private.campaign_costs (
   day date not null,
   source text not null,
@@ -23,7 +24,7 @@ revoke all on private.campaign_costs
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Replaces what campaigns cost on days, from an array of {day, source, medium, campaign, amount_cents}; 0 takes the cost away. Returns how
--- many are recorded now. Raises check_violation for an amount or a campaign that cannot be.
+-- many rows it has written. Raises check_violation for an amount out of range, and for a campaign without a name.
 create function private.record_campaign_costs(costs jsonb) returns integer
 language plpgsql
 set search_path = ''

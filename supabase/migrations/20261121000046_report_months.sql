@@ -1,6 +1,6 @@
 -- What the page of campaigns adds up of leads, summed by month as well, because a year of days is eighty thousand sums.
 
--- The months whose sums stand in the table below, each by its first day. All days of one were summed at the same moment or before.
+-- The months whose sums stand in the table below, each by its first day. A month is summed once each of its days is.
 create table private.report_months (
   month date primary key,
 
