@@ -44,7 +44,7 @@ export interface OpenDataFolder extends LockedDataFolder {
 
 /**
  * Where the data is: in the folder that was named, or for root, where PostgreSQL's user could not use that, below
- * `systemDir`. @throws EmbeddedPostgresError when the name is a file's.
+ * `systemDir`. @throws EmbeddedPostgresError when the name is a file's, and when both places hold data.
  */
 export function findDataFolder(setup: Setup): DataFolder {
   const path = placeFor(setup);
@@ -60,10 +60,14 @@ function placeFor(setup: Setup): string {
   const account = accountFor(join(wanted, "postgresql"), setup);
   if (!account) return wanted;
   const inSystem = join(setup.systemDir, shortHash(wanted), "data");
+  // Where data is decides first, because somebody may have changed a parent folder's permissions meanwhile.
+  const [held, other] = [wanted, inSystem].filter((path) => existsSync(join(path, "postgresql")));
+  if (other)
+    throw new EmbeddedPostgresError(
+      `There is data in ${held} and in ${other}. Move the one away that is not to be used, and start again.`,
+    );
   const isUsable = canEnter(wanted, account) || (isOurs(wanted) && canEnter(dirname(wanted), account));
-  const candidates = isUsable ? [wanted, inSystem] : [inSystem];
-  // Data is never left behind because somebody changed a parent folder's permissions meanwhile.
-  return candidates.find((path) => existsSync(join(path, "postgresql"))) ?? (candidates[0] as string);
+  return held ?? (isUsable ? wanted : inSystem);
 }
 
 /** Whether a folder is empty or holds our data already, so that its permissions are ours to change. */

@@ -1,6 +1,6 @@
 // A PostgreSQL started by root, which does not run as root: who owns the data, and where it is when only root may enter its folder.
 import { execFileSync } from "node:child_process";
-import { chownSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findRunning } from "./embedded-postgres.ts";
@@ -68,6 +68,31 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     await first.stop();
     expect(await query((await start(inside)).url, "table kept")).toEqual([[42]]);
     expect(modeOf(dirname(inside))).toBe("700");
+  });
+
+  it("makes no second database beside data that is there, when a parent folder was closed meanwhile", async () => {
+    const parent = join(dataDir, "shared");
+    const inside = join(parent, "data");
+    mkdirSync(parent, { mode: 0o755 });
+    const first = await start(inside);
+    await createKeptTable(first.url);
+    await first.stop();
+    chmodSync(parent, 0o700);
+    await expect(start(inside)).rejects.toThrow(
+      `The data folder ${inside} cannot be used: PostgreSQL does not run as root, and the user`,
+    );
+    chmodSync(parent, 0o755);
+    expect(await query((await start(inside)).url, "table kept")).toEqual([[42]]);
+  });
+
+  it("uses none of two places that hold data for one folder, and names both", async () => {
+    const inside = join(dataDir, "private", "data");
+    mkdirSync(dirname(inside), { mode: 0o700 });
+    const { dataDir: elsewhere, stop } = await start(inside);
+    await stop();
+    mkdirSync(inside);
+    copyTemplate(inside);
+    await expect(start(inside)).rejects.toThrow(`There is data in ${inside} and in ${elsewhere}.`);
   });
 
   it("works in an installation that only root may enter, with its programs in a folder of the system's", async () => {
