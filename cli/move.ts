@@ -90,23 +90,27 @@ function explain(error: unknown): never {
     );
   }
   if (error instanceof CopyError)
-    throw new Refusal(`${error.message} Nothing was moved: both databases are as before.`, { cause: error });
+    throw new Refusal(
+      `${error.message} Nothing was moved: the old database is as before, and the other holds no row.`,
+      { cause: error },
+    );
   throw error;
 }
 
 function whatNext(target: Target, { databaseUrl, ...config }: CommandContext["config"]): string[] {
-  const ownLogins = [
+  const others = [
     ...(config.intakeDatabaseUrl ? ["INTAKE_DATABASE_URL"] : []),
     ...(config.deliveryDatabaseUrl ? ["DELIVERY_DATABASE_URL"] : []),
     ...(config.inboxDatabaseUrl ? ["INBOX_DATABASE_URL"] : []),
+    ...(config.standbyUrl ? ["STANDBY_URL"] : []),
   ];
   return [
     target === "embedded"
       ? "Now take DATABASE_URL out of the settings, and start the server."
       : `Now set DATABASE_URL=${withoutPassword(target.address)} (with its password), and start the server.`,
-    ...(ownLogins.length > 0
+    ...(others.length > 0
       ? [
-          `${ownLogins.join(", ")} in the settings still ${ownLogins.length > 1 ? "name" : "names"} the old database: change that, too.`,
+          `${others.join(", ")} in the settings still ${others.length > 1 ? "name" : "names"} the old database: ${target === "embedded" ? "take that out" : "change that"}, too.`,
         ]
       : []),
     `The old database${databaseUrl ? "" : " in DATA_DIR"} is as it was. A server that is started on it by mistake would send what waits a second time: delete it when the leads have been looked at in the new one.`,

@@ -101,6 +101,29 @@ describe("leads move", () => {
     expect(await move(busy.url, { DATABASE_URL: from.url })).toMatchObject(atWork(" to"));
   });
 
+  it("refuses to move a database into itself, and holds up no writer meanwhile", async () => {
+    const other = await makeDatabase();
+    await other.owner`insert into public.leads ${other.owner(aLead())}`;
+    expect(await move(other.url, { DATABASE_URL: other.url })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(
+        "--to names the database in use. Nothing was moved. Name another one.\n",
+      ),
+    });
+  });
+
+  it("names each setting that still names the old database", async () => {
+    const [source, to] = [await makeDatabase(), await makeDatabase()];
+    const settings = {
+      DATABASE_URL: source.url,
+      STANDBY_URL: source.url,
+      INTAKE_DATABASE_URL: source.intakeUrl,
+    };
+    expect((await move(to.url, settings)).stderr).toContain(
+      "INTAKE_DATABASE_URL, STANDBY_URL in the settings still name the old database: change that, too.\n",
+    );
+  });
+
   it("refuses a database that is in use, and one that it cannot use, in a sentence", async () => {
     const used = await makeDatabase();
     await used.owner`insert into public.leads ${used.owner(aLead())}`;

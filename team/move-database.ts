@@ -1,5 +1,6 @@
 // Moves everything into another database: from the embedded one to a server of one's own or to Supabase, or back. All is copied as it
 // is at one moment and compared, in one transaction of the other database. The old one is only read.
+import { randomInt } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { type CopiedRows, CopyError, copyTables, type Table, tablesOf } from "../database/copy-database.ts";
@@ -29,6 +30,7 @@ export async function moveDatabase(
 ): Promise<CopiedRows> {
   await requireNoWriter(from, "source");
   await prepareTarget(to);
+  await requireAnother(from, to);
   await requireNoWriter(to, "target");
   const copy = async (source: TransactionSql) => {
     await printAlike(source);
@@ -41,13 +43,24 @@ export async function moveDatabase(
       await compare(source, target, tables, onCompared);
       // A backup that a server of the old database was just making ends with that server.
       await target`update private.backup_state set claimed_until = null`;
+      // Until a table is analyzed, the planner takes it for empty.
+      await target`analyze`;
       return rows;
     });
   };
-  const rows = await transaction(from, copy, oneMoment);
-  // Until a table is analyzed, the planner takes it for empty.
-  await to`analyze`;
-  return rows;
+  return transaction(from, copy, oneMoment);
+}
+
+/** Two addresses may name one database. A lock that is taken through one of them tells, and needs no right. */
+async function requireAnother(from: Sql, to: Sql): Promise<void> {
+  const key = randomInt(2 ** 31);
+  await transaction(from, async (source) => {
+    await source`select pg_advisory_xact_lock(${key}::int, 0)`;
+    const [lock] = await to<{ is_free: boolean }[]>`
+      select pg_try_advisory_xact_lock(${key}::int, 0) as is_free`;
+    if (!lock?.is_free)
+      throw new Refusal("--to names the database in use. Nothing was moved. Name another one.");
+  });
 }
 
 /** Tables that belong to one database and are not moved: where its own submit-lead is. */
@@ -119,7 +132,14 @@ async function lockOutWriters(source: TransactionSql, tables: readonly Table[]):
 }
 
 async function requireEmpty(target: TransactionSql): Promise<void> {
-  await target`lock table public.leads in access exclusive mode`;
+  await target`set local lock_timeout = '10s'`;
+  await target`lock table public.leads in access exclusive mode`.catch((error) => {
+    if (codeOf(error) !== "55P03") throw error;
+    throw new Refusal(
+      "Somebody is at work on the database to move to. Nothing was moved. Type it again later.",
+      { cause: error },
+    );
+  });
   const { leads, hasTeamWork } = await countHeld(target);
   if (leads > 0 || hasTeamWork) throw new UsedDatabase(leads, hasTeamWork);
 }
