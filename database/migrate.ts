@@ -65,7 +65,7 @@ export async function newestVersion(): Promise<string> {
 }
 
 /** The version of the newest migration that was applied to a database. @throws the database's error where none was. */
-export async function schemaVersion(sql: Sql): Promise<string> {
+export async function schemaVersion(sql: Sql | postgres.TransactionSql): Promise<string> {
   const [newest] = await sql<{ version: string }[]>`
     select version from supabase_migrations.schema_migrations order by version desc limit 1`;
   return newest?.version ?? "";

@@ -138,6 +138,7 @@ export const events = {
       "Nothing was erased by age, because even the newest lead has reached it. Check the database server's clock and the settings.",
   },
   "backed-up": { level: "info", sentence: "Made a backup of everything in BACKUP_DIR, and verified it." },
+  "old-backups-kept": { level: "warn", sentence: "Older backups could not be removed from BACKUP_DIR." },
   "backup-failed": {
     level: "error",
     sentence: `No backup could be made. It is tried again in an hour. What is the matter: ${typed("status")}`,

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
-import { newestVersion } from "../database/migrate.ts";
+import { newestVersion, schemaVersion } from "../database/migrate.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
 import { SealedLines, tables } from "./backup-file.ts";
@@ -23,7 +23,10 @@ const pageSize = 500;
 /** Called now and then with the part of the work that is done, from 0 to 1, as far as it can be estimated. */
 export type Progress = (part: number) => void;
 
-/** Writes a backup to a new file. @throws Refusal when the file is there already or cannot be written. */
+/**
+ * Writes a backup to a new file. @throws Refusal when the file is there already or cannot be written, and when a newer release has changed
+ * the tables.
+ */
 export async function backUp(sql: Sql, path: string, onProgress: Progress = () => {}): Promise<RowCounts> {
   if (existsSync(path)) throw new Refusal(`The file ${path} is there already. Name another one.`);
   const lines = new SealedLines();
@@ -47,10 +50,11 @@ async function* linesOf(
   lines: SealedLines,
   onProgress: Progress,
 ): AsyncGenerator<string> {
+  const schema = await requireKnownTables(tx);
   const estimate = await estimateRows(tx);
   let count = 0;
   const taken_at = new Date().toISOString();
-  yield lines.heading({ format: "leads backup 1", schema: await newestVersion(), taken_at });
+  yield lines.heading({ format: "leads backup 1", schema, taken_at });
   for (const table of tables) {
     // PostgreSQL writes the rows itself, so that every value is exact, to the microsecond of a time.
     const rows = tx<{ row: string }[]>`select row_to_json(t)::text as row from ${tx(table)} t`;
@@ -64,6 +68,15 @@ async function* linesOf(
     }
   }
   yield lines.end();
+}
+
+/** Returns the version of the tables. Of a newer one this program would leave out tables that it does not know. */
+async function requireKnownTables(tx: TransactionSql): Promise<string> {
+  const [found, known] = [await schemaVersion(tx), await newestVersion()];
+  if (found === known) return found;
+  throw new Refusal(
+    `This database has version ${found} of the tables and this program ${known}. Back it up with the newer release.`,
+  );
 }
 
 // As of the last analyze, because counting millions of rows would take as long as reading them.

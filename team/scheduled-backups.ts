@@ -85,8 +85,8 @@ export async function backUpWhenDue(sql: Sql, url: string, plan: BackupPlan, log
   if (claimed.count === 0) return false;
   try {
     const made = await makeBackup(sql, url, plan);
-    await removeOld(plan);
     log("backed-up", made);
+    await removeOld(plan).catch((error) => log("old-backups-kept", { code: codeOf(error) }));
   } catch (error) {
     const reason = error instanceof Refusal ? error.message : `failed (${codeOf(error)})`;
     await sql`
