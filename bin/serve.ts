@@ -1,6 +1,6 @@
 // The entry point of `npm start`: the site, the intake, the delivery and the team's inbox in one process, on one database.
 import { type Counters, makeCounters } from "../campaigns/counters.ts";
-import { startFlushing } from "../campaigns/flush.ts";
+import { countsPool, startFlushing } from "../campaigns/flush.ts";
 import type { Config } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { claimsToReview } from "../content/claims.ts";
@@ -85,7 +85,7 @@ function countInto(intake: string, { log, onStop }: Program): Counters {
   const counters = makeCounters();
   // A separate connection, so that no lead waits behind a count. It logs no outage, because the leads' connection does.
   const database = makeResilientConnection(
-    () => connect(intake, { max: 1, name: "leads counts" }),
+    () => connect(intake, countsPool),
     () => {},
   );
   onStop(startFlushing(counters, database, log).stop);

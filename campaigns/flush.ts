@@ -1,6 +1,7 @@
 // Moves the counts from memory to the database every few seconds and at the end, as one sorted statement. While the database is
 // unreachable the counts wait in memory, which is bounded; what cannot be kept is dropped, and the log says how much.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { NoWritableServer } from "../database/several-servers.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
@@ -12,6 +13,12 @@ export interface Flushing {
   /** Writes the rest, and no more after that. Takes at most seven seconds: the write under way, the last one, and closing. */
   stop(): Promise<void>;
 }
+
+/**
+ * The pool that the counts are written with. It gives up a connect before the query times out, because then it is certain that nothing
+ * was added.
+ */
+export const countsPool = { max: 1, name: "leads counts", connectTimeout: 2 };
 
 /** In milliseconds. A process that is killed loses the counts of one period. */
 const period = 3_000;
@@ -50,6 +57,8 @@ export function startFlushing(
       clearInterval(timer);
       await underWay;
       await flush();
+      const rest = counters.take();
+      if (rest) log("counts-lost", { count: sumOf(rest) });
       await database.end();
     },
   };
@@ -66,6 +75,7 @@ const addCounts = (
 // After any other error it is not known whether the counts were added, and to count twice is worse than to lose some seconds.
 const isCertainlyNotAdded = (error: unknown): boolean =>
   (error instanceof Error && "severity" in error) ||
+  error instanceof NoWritableServer ||
   ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EHOSTUNREACH", "CONNECT_TIMEOUT"].includes(
     codeOf(error),
   );

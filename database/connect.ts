@@ -10,13 +10,14 @@ export type Sql = postgres.Sql;
  * again with the next one.
  * - A socket's folder is named as libpq has it: `postgres://user@%2Ffolder/name` or `?host=/folder`.
  * - Of several servers, `host1:port1,host2:port2`, the one that takes writes is found, at each connect anew.
+ * - `connectTimeout` is how many seconds a connect may take.
  * - `?prepare=false` is for a pooler that cannot keep prepared statements.
  */
-export function connect(address: string, { max = 4, name = "leads" } = {}): Sql {
+export function connect(address: string, { max = 4, name = "leads", connectTimeout = 5 } = {}): Sql {
   const { url, servers } = splitAddress(address);
   const [first = serverOf("", "5432"), ...others] = servers;
   const open = (server: ServerAddress, options: object) =>
-    postgres(url, { ...defaults(name), ...server, ...options });
+    postgres(url, { ...defaults(name), connect_timeout: connectTimeout, ...server, ...options });
   if (others.length === 0) return open(first, { max });
   const probe = (server: ServerAddress) => open(server, { max: 1, connect_timeout: 2 });
   return open(first, { max, socket: () => openToWritable(servers, probe) });
@@ -26,7 +27,6 @@ const defaults = (name: string) => ({
   connection: { application_name: name },
   // An unreachable server is tried again soon, because a lead may be waiting. The library's default waits up to 20 s.
   backoff: (tries: number) => Math.min(0.05 * 2 ** tries, 1),
-  connect_timeout: 5,
   // The library would query the types of arrays on each new connection; where the server dies just then, nothing catches the
   // error of that query, and it ends this program.
   fetch_types: false,

@@ -73,7 +73,7 @@ export const events = {
   },
   "counts-lost": {
     level: "warn",
-    sentence: "Some counts of page loads are lost, because the database was unreachable. No lead is.",
+    sentence: "Some counts of page loads could not be added, and are lost. No lead is.",
   },
   "insert-refused": { level: "warn", sentence: "A lead was refused." },
   "insert-failed": {

@@ -2,7 +2,7 @@
 // never a lead. (Issue 14)
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCounters } from "../campaigns/counters.ts";
-import { startFlushing } from "../campaigns/flush.ts";
+import { countsPool, startFlushing } from "../campaigns/flush.ts";
 import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { browsers, countsOf } from "./support/counts.ts";
@@ -24,7 +24,7 @@ function flushingTo(address: () => string) {
   const counters = makeCounters();
   const log = vi.fn();
   const connection = makeResilientConnection(
-    () => connect(address(), { max: 1 }),
+    () => connect(address(), countsPool),
     () => {},
   );
   const flushing = startFlushing(counters, connection, log, 0);
@@ -45,6 +45,42 @@ describe("the counts", () => {
     await flushing.flush();
     expect(await countsOf(database.owner, "away")).toEqual({ "phone view": 2 });
     expect(log).not.toHaveBeenCalled();
+  });
+
+  it("wait in memory while a host takes connections and says nothing, and are added once when it is back", async () => {
+    const proxy = await startTcpProxy(database.intakeUrl);
+    onTestFinished(() => proxy.close());
+    proxy.stall();
+    const { counters, flushing, log } = flushingTo(() => proxy.url);
+    counters.addPage(aView("silent host"));
+    await flushing.flush();
+    proxy.recover();
+    await expect
+      .poll(async () => {
+        await flushing.flush();
+        return countsOf(database.owner, "silent host");
+      })
+      .toEqual({ "phone view": 1 });
+    expect(log).not.toHaveBeenCalled();
+  });
+
+  it("wait in memory while none of several servers takes writes", async () => {
+    const ports = [await freePort(), await freePort()];
+    const { counters, flushing, log } = flushingTo(
+      () => `postgres://nobody:x@127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}/none`,
+    );
+    counters.addPage(aView("none"));
+    await flushing.flush();
+    expect(log).not.toHaveBeenCalled();
+    expect(counters.take()?.pages).toHaveLength(1);
+  });
+
+  it("that cannot be moved before the server stops are lost, and the log says how many", async () => {
+    const port = await freePort();
+    const { counters, flushing, log } = flushingTo(() => `postgres://nobody:x@127.0.0.1:${port}/none`);
+    counters.addPage(aView("stopped away"), 3);
+    await flushing.stop();
+    expect(log.mock.calls).toEqual([["counts-lost", { count: 3 }]]);
   });
 
   it("of which no answer tells whether they were added are lost, rather than counted twice, and the log says how many", async () => {
