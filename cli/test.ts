@@ -1,8 +1,9 @@
 // `leads test`: sends a test message through every channel, and prints what each answered.
 import { makeChannels } from "../delivery/channels/registry.ts";
+import type { Log } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
-import { testChannels } from "../team/test-channels.ts";
-import type { AddCommand } from "./command.ts";
+import { type Tested, testChannels } from "../team/test-channels.ts";
+import { type AddCommand, counted } from "./command.ts";
 
 export const test: AddCommand = (program, run) => {
   program
@@ -13,20 +14,31 @@ export const test: AddCommand = (program, run) => {
     )
     .action(() =>
       run(async ({ config, out, signal }) => {
-        const context = { log: () => {}, linkTo: () => undefined };
-        const tested = await testChannels(makeChannels(config.delivery.channels, context), signal);
+        const { channels } = config.delivery;
+        let rejected = 0;
+        // That a mail server rejected some of the mailboxes is an event and no outcome, because the team has the message.
+        const log: Log = (event, { count } = {}) => {
+          if (event === "mailbox-rejected") rejected = Number(count);
+        };
+        const tested = await testChannels(makeChannels(channels, { log, linkTo: () => undefined }), signal);
         if (tested.length === 0) {
           throw new Refusal(
             "No channel is set up. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example) and start the server again.",
           );
         }
         const width = Math.max(...tested.map(({ channel }) => channel.length)) + 2;
-        for (const { channel, outcome } of tested) {
-          const answer =
-            outcome.kind === "delivered" ? "took the test message" : `DID NOT take it: ${outcome.reason}`;
-          await out(`${channel.padEnd(width)}${answer}\n`);
-        }
-        return tested.every(({ outcome }) => outcome.kind === "delivered") ? 0 : 1;
+        const mailboxes = { rejected, all: channels.NOTIFY_EMAIL?.length ?? 0 };
+        for (const one of tested) await out(`${one.channel.padEnd(width)}${answerOf(one, mailboxes)}\n`);
+        return rejected === 0 && tested.every(({ outcome }) => outcome.kind === "delivered") ? 0 : 1;
       }),
     );
 };
+
+function answerOf(
+  { channel, outcome }: Tested,
+  { rejected, all }: { rejected: number; all: number },
+): string {
+  if (outcome.kind !== "delivered") return `DID NOT take it: ${outcome.reason}`;
+  if (channel !== "email" || rejected === 0) return "took the test message";
+  return `took the test message, but the mail server rejected ${rejected} of the ${counted(all, "mailbox", "mailboxes")} in NOTIFY_EMAIL`;
+}

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
-import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { refusal, startMailServer, wordsOf } from "./support/mail-server.ts";
 import { answers, startReceiver } from "./support/receiver.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -58,6 +58,23 @@ describe("leads test", () => {
     expect(status).toBe(1);
     expect(stdout).toMatch(/^webhook {2}DID NOT take it: .*410/);
     expect(stdout).toContain("\nemail    took the test message\n");
+  });
+
+  it("exits with 1 and says how many of the team's mailboxes were rejected while others took the mail", async () => {
+    const mail = await startMailServer({
+      onRcptTo: ({ address }, _, done) => done(address.startsWith("gone") ? refusal(550) : null),
+    });
+    const ran = await test({
+      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example" },
+      NOTIFY_EMAIL: "team@a.example, gone@a.example",
+    });
+    expect(ran).toEqual({
+      status: 1,
+      stdout:
+        "email  took the test message, but the mail server rejected 1 of the 2 mailboxes in NOTIFY_EMAIL\n",
+      stderr: "",
+    });
+    expect(mail.mails.map(({ to }) => to)).toEqual([["team@a.example"]]);
   });
 
   it("exits with 1 where no channel is set up", async () => {
