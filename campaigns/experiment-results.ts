@@ -41,7 +41,10 @@ export interface ExperimentResult extends CountedExperiment {
   /** The variant's rate minus the original's, of stored leads and of those that likely qualify. Null without a result. */
   stored: Range | null;
   qualified: Range | null;
-  /** Loads that each side needs, and days until both have them at the pace so far. Null without a pace. */
+  /**
+   * Loads that each side needs, and days until both have them at the pace so far. The days are null without a pace, and while the
+   * split is broken, because nothing can be decided on such loads, however many there are.
+   */
   size_needed: number;
   days_left: number | null;
   /** The chi-square of the split. */
@@ -62,7 +65,7 @@ export function resultOf(counted: CountedExperiment): ExperimentResult {
     stored,
     qualified: range("qualified"),
     size_needed: sizeNeeded(plan),
-    days_left: daysLeft(plan, [original.loads, changed.loads], days) ?? null,
+    days_left: (isSplitEvenly ? daysLeft(plan, [original.loads, changed.loads], days) : undefined) ?? null,
     sample_ratio,
   };
 }

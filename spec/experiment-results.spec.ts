@@ -125,7 +125,10 @@ describe("the verdict on an experiment", () => {
 
   it("is none while the loads are not split evenly, however large the difference", () => {
     const result = judged(side(18_000, 360), side(16_000, 900));
-    expect(result).toMatchObject({ verdict: "split broken", stored: null, qualified: null });
+    expect(result).toMatchObject({
+      ...{ verdict: "split broken", stored: null, qualified: null },
+      days_left: null,
+    });
     expect(result.sample_ratio).toBeGreaterThan(10.83);
   });
 
@@ -160,6 +163,15 @@ describe("leads experiments", () => {
       expect.stringMatching(/^It needs 18,753 loads of each to find \+30 %: about \d\d more days\.$/),
       "",
     ]);
+  });
+
+  it("advises no decision while the loads are not split evenly, although each side has as many as it needs", async () => {
+    await startExperiment();
+    await load("original", 22_000);
+    await load("garden", 19_000);
+    const { stdout } = await leads(database.url, "experiments");
+    expect(stdout).toContain("\nNO RESULT: the loads are not split evenly");
+    expect(stdout).toMatch(/\nIt needs 18,753 loads of each to find \+30 %\.\n$/);
   });
 
   it("prints JSON for a program, and says where there is none", async () => {
