@@ -1,25 +1,19 @@
 // The whole examination, in the order in which one thing depends on another.
-import type { Sql } from "../database/connect.ts";
 import { examineAddresses } from "./addresses.ts";
 import { examineClaims } from "./claims.ts";
 import { examineCors } from "./cors.ts";
 import { examineInserting, examineReading } from "./data-path.ts";
 import { examineDatabase } from "./database.ts";
 import { examineDeliveries } from "./deliveries.ts";
-import { type Deployment, type Finding, isHosted, notExamined } from "./finding.ts";
+import { type Deployment, type Finding, type Inside, isHosted, notExamined } from "./finding.ts";
 import { examineFormPost } from "./form-post.ts";
 import { examineKey } from "./key.ts";
 import { examineNotices, examineStatedNotices } from "./notice.ts";
 import { examinePages } from "./pages.ts";
+import { removeTestLead } from "./remove-test-lead.ts";
 import { examineSubmitLead } from "./submit-lead.ts";
-import { eraseTestLead, followTestLead, leaveTestLead, makeTestLead } from "./test-lead.ts";
+import { followTestLead, makeTestLead, type TestLead } from "./test-lead.ts";
 import { examineVisitorAddress } from "./visitor-address.ts";
-
-/** What lets the doctor look inside, and erase its test lead again. */
-export interface Inside {
-  sql?: Sql | undefined;
-  secretKey?: string | undefined;
-}
 
 /** Examines a deployment and reports each finding when it is there. Returns whether anything failed. */
 export async function examine(
@@ -40,10 +34,31 @@ export async function examine(
   say(examineKey(deployment, now));
   const reading = await examineReading(deployment);
   say(reading.findings);
-  if (reading.canContinue) {
-    say(await examineInserting(deployment, testLead));
+  if (!reading.canContinue) {
+    say([notExamined("Whether leads are taken: first fix the above.")]);
+    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere: false, now }, say);
+    return hasFailed;
+  }
+  const inserting = await examineInserting(deployment, testLead);
+  const isThere = inserting.stored !== "no";
+  try {
+    say(inserting.findings);
     say(await examineCors(deployment));
-  } else say([notExamined("Whether leads are taken: first fix the above.")]);
+    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere, now }, say);
+  } finally {
+    // A query above may have failed; the test lead must not stay for that.
+    say(await removeTestLead(deployment, inside, testLead, inserting.stored));
+  }
+  return hasFailed;
+}
+
+/** Examines what is left after the data path. What became of the test lead is asked only where it may be there. */
+async function examineFunctionAndDatabase(
+  deployment: Deployment,
+  inside: Inside,
+  { testLead, isThere, now }: { testLead: TestLead; isThere: boolean; now: Date },
+  say: (findings: Finding[]) => void,
+): Promise<void> {
   say(await examineSubmitLead(deployment));
   say(await examineFormPost(deployment, testLead));
   const schema = inside.sql ? await examineDatabase(inside.sql, { isHosted: isHosted(deployment) }) : [];
@@ -51,15 +66,10 @@ export async function examine(
   // Of a database that is not ours, or of an older one, nothing else can be asked.
   const sql = schema[0]?.is === "pass" ? inside.sql : undefined;
   say(await examineNotices(deployment, sql));
-  if (sql) {
-    say(await examineStatedNotices(sql));
-    say(await examineDeliveries(sql, now));
-  }
-  if (!reading.canContinue) return hasFailed;
-  if (sql) {
-    say(await examineVisitorAddress(sql, deployment, testLead));
-    say(await followTestLead(sql, testLead));
-  } else if (inside.secretKey) say([await eraseTestLead(deployment, inside.secretKey)]);
-  else say([leaveTestLead()]);
-  return hasFailed;
+  if (!sql) return;
+  say(await examineStatedNotices(sql));
+  say(await examineDeliveries(sql, now));
+  if (!isThere) return;
+  say(await examineVisitorAddress(sql, deployment, testLead));
+  say(await followTestLead(sql, testLead));
 }

@@ -1,5 +1,7 @@
 // What the doctor says of one thing that it examined. Every file of this module returns a list of findings.
 
+import type { Sql } from "../database/connect.ts";
+
 export type Finding =
   | { is: "pass"; says: string }
   | {
@@ -24,6 +26,12 @@ export interface Deployment {
   site: string | undefined;
   /** Where the team's inbox is; `undefined` when it is not known or has no address of its own. */
   inbox?: string | undefined;
+}
+
+/** What lets the doctor look inside, and erase its test lead again. */
+export interface Inside {
+  sql?: Sql | undefined;
+  secretKey?: string | undefined;
 }
 
 /** Whether the backend is a Supabase project, by its address. */

@@ -4,11 +4,12 @@ import { describe, expect, it, vi } from "vitest";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examinePages } from "../doctor/pages.ts";
+import { makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { provider, startDeployment } from "./support/examined-deployment.ts";
 import type { HostedProject } from "./support/hosted.ts";
 
-const { host, project, expectFailure } = await startDeployment();
+const { host, project, examineProject, expectFailure } = await startDeployment();
 
 const json = (status: number, body: object, headers: Record<string, string> = {}) => ({
   status,
@@ -149,6 +150,55 @@ describe("the doctor names a backend that", () => {
       is: "fail",
       says: expect.stringMatching(says),
       fix: expect.any(String),
+    });
+  });
+});
+
+describe("the doctor, whose test lead the backend", () => {
+  const tooMany = json(429, { message: "Too many requests" });
+  const noRight = json(401, { code: "42501", message: "permission denied for table leads" });
+  const refusals = [
+    ["has no room for (429)", tooMany],
+    ["has no right to store", noRight],
+  ] as const;
+  const aboutTheLead = /test lead|another database/i;
+  const saidAfter = async (answer: typeof tooMany, access?: Parameters<typeof examineProject>[0]) => {
+    project.override = (call) => (inserting(call) ? answer : undefined);
+    const { findings } = await examineProject(access);
+    return findings.map(({ says }) => says);
+  };
+
+  it.each(refusals)("%s, concludes nothing from its absence in the database", async (_, answer) => {
+    const said = await saidAfter(answer, { sql: true });
+    expect(said).toContainEqual(expect.stringMatching(/^No lead is taken/));
+    expect(said.filter((says) => aboutTheLead.test(says))).toEqual([]);
+  });
+
+  it.each(refusals)("%s, neither erases it nor says that it stays", async (_, answer) => {
+    const said = await saidAfter(answer);
+    expect(said.filter((says) => aboutTheLead.test(says))).toEqual([]);
+    expect(said.at(-1)).toBe("The database from inside: give DATABASE_URL.");
+    project.calls.length = 0;
+    const withKey = await saidAfter(answer, { secretKey: "sb_secret_of_the_spec" });
+    expect(withKey.filter((says) => aboutTheLead.test(says))).toEqual([]);
+    expect(project.calls.filter(({ headers }) => headers.apikey === "sb_secret_of_the_spec")).toEqual([]);
+  });
+
+  it("may have stored before it failed, looks for it, or says that it may be there", async () => {
+    const failed = json(504, {});
+    expect(await saidAfter(failed, { sql: true })).toContain("No test lead was left behind.");
+    expect((await saidAfter(failed)).at(-1)).toMatch(/the test lead may have been stored/);
+  });
+
+  it("stores, says how to erase it when it is not in the database that was named", async () => {
+    const other = await makeDatabase();
+    const findings: Finding[] = [];
+    const deployment = { url: project.url, key: keys.publishable, site: host.url };
+    await examine(deployment, { sql: other.owner }, (finding) => findings.push(finding));
+    expect(findings.at(-1)).toEqual({
+      is: "fail",
+      says: "The test lead is not in the database that was examined.",
+      fix: expect.stringMatching(/Compare the two.{0,100}erase --email doctor@test\.invalid/),
     });
   });
 });

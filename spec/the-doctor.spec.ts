@@ -60,6 +60,45 @@ describe("the doctor", () => {
     await expectFailure(/could not be erased \(401\)/, { secretKey: "sb_secret_of_another_project" });
   });
 
+  it("erases its test lead in a database whose tables are old, and does not ask for the address it was given", async () => {
+    const { owner } = project.database;
+    await owner`
+      update supabase_migrations.schema_migrations set version = '0' || version where version > '20261121000001'`;
+    const { findings } = await examineProject({ sql: true }).finally(
+      () => owner`update supabase_migrations.schema_migrations set version = ltrim(version, '0')`,
+    );
+    expect(findings.at(-1)).toEqual({ is: "pass", says: "The test lead is erased again." });
+    expect(findings).not.toContainEqual({
+      is: "not examined",
+      says: expect.stringMatching(/give DATABASE_URL/),
+    });
+    expect(await owner`select from leads`).toHaveLength(0);
+  });
+
+  it("erases its test lead also when it fails itself afterwards", async () => {
+    const { owner, platform } = project.database;
+    await platform`alter table cron.job rename column active to of_another_version`;
+    await expect(examineProject({ sql: true })).rejects.toMatchObject({ code: "42703" });
+    await platform`alter table cron.job rename column of_another_version to active`;
+    expect(await owner`select from leads`).toHaveLength(0);
+  });
+
+  it("says how to erase its test lead when the database refuses to", async () => {
+    const { owner } = project.database;
+    const renamed = (from: string, to: string) =>
+      owner.unsafe(`alter function private.${from}(uuid[], text) rename to ${to}`);
+    await renamed("erase_leads", "erase_no_leads");
+    const { findings } = await examineProject({ sql: true }).finally(() =>
+      renamed("erase_no_leads", "erase_leads"),
+    );
+    expect(findings.at(-1)).toEqual({
+      is: "fail",
+      says: "The test lead could not be erased in the database (42883).",
+      fix: expect.stringContaining("erase --email doctor@test.invalid"),
+    });
+    expect(await owner`select from leads`).toHaveLength(1);
+  });
+
   it("judges its newest test lead, and erases those of earlier runs whose deliveries failed", async () => {
     const { owner } = project.database;
     await examineProject();
