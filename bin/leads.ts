@@ -31,8 +31,9 @@ const out = (text: string) => {
   });
 };
 
+const output = fstatSync(stdout.fd);
 /** Standard output is a file or a device, and neither a terminal nor a pipe. */
-const isFile = !stdout.isTTY && !fstatSync(stdout.fd).isFIFO() && !fstatSync(stdout.fd).isSocket();
+const isFile = !stdout.isTTY && !output.isFIFO() && !output.isSocket();
 
 // A full disk takes a part of the text without an error, which Node's own stream does not look at.
 async function writeWhole(text: string): Promise<void> {

@@ -18,6 +18,7 @@ import {
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
+import { compressedEnding } from "./client-files.ts";
 
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 const builds = join(projectRoot, ".inbox");
@@ -50,7 +51,7 @@ async function main(): Promise<void> {
 function writeCompressed(folder: string): void {
   for (const name of globSync(["index.html", "assets/*"], { cwd: folder })) {
     const file = join(folder, name);
-    writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)));
+    writeFileSync(file + compressedEnding, brotliCompressSync(readFileSync(file)));
   }
 }
 

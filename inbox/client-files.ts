@@ -44,7 +44,7 @@ export function readClientFiles(root = projectRoot): ClientFiles {
 }
 
 /** What inbox/build.ts adds to a file's name for its compressed form. */
-const compressedEnding = ".br";
+export const compressedEnding = ".br";
 
 function currentFolder(root: string): string | undefined {
   const file = join(root, ".inbox/current.json");

@@ -1,5 +1,6 @@
 // Managing, in the inbox or by the operator's command, as functions over SQL: members, a claim ended, export, erasing, states of the USA
-// where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused states). The answers are those of the inbox's API (inbox/api-managing.ts).
+// where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused
+// states). The answers are those of the inbox's API (inbox/api-managing.ts).
 import type { JSONValue } from "postgres";
 import type { Ask } from "./ask.ts";
 import { askToRead } from "./standby.ts";

@@ -9,8 +9,9 @@ import { whyUnreachable } from "./unreachable.ts";
 export function makeSmtp(url: string, { connectTimeout = 10_000 } = {}): Post {
   let transport: Transporter | undefined;
   return async ({ from, to, subject, text, html, messageId }: Mail, signal) => {
+    // Outside of what follows, because what fails here is no answer of a mail server.
+    transport ??= await openTransport(url, connectTimeout);
     try {
-      transport ??= await openTransport(url, connectTimeout);
       const sent = await transport.sendMail({ from, to: [...to], subject, text, html, messageId, signal });
       return { kind: "delivered", rejected: sent.rejected?.length ?? 0 };
     } catch (error) {
