@@ -4,11 +4,12 @@ import { databaseAddress } from "../config/addresses.ts";
 import { connect } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
+import { UsedDatabase } from "../team/held-rows.ts";
 import { moveDatabase } from "../team/move-database.ts";
 import { Refusal } from "../team/refusal.ts";
-import { UsedDatabase } from "../team/restore.ts";
 import { type AddCommand, type CommandContext, counted, typed, UsageError } from "./command.ts";
 import { progressOf } from "./progress.ts";
+import { heldBy } from "./used-database.ts";
 
 export const move: AddCommand = (program, run) => {
   program
@@ -79,16 +80,11 @@ async function openTarget(target: Target, { config, tell }: CommandContext) {
 }
 
 function explain(error: unknown): never {
-  if (error instanceof UsedDatabase) {
-    const held = [
-      ...(error.leads > 0 ? [counted(error.leads, "lead")] : []),
-      ...(error.hasTeamWork ? ["work of the team"] : []),
-    ];
+  if (error instanceof UsedDatabase)
     throw new Refusal(
-      `The database to move to holds ${held.join(" and ")} already. Nothing was moved. Name an empty one.`,
+      `The database to move to holds ${heldBy(error)} already. Nothing was moved. Name an empty one.`,
       { cause: error },
     );
-  }
   if (error instanceof CopyError)
     throw new Refusal(
       `${error.message} Nothing was moved: the old database is as before, and the other holds no row.`,

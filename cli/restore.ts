@@ -1,18 +1,23 @@
 // `leads restore <file>`: puts a backup into an empty database, all of it or nothing, and makes an embedded database when there is none.
+import { UsedDatabase } from "../team/held-rows.ts";
 import { Refusal } from "../team/refusal.ts";
-import { restore as restoreFile, UsedDatabase } from "../team/restore.ts";
+import { restore as restoreFile } from "../team/restore.ts";
 import { type AddCommand, type CommandContext, counted, typed } from "./command.ts";
 import { progressOf } from "./progress.ts";
+import { heldBy } from "./used-database.ts";
 
 export const restore: AddCommand = (program, run) => {
   program
     .command("restore")
     .summary("put a backup into an empty database")
     .description(
-      "Puts a backup into an empty database, all of it or nothing. An embedded database that is not there yet is made; one in DATABASE_URL must be there, and gets its tables. Nobody is told again of what was delivered. Ctrl-C leaves the database as it was.",
+      "Puts a backup into an empty database, all of it or nothing. An embedded database that is not there yet is made; one in DATABASE_URL must be there, and gets its tables. Nobody is told again of what was delivered before the backup was made. Ctrl-C leaves the database as it was.",
     )
     .argument("<file>", "a file that `leads backup` made")
-    .option("--keep", "keep the leads that visitors have sent to this database meanwhile")
+    .option(
+      "--keep",
+      "keep beside it the leads and counts that visitors have left in this database meanwhile",
+    )
     .action((file: string, { keep }: { keep?: true }) =>
       run(
         async (context) => {
@@ -38,18 +43,13 @@ const explainUsed =
   ({ config }: Pick<CommandContext, "config">, file: string) =>
   (error: unknown) => {
     if (!(error instanceof UsedDatabase)) throw error;
-    const { leads, hasTeamWork } = error;
-    const held = [
-      ...(leads > 0 ? [counted(leads, "lead")] : []),
-      ...(hasTeamWork ? ["work of the team"] : []),
-    ];
     const lines = [
-      `This database holds ${held.join(" and ")} already. Nothing was restored.`,
+      `This database holds ${heldBy(error)} already. Nothing was restored.`,
       `Restore into another one, which ${config.databaseUrl ? "must be there" : "is made"}, and start the server with the same setting:`,
       `  ${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${file}`)}`,
-      ...(hasTeamWork
+      ...(error.held.others.includes("work of the team")
         ? []
-        : ["Or restore beside these leads, so that both stay:", `  ${typed(`restore --keep ${file}`)}`]),
+        : ["Or restore beside what it holds, so that both stay:", `  ${typed(`restore --keep ${file}`)}`]),
     ];
     throw new Refusal(lines.join("\n"), { cause: error });
   };

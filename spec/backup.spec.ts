@@ -6,8 +6,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { tables } from "../team/backup-file.ts";
-import { definitionsOf } from "./support/contents.ts";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { definitionsOf, everything } from "./support/contents.ts";
+import { aLead, commandsAtLocks, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { withRow } from "./support/forged-backup.ts";
 import { fill } from "./support/full-database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
@@ -28,17 +28,6 @@ beforeAll(async () => {
   expect(ran).toEqual({ status: 0, stdout: `Backed up 5 leads and 13 deliveries to ${file}\n`, stderr: "" });
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-/** Every row of every table, in one order. */
-async function everything(owner: Sql): Promise<Record<string, unknown>> {
-  const found: Record<string, unknown> = {};
-  for (const table of tables) {
-    found[table] = (await owner`select to_jsonb(t)::text as row from ${owner(table)} t order by 1`).map(
-      ({ row }) => row,
-    );
-  }
-  return found;
-}
 
 const count = async (owner: Sql) => (await owner`select count(*)::int as n from leads`)[0]?.n;
 
@@ -215,55 +204,21 @@ describe("leads restore", () => {
       stderr: `This database holds 1 lead already. Nothing was restored.
 Restore into another one, which must be there, and start the server with the same setting:
   DATABASE_URL=<the address of an empty database> npm run leads -- restore ${file}
-Or restore beside these leads, so that both stay:
+Or restore beside what it holds, so that both stay:
   npm run leads -- restore --keep ${file}
 `,
     });
     expect(await everything(owner)).toEqual(before);
-  });
-
-  it("keeps with --keep the leads that visitors have sent meanwhile, with all that is owed about them", async () => {
-    const { url, owner } = await makeDatabase();
-    await owner`update private.channels set enabled = true where name <> 'chat'`;
-    await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
-    expect(await leads(url, "restore", "--keep", file)).toMatchObject({ status: 0 });
-    const before = await everything(database.owner);
-    const after = await everything(owner);
-    for (const table of ["public.leads", "private.permissions", "private.deliveries"])
-      expect(after[table]).toEqual(expect.arrayContaining(before[table] as unknown[]));
-    expect(await owner`select count(*)::int as n from leads`).toEqual([{ n: 6 }]);
-    const [kept] = await owner`
-      select count(*)::int as deliveries from private.deliveries d join leads l on l.id = d.lead_id
-      where l.name = 'Here first'`;
-    expect(kept).toEqual({ deliveries: 2 });
-  });
-
-  it("refuses with --keep, too, where the team has worked already", async () => {
-    const { url, owner } = await makeDatabase();
-    await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
-    await owner`insert into private.reviews (lead_id) select id from leads`;
-    const { status, stderr } = await leads(url, "restore", "--keep", file);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringContaining("This database holds 1 lead and work of the team already. Nothing was"),
-    });
-    expect(stderr).not.toContain("--keep");
   });
 });
 
 describe("a long command", () => {
   /** Starts a command, and aborts it as Ctrl-C does once it waits for a lock of the test's. */
   const abortAtLock = async (owner: Sql, url: string, ...words: string[]) => {
-    const waiting = async () =>
-      (
-        await owner<{ pid: number }[]>`
-          select pid from pg_stat_activity
-          where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`
-      ).map(({ pid }) => pid);
     // A command that was aborted before leaves its session waiting for a moment.
-    const before = await waiting();
+    const before = await commandsAtLocks(owner);
     const child = startLeads(words, { DATABASE_URL: url });
-    await until(async () => (await waiting()).some((pid) => !before.includes(pid)));
+    await until(async () => (await commandsAtLocks(owner)).some((pid) => !before.includes(pid)));
     child.kill("SIGINT");
     return waitForExit(child);
   };

@@ -127,6 +127,8 @@ describe("leads move", () => {
   it("refuses a database that is in use, and one that it cannot use, in a sentence", async () => {
     const used = await makeDatabase();
     await used.owner`insert into public.leads ${used.owner(aLead())}`;
+    await used.owner`
+      insert into private.page_counts values ('2026-01-31', -1, 'x', '', 'c', '', 'phone', 'view', 1)`;
     const settings = { DATABASE_URL: from.url };
     const [refused, wrong, embedded, elsewhere] = await Promise.all([
       move(used.url, settings),
@@ -137,7 +139,7 @@ describe("leads move", () => {
     expect(refused).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(
-        "The database to move to holds 1 lead already. Nothing was moved. Name an empty one.",
+        "The database to move to holds 1 lead and counts of page loads already. Nothing was moved. Name an empty one.",
       ),
     });
     expect(await used.owner`select name from public.leads`).toEqual([{ name: "Rosa Martinez" }]);

@@ -73,6 +73,7 @@ export const system = [
   "spec/releases.spec.ts",
   "spec/resilient-connection.spec.ts",
   "spec/restarting.spec.ts",
+  "spec/restoring-beside.spec.ts",
   "spec/reviewing-and-withdrawing.spec.ts",
   "spec/scheduled-backups.spec.ts",
   "spec/security-headers.spec.ts",

@@ -9,8 +9,8 @@ import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
 import type { Progress } from "./backup.ts";
+import { lockAndCountRows, UsedDatabase } from "./held-rows.ts";
 import { Refusal } from "./refusal.ts";
-import { countHeld, UsedDatabase } from "./restore.ts";
 
 export interface MoveProgress {
   onCopied: Progress;
@@ -133,15 +133,14 @@ async function lockOutWriters(source: TransactionSql, tables: readonly Table[]):
 
 async function requireEmpty(target: TransactionSql): Promise<void> {
   await target`set local lock_timeout = '10s'`;
-  await target`lock table public.leads in access exclusive mode`.catch((error) => {
+  const held = await lockAndCountRows(target).catch((error) => {
     if (codeOf(error) !== "55P03") throw error;
     throw new Refusal(
       "Somebody is at work on the database to move to. Nothing was moved. Type it again later.",
       { cause: error },
     );
   });
-  const { leads, hasTeamWork } = await countHeld(target);
-  if (leads > 0 || hasTeamWork) throw new UsedDatabase(leads, hasTeamWork);
+  if (held.leads > 0 || held.others.length > 0) throw new UsedDatabase(held);
 }
 
 /** Compares the rows of each table by a sum of their hashes, whatever order they are in. */

@@ -1,5 +1,5 @@
 // Puts a backup into a database, in one transaction: all of it or nothing. No trigger fires meanwhile, so no lead counts as
-// new, and no delivery is sent again.
+// new, and no delivery is enqueued.
 import { stat } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
 import { loadInBulk } from "../database/bulk-load.ts";
@@ -10,39 +10,11 @@ import { transaction } from "../database/transaction.ts";
 import type { Progress, RowCounts } from "./backup.ts";
 import { changed, damaged, readBackup, type Table, tables } from "./backup-file.ts";
 import { type Column, copyLines } from "./backup-row.ts";
+import { lockAndCountRows, UsedDatabase } from "./held-rows.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What each start of the server writes anew. */
-const rewritten: readonly Table[] = [
-  "private.notices",
-  "private.settings",
-  "private.channels",
-  "private.experiments",
-];
-
-/** What visitors' leads fill before anybody works on them. */
-const visitors: readonly Table[] = [
-  "public.leads",
-  "private.permissions",
-  "private.deliveries",
-  "private.lead_work",
-];
-
-/** A database that is in use, so that a backup cannot simply take its place. */
-export class UsedDatabase extends Error {
-  override name = "UsedDatabase";
-  readonly leads: number;
-  /** Whether it holds more than visitors' leads: reviews, receipts of erased leads, and the like. */
-  readonly hasTeamWork: boolean;
-  constructor(leads: number, hasTeamWork: boolean) {
-    super("The database is not empty.");
-    this.leads = leads;
-    this.hasTeamWork = hasTeamWork;
-  }
-}
-
 export interface RestoreOptions {
-  /** Whether leads that visitors have sent to this database meanwhile stay beside those of the backup. */
+  /** Whether what visitors have left in this database meanwhile stays beside what the backup holds. */
   keep?: boolean | undefined;
   onProgress?: Progress | undefined;
 }
@@ -71,25 +43,17 @@ export async function restore(
     // Until a table is analyzed, the planner takes it for empty.
     await tx.unsafe(`analyze ${tables.join(", ")}`);
     await tx`select private.recount()`;
+    // Days are summed anew, because the triggers that mark a changed one have not fired.
     await tx`delete from private.report_days`;
+    await tx`delete from private.report_page_days`;
     return rows;
   });
 }
 
-/** Counts what would be lost if a database were filled anew: leads, and whether anybody has worked with it. */
-export async function countHeld(tx: TransactionSql): Promise<{ leads: number; hasTeamWork: boolean }> {
-  const [held] = await tx<{ leads: number }[]>`select count(*)::int as leads from public.leads`;
-  let hasTeamWork = false;
-  for (const table of tables.filter((name) => ![...rewritten, ...visitors].includes(name))) {
-    hasTeamWork ||= (await tx`select from ${tx(table)} limit 1`).count > 0;
-  }
-  return { leads: held?.leads ?? 0, hasTeamWork };
-}
-
 async function refuseUsed(tx: TransactionSql, keep: boolean): Promise<void> {
-  await tx`lock table public.leads in access exclusive mode`;
-  const { leads, hasTeamWork } = await countHeld(tx);
-  if (hasTeamWork || (leads > 0 && !keep)) throw new UsedDatabase(leads, hasTeamWork);
+  const held = await lockAndCountRows(tx);
+  const isUsed = keep ? held.others.includes("work of the team") : held.leads > 0 || held.others.length > 0;
+  if (isUsed) throw new UsedDatabase(held);
 }
 
 function refuseBroken(error: unknown): never {
@@ -147,16 +111,16 @@ interface Filling {
   abort: () => void;
 }
 
-/** With `keep` the rows go through a temporary table, because `copy` cannot leave out those that are there already. */
+/** With `keep` the rows go through a temporary table, because `copy` cannot add them to those that are there already. */
 async function fill(
   tx: TransactionSql,
   table: Table,
   columns: readonly Column[],
   keep: boolean,
 ): Promise<Filling> {
-  const names = columns.map(({ name }) => `"${name}"`).join(", ");
-  if (keep) await tx.unsafe(`create temporary table rows_to_keep (like ${table})`);
-  const copy = await CopyIn.begin(tx, keep ? "rows_to_keep" : table, names);
+  const names = columns.map(({ name }) => name);
+  if (keep) await tx.unsafe(`create temporary table rows_of_backup (like ${table})`);
+  const copy = await CopyIn.begin(tx, keep ? "rows_of_backup" : table, listOf(names));
   const lineOf = copyLines(columns);
   return {
     table,
@@ -167,14 +131,45 @@ async function fill(
     },
     async end() {
       await copy.end();
-      if (!keep) return;
-      await tx.unsafe(
-        `insert into ${table} (${names}) overriding system value select ${names} from rows_to_keep on conflict do nothing`,
-      );
-      await tx`drop table rows_to_keep`;
+      if (keep) await addBeside(tx, table, names);
     },
     abort: () => copy.abort(),
   };
+}
+
+const listOf = (names: readonly string[]) => names.map((name) => `"${name}"`).join(", ");
+
+/** Adds the rows of the backup to those that the table holds. */
+async function addBeside(tx: TransactionSql, table: Table, names: readonly string[]): Promise<void> {
+  if (table === "public.leads") await refuseTwice(tx);
+  // Both databases have numbered their entries from 1, and nothing refers to a number, so those of the backup get new ones.
+  const columns = listOf(table === "private.audit_log" ? names.filter((name) => name !== "id") : names);
+  const order = table === "private.audit_log" ? "order by id" : "";
+  const key = table.replace("private.", "");
+  const onConflict = counts.includes(table)
+    ? `on conflict on constraint ${key}_pkey do update set n = held.n + excluded.n`
+    : "on conflict do nothing";
+  await tx.unsafe(
+    `insert into ${table} as held (${columns}) overriding system value
+     select ${columns} from rows_of_backup ${order} ${onConflict}`,
+  );
+  await tx`drop table rows_of_backup`;
+}
+
+/** Tables whose rows are sums, to which those of the backup are added. */
+const counts: readonly Table[] = ["private.page_counts", "private.vital_counts"];
+
+/** A second restoration would add the counts a second time, and one where the backup was made would bring back whom it has erased. */
+async function refuseTwice(tx: TransactionSql): Promise<void> {
+  const { count } = await tx`
+    select from rows_of_backup b
+    where exists (select from public.leads l where l.id = b.id)
+      or exists (select from private.erasures e where e.lead_id = b.id)
+    limit 1`;
+  if (count > 0)
+    throw new Refusal(
+      "This database holds leads of this backup already, or has erased some of them. Nothing was restored. Restore into another one.",
+    );
 }
 
 // Restored rows keep their ids, so each identity column has to continue after the greatest one.

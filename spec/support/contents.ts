@@ -1,5 +1,6 @@
 // What a database holds, for the chapters that copy one and compare.
 import type { Sql } from "../../database/connect.ts";
+import { tables } from "../../team/backup-file.ts";
 
 /** Every row of every table of the product, as text, by the table's name. */
 export async function contentsOf(sql: Sql): Promise<Record<string, string[]>> {
@@ -24,3 +25,14 @@ export const definitionsOf = (sql: Sql) => sql`
   union all
   select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
   order by 1`;
+
+/** Every row of every table that a backup holds, in one order. */
+export async function everything(owner: Sql): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const table of tables) {
+    found[table] = (await owner`select to_jsonb(t)::text as row from ${owner(table)} t order by 1`).map(
+      ({ row }) => row,
+    );
+  }
+  return found;
+}

@@ -37,6 +37,14 @@ export async function removeLeads(owner: Sql): Promise<void> {
     truncate public.leads, private.permissions, private.deliveries, private.erasures, private.stop_list cascade`;
 }
 
+/** The processes of PostgreSQL that wait for a lock for a command. */
+export const commandsAtLocks = async (owner: Sql) =>
+  (
+    await owner<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`
+  ).map(({ pid }) => pid);
+
 /** A lead that an honest visitor could send, with what a test wants otherwise. */
 export const aLead = (differences: Record<string, unknown> = {}) => ({
   name: "Rosa Martinez",

@@ -1,0 +1,119 @@
+// How a backup is restored beside what visitors have left in a new database meanwhile, so that both stay: `leads restore --keep`.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
+import { everything } from "./support/contents.ts";
+import { aLead, commandsAtLocks, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { fill } from "./support/full-database.ts";
+import { leads } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
+
+let folder: string;
+let database: TestDatabase;
+/** A backup of `database`. */
+let file: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "leads-beside-"));
+  database = await makeDatabase();
+  await fill(database.owner);
+  file = join(folder, "leads.backup");
+  expect(await leads(database.url, "backup", file)).toMatchObject({ status: 0 });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const aView = { source: "x", medium: "", campaign: "c", variant: "", device: "phone", step: "view", n: 2 };
+const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 1, n: 1 };
+
+const count = async (owner: Sql) => (await owner`select count(*)::int as n from leads`)[0]?.n;
+
+describe("leads restore", () => {
+  it("keeps with --keep the leads that visitors have sent meanwhile, with all that is owed about them", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`update private.channels set enabled = true where name <> 'chat'`;
+    await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject({ status: 0 });
+    const before = await everything(database.owner);
+    const after = await everything(owner);
+    for (const table of ["public.leads", "private.permissions", "private.deliveries"])
+      expect(after[table]).toEqual(expect.arrayContaining(before[table] as unknown[]));
+    expect(await owner`select count(*)::int as n from leads`).toEqual([{ n: 6 }]);
+    const [kept] = await owner`
+      select count(*)::int as deliveries from private.deliveries d join leads l on l.id = d.lead_id
+      where l.name = 'Here first'`;
+    expect(kept).toEqual({ deliveries: 2 });
+  });
+
+  it("adds with --keep to what a server and its operator leave before the team works: counts, receipts and audit entries", async () => {
+    const [old, fresh] = [await makeDatabase(), await makeDatabase()];
+    for (const { intake, owner } of [old, fresh]) {
+      await intake`select private.add_counts(${JSON.stringify([aView])}::text::json, ${JSON.stringify([aVital])}::text::json)`;
+      await owner`insert into leads ${owner(aLead({ name: "Test lead" }))}`;
+      await owner`select private.audit(private.require_session(), 'opened lead', id) from leads`;
+      await owner`select private.erase_leads(array(select id from leads), 'asked')`;
+    }
+    // A finished day whose sums stand on the new server must be summed anew.
+    for (const { owner } of [old, fresh])
+      await owner`insert into private.page_counts select private.utc_day(now()) - 2, -1, 'x', '', 'c', '', 'phone', 'view', 7`;
+    await fresh.owner`select private.sum_up_report_days()`;
+    const path = join(folder, "counted.backup");
+    expect(await leads(old.url, "backup", path)).toMatchObject({ status: 0 });
+
+    const { stderr } = await leads(fresh.url, "restore", path);
+    expect(stderr).toContain(
+      "This database holds counts of page loads, receipts of erased leads and entries of the audit log already.",
+    );
+    expect(stderr).toContain(`restore --keep ${path}`);
+    expect(await leads(fresh.url, "restore", "--keep", path)).toMatchObject({ status: 0 });
+
+    await fresh.owner`select private.sum_up_report_days()`;
+    const [sums] = await fresh.owner`
+      select (select json_agg(n order by day) from private.page_counts) as views,
+        (select n::int from private.vital_counts) as vitals,
+        (select max(views)::int from private.report_page_days) as summed,
+        (select count(*)::int from private.audit_log where action = 'opened lead') as opened,
+        (select count(*)::int from private.erasures) as erased`;
+    expect(sums).toEqual({ views: [14, 4], vitals: 2, summed: 14, opened: 2, erased: 2 });
+  });
+
+  it("is refused with --keep a second time, because the counts would be added twice, and where a lead of the backup was erased", async () => {
+    const { url, owner } = await makeDatabase();
+    expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
+    // Nothing that the team did stands in the way.
+    await owner`truncate private.members, private.stop_list, private.reviews, private.paused_states cascade`;
+    const refused = {
+      status: 1,
+      stderr: expect.stringContaining("This database holds leads of this backup already, or has erased some"),
+    };
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refused);
+    await owner`select private.erase_leads(array(select id from leads), 'asked')`;
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refused);
+    expect(await count(owner)).toBe(0);
+  });
+
+  it("sees what somebody writes while it begins, and refuses then, too", async () => {
+    const { url, owner } = await makeDatabase();
+    const ran = await owner.begin(async (sql) => {
+      await sql`insert into private.stop_list (phone_digits) values ('3055550199')`;
+      const restoring = leads(url, "restore", file);
+      await until(async () => (await commandsAtLocks(owner)).length > 0);
+      return { restoring };
+    });
+    expect((await ran.restoring).stderr).toContain("This database holds work of the team already.");
+    expect(await owner`select phone_digits from private.stop_list`).toEqual([{ phone_digits: "3055550199" }]);
+  });
+
+  it("refuses with --keep, too, where the team has worked already", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
+    await owner`insert into private.reviews (lead_id) select id from leads`;
+    const { status, stderr } = await leads(url, "restore", "--keep", file);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining("This database holds 1 lead and work of the team already. Nothing was"),
+    });
+    expect(stderr).not.toContain("--keep");
+  });
+});
