@@ -47,8 +47,12 @@ function makeAsk(run: (work: (sql: Sql) => Promise<unknown>) => Promise<unknown>
 }
 
 // The functions refuse with SQLSTATE PTnnn, which PostgREST reads as a status. Class 22 is an invalid value, such as an unknown time zone.
+// 23503 for a lead: it was erased after the function had found it.
 function refusalOf(error: unknown): Refused | undefined {
   const code = codeOf(error);
+  if (code === "23503" && /_lead_id_fkey$/.test((error as postgres.PostgresError).constraint_name ?? "")) {
+    return new Refused(404, "There is no such lead.", error);
+  }
   const [, status] = /^PT([45]\d\d)$/.exec(code) ?? [];
   if (status) return new Refused(Number(status), (error as Error).message, error);
   return code.startsWith("22") ? new Refused(400, "not a value", error) : undefined;

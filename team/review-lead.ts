@@ -6,10 +6,11 @@ export const maxOutcomeLength = 1_000;
 
 /**
  * Records the review. A second one may correct the outcome, and none given keeps it; the time stays that of the first, because
- * it shows whether the promise was kept.
+ * it shows whether the promise was kept. A member who then takes their outcome back does not take this review back.
  */
 export async function reviewLead(sql: Sql, id: string, outcome: string | undefined): Promise<void> {
   await sql`
     insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
-    on conflict (lead_id) do update set outcome = coalesce(excluded.outcome, private.reviews.outcome)`;
+    on conflict (lead_id) do update
+      set outcome = coalesce(excluded.outcome, private.reviews.outcome), outcome_id = null`;
 }

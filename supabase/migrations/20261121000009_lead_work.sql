@@ -45,7 +45,8 @@ create table private.lead_work (
   device text not null default 'unknown',
 
   constraint stage_is_known check (stage in ('open', 'callback', 'closed')),
-  constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null))
+  constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null)),
+  constraint withdrawn_lead_is_closed check (withdrawn_at is null or stage = 'closed')
 );
 
 -- The order of the queue: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one tried longest
@@ -77,7 +78,9 @@ create index lead_work_by_outcome on private.lead_work (outcome, created_at, lea
 create table private.reviews (
   lead_id uuid primary key references public.leads on delete cascade,
   reviewed_at timestamptz not null default now(),
-  outcome text
+  outcome text,
+  -- The member's outcome that wrote this row last (private.outcomes), which an undo takes back. Null: the operator's command wrote it.
+  outcome_id uuid
 );
 
 -- Numbers that must not be called. A lead that was given later than the stop is a new permission.

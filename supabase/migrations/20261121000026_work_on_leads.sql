@@ -34,13 +34,14 @@ create table private.outcomes (
   -- Null: a review without a call.
   call_id uuid unique references private.calls on delete cascade,
   member_id uuid not null references private.members,
-  at timestamptz not null default now(),
+  -- The moment of the insert and not of its transaction's start, because of two outcomes the one that waited for the other is the later.
+  at timestamptz not null default clock_timestamp(),
   outcome text not null,
   note text not null default '',
   callback_at timestamptz,
   callback_zone text,
   callback_asked_for boolean not null default false,
-  -- What the lead's work was before, for an undo: stage, callback and whether this outcome was the first review.
+  -- What the lead's work and review were before, for an undo.
   before jsonb not null,
 
   constraint outcome_is_known check (outcome in (

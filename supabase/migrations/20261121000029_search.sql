@@ -129,5 +129,22 @@ begin
   return w;
 end $$;
 
-revoke execute on function private.name_query, private.search_condition, private.work_of, team.search from public;
+-- Locks a lead's work until the end of the transaction, and returns it as it is then. Raises PT404 for a lead that was erased meanwhile.
+create function private.lock_work(lead uuid) returns private.lead_work
+language plpgsql
+set search_path = ''
+as $$
+declare
+  w private.lead_work;
+begin
+  select * into w from private.lead_work x where x.lead_id = lead for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such lead.';
+  end if;
+  return w;
+end $$;
+
+revoke execute on function
+  private.name_query, private.search_condition, private.work_of, private.lock_work, team.search
+from public;
 grant execute on function team.search to leads_team;

@@ -50,13 +50,18 @@ declare
 begin
   -- Calls to one number wait for each other here, because two at once could both count as the third.
   perform pg_advisory_xact_lock(hashtextextended(w.number_key, 1));
-  select * into w from private.lead_work x where x.lead_id = lead for update;
+  w := private.lock_work(lead);
   win := private.place_at(w.place, now());
   -- A callback that is due at a time that the person asked for has that reason already.
   is_asked := coalesce(asked_for_this_time, false) or coalesce(
     w.stage = 'callback' and w.callback_asked_for
       and now() between w.callback_at - interval '15 minutes' and w.callback_at + interval '2 hours', false);
   refusal := private.call_refusal(w, win, is_asked, actor.member_id);
+  -- Another member's claim may be committed only while this one waits for it.
+  if refusal.refused is null and not private.claim_lead(lead, actor.member_id) then
+    refusal.refused := 'claimed';
+    refusal.next_at := (select c.until from private.claims c where c.lead_id = lead);
+  end if;
   if refusal.refused is not null then
     perform private.audit(actor, 'call refused', lead, jsonb_build_object('reason', refusal.refused));
     return jsonb_build_object(
@@ -68,7 +73,6 @@ begin
       'held_by', case when refusal.refused = 'claimed' then private.holder_of(lead) end
     );
   end if;
-  perform private.claim_lead(lead, actor.member_id);
   started := private.call_under_way(lead, actor.member_id);
   if started.at > now() - interval '10 minutes' then
     return jsonb_build_object('call_id', started.id);

@@ -53,11 +53,11 @@ declare
   win private.place_windows;
   refused text;
   recorded private.outcomes;
-  is_first_review boolean;
-  is_withdrawn boolean := exists (select from private.permissions p where p.lead_id = lead and p.withdrawn_at is not null);
+  outcome_words constant text := replace(new_outcome, '_', ' ');
+  review private.reviews;
 begin
   perform private.refuse_medicare_number(note_text);
-  select * into w from private.lead_work x where x.lead_id = lead for update;
+  w := private.lock_work(lead);
   call_back_at := (callback ->> 'at')::timestamp at time zone (callback ->> 'zone');
   win := private.place_at(w.place, coalesce(call_back_at, now()));
   if (new_outcome = 'callback') <> (callback is not null) then
@@ -65,7 +65,7 @@ begin
   end if;
   refused := coalesce(
     private.outcome_refusal(lead, of_call, new_outcome, actor.member_id),
-    case when new_outcome = 'callback' then private.callback_refusal(call_back_at, call_back_asked, win, is_withdrawn) end
+    case when new_outcome = 'callback' then private.callback_refusal(call_back_at, call_back_asked, win, w.withdrawn_at is not null) end
   );
   if refused is not null then
     return jsonb_build_object(
@@ -77,9 +77,7 @@ begin
       ) end
     );
   end if;
-  is_first_review := not exists (select from private.reviews r where r.lead_id = lead);
-  insert into private.reviews (lead_id, outcome) values (lead, replace(new_outcome, '_', ' '))
-  on conflict (lead_id) do update set outcome = excluded.outcome;
+  select * into review from private.reviews r where r.lead_id = lead;
   insert into private.outcomes (
     lead_id, call_id, member_id, outcome, note, callback_at, callback_zone, callback_asked_for, before
   )
@@ -87,14 +85,17 @@ begin
     lead, of_call, actor.member_id, new_outcome, coalesce(note_text, ''), call_back_at, callback ->> 'zone', call_back_asked and not win.callable,
     jsonb_build_object(
       'stage', w.stage, 'outcome', w.outcome, 'callback_at', w.callback_at, 'callback_zone', w.callback_zone,
-      'callback_asked_for', w.callback_asked_for, 'tried_at', w.tried_at, 'is_first_review', is_first_review
+      'callback_asked_for', w.callback_asked_for, 'tried_at', w.tried_at, 'is_first_review', review.lead_id is null,
+      'review_outcome', review.outcome, 'review_outcome_id', review.outcome_id
     )
   )
   returning * into recorded;
+  insert into private.reviews (lead_id, outcome, outcome_id) values (lead, outcome_words, recorded.id)
+  on conflict (lead_id) do update set outcome = excluded.outcome, outcome_id = excluded.outcome_id;
   update private.lead_work x
   set outcome = new_outcome,
     stage = case
-      when is_withdrawn then 'closed'
+      when x.withdrawn_at is not null then 'closed'
       when new_outcome = 'callback' then 'callback'
       when new_outcome in ('no_answer', 'left_message') then 'open'
       else 'closed'
@@ -103,7 +104,7 @@ begin
     tried_at = case when new_outcome in ('no_answer', 'left_message') then now() else x.tried_at end
   where x.lead_id = lead;
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
-  perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', is_first_review));
+  perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', review.lead_id is null));
   perform private.notify_inbox_of_leads(array[lead]);
   return jsonb_build_object(
     'outcome_id', recorded.id, 'undo_until', recorded.at + interval '5 minutes', 'callback_at', recorded.callback_at
@@ -119,8 +120,12 @@ as $$
 declare
   actor private.actor := private.require_member();
   o private.outcomes;
+  work_before private.lead_work;
+  is_reviewed_since boolean;
 begin
-  select * into o from private.outcomes x where x.id = outcome_id for update;
+  -- Under the lock of the lead's work no other outcome of the lead is recorded or taken back.
+  perform private.lock_work(x.lead_id) from private.outcomes x where x.id = outcome_id;
+  select * into o from private.outcomes x where x.id = outcome_id;
   if o.id is null then
     raise exception using errcode = 'PT404', message = 'There is no such outcome.';
   elsif o.member_id <> actor.member_id then
@@ -130,20 +135,27 @@ begin
     return 'too late';
   end if;
   delete from private.outcomes x where x.id = o.id;
+  -- A review that the operator recorded after this outcome stays, and with it what it ended.
+  is_reviewed_since := exists (select from private.reviews r where r.lead_id = o.lead_id and r.outcome_id is distinct from o.id);
   if (o.before ->> 'is_first_review')::boolean then
-    delete from private.reviews r where r.lead_id = o.lead_id;
+    delete from private.reviews r where r.lead_id = o.lead_id and r.outcome_id = o.id;
   else
-    update private.reviews r set outcome = replace(o.before ->> 'outcome', '_', ' ')
-    where r.lead_id = o.lead_id and o.before ->> 'outcome' is not null;
+    update private.reviews r
+    set outcome = o.before ->> 'review_outcome', outcome_id = (o.before ->> 'review_outcome_id')::uuid
+    where r.lead_id = o.lead_id and r.outcome_id = o.id;
+  end if;
+  work_before := jsonb_populate_record(null::private.lead_work, o.before);
+  if work_before.stage = 'open' and is_reviewed_since then
+    work_before.stage := 'closed';
   end if;
   update private.lead_work w
-  set (stage, outcome, callback_at, callback_zone, callback_asked_for, tried_at) = (
-    select b.stage, b.outcome, b.callback_at, b.callback_zone, b.callback_asked_for, b.tried_at
-    from jsonb_populate_record(null::private.lead_work, o.before) b
-  )
-  where w.lead_id = o.lead_id
-    and not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is not null);
-  perform private.claim_lead(o.lead_id, actor.member_id);
+  set outcome = work_before.outcome, tried_at = work_before.tried_at, callback_zone = work_before.callback_zone,
+    callback_asked_for = work_before.callback_asked_for,
+    stage = case when w.withdrawn_at is null then work_before.stage else 'closed' end,
+    callback_at = case when w.withdrawn_at is null then work_before.callback_at end
+  where w.lead_id = o.lead_id;
+  perform private.claim_lead(w.lead_id, actor.member_id)
+  from private.lead_work w where w.lead_id = o.lead_id and w.withdrawn_at is null;
   perform private.audit(actor, 'took outcome back', o.lead_id, jsonb_build_object('outcome', o.outcome));
   perform private.notify_inbox_of_leads(array[o.lead_id]);
   return null;

@@ -1,0 +1,169 @@
+// What members, the operator and visitors do at the same moment: one waits for the other, and then acts on what is true by then.
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
+import { reviewLead } from "../team/review-lead.ts";
+import { called } from "./support/calls.ts";
+import { removeLeads } from "./support/database.ts";
+import { addLead, makeInbox, noonZip, type TestMember } from "./support/inbox.ts";
+
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const lee = await inbox.member("Lee");
+await database.owner`update private.channels set enabled = name = 'webhook'`;
+beforeEach(() => removeLeads(database.owner));
+
+/** Does something in a transaction that is not committed before somebody who acts meanwhile waits for it; returns their answer. */
+async function whileUncommitted<T>(
+  act: (tx: Sql) => Promise<unknown>,
+  meanwhile: () => Promise<T>,
+): Promise<T> {
+  const { answer } = await database.owner.begin(async (tx) => {
+    await act(tx as unknown as Sql);
+    const answer = meanwhile();
+    const waiting = () => database.owner`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(waiting).toHaveLength(1);
+    // In an object, because this transaction would wait for the promise itself.
+    return { answer };
+  });
+  return answer;
+}
+
+const asMember = async (tx: Sql, member: TestMember) =>
+  tx`select set_config('leads.session', ${member.cookie.replace("session=", "")}, true)`;
+
+/** Midday of tomorrow, on the clocks of the noon place. */
+async function tomorrow() {
+  const [row] = await database.owner<{ zone: string; day: string }[]>`
+    select zone, to_char((now() at time zone zone) + interval '1 day', 'YYYY-MM-DD') as day
+    from private.places where place = private.place_of(${noonZip}, '')`;
+  return { at: `${row?.day}T12:30`, zone: row?.zone ?? "" };
+}
+
+const work = async (id: string) => {
+  const [row] = await database.owner`
+    select w.stage, w.outcome, r.outcome as review
+    from private.lead_work w left join private.reviews r using (lead_id) where w.lead_id = ${id}`;
+  return row;
+};
+
+describe("a call at the moment in which another member takes the lead", () => {
+  it("is refused, so that two members never call the same person", async () => {
+    const id = await addLead(database);
+    const { body } = await whileUncommitted(
+      async (tx) => {
+        await asMember(tx, lee);
+        await tx`select team.claim(${id})`;
+      },
+      () => dana.call("call", { id }),
+    );
+    expect(body).toMatchObject({ refused: "claimed", held_by: { name: "Lee" }, next_at: expect.any(String) });
+    expect((await dana.call("open", { id })).body.attempts_today).toBe(0);
+  });
+});
+
+describe("an outcome at the moment in which the person asks us to stop", () => {
+  it("sets no callback, and the queue gives the person to nobody", async () => {
+    const id = await addLead(database);
+    const callback = await tomorrow();
+    const { body } = await whileUncommitted(
+      (tx) => tx`select private.withdraw_permission(${id})`,
+      () => dana.call("outcome", { id, call_id: null, outcome: "callback", callback }),
+    );
+    expect(body).toMatchObject({ refused: "withdrawn" });
+    expect(await work(id)).toMatchObject({ stage: "closed" });
+    expect((await lee.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("cannot reopen the lead: the database takes no open work on a withdrawn permission", async () => {
+    const id = await addLead(database);
+    await database.owner`select private.withdraw_permission(${id})`;
+    const reopened = database.owner`update private.lead_work set stage = 'open' where lead_id = ${id}`;
+    await expect(reopened).rejects.toThrow("withdrawn_lead_is_closed");
+  });
+});
+
+describe("a lead that is erased at the moment in which a member acts on it", () => {
+  const acts: [string, (id: string) => Promise<{ status: number }>][] = [
+    ["calls", (id) => dana.call("call", { id })],
+    ["records an outcome", (id) => dana.call("outcome", { id, call_id: null, outcome: "not_interested" })],
+    ["claims it", (id) => dana.call("claim", { id })],
+  ];
+  it.each(acts)("is not there any more when the member %s", async (_, act) => {
+    const id = await addLead(database);
+    const { status } = await whileUncommitted(
+      (tx) => tx`select private.erase_leads(array[${id}]::uuid[], 'asked')`,
+      () => act(id),
+    );
+    expect(status).toBe(404);
+  });
+});
+
+describe("an outcome taken back", () => {
+  const recorded = async (id: string, outcome: "no_answer" | "not_interested" = "not_interested") => {
+    const call_id = outcome === "no_answer" ? (await called(dana, id)).call_id : null;
+    const { body } = await dana.call("outcome", { id, call_id, outcome });
+    if (!("outcome_id" in body)) throw new Error("refused");
+    return body.outcome_id;
+  };
+
+  it("leaves the outcome of a colleague who records one at that moment", async () => {
+    const id = await addLead(database);
+    const outcome_id = await recorded(id);
+    const { body } = await whileUncommitted(
+      async (tx) => {
+        await asMember(tx, lee);
+        await tx`select team.record_outcome(${id}, null, 'likely_qualifies', '', null)`;
+      },
+      () => dana.call("undo-outcome", { outcome_id }),
+    );
+    expect(body).toEqual({ refused: "too late" });
+    expect(await work(id)).toEqual({
+      stage: "closed",
+      outcome: "likely_qualifies",
+      review: "likely qualifies",
+    });
+  });
+
+  it("is not the latest when a colleague's was recorded after it, whichever of the two began first", async () => {
+    const id = await addLead(database);
+    const outcome_id = await database.owner.begin(async (tx) => {
+      await asMember(tx as unknown as Sql, lee);
+      // Lee's transaction has begun, before Dana's outcome.
+      const ofDana = await recorded(id);
+      await tx`select team.record_outcome(${id}, null, 'likely_qualifies', '', null)`;
+      return ofDana;
+    });
+    expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "too late" });
+  });
+
+  it("gives back the words of the operator's review that it replaced", async () => {
+    const id = await addLead(database);
+    await reviewLead(database.owner, id, "qualifies, call on Monday");
+    const outcome_id = await recorded(id);
+    expect(await work(id)).toMatchObject({ review: "not interested" });
+    await dana.call("undo-outcome", { outcome_id });
+    expect(await work(id)).toEqual({ stage: "closed", outcome: null, review: "qualifies, call on Monday" });
+  });
+
+  it.each([
+    ["with words of its own", "qualifies"],
+    ["without words", undefined],
+  ])("leaves a review that the operator records after it, %s", async (_, words) => {
+    const id = await addLead(database);
+    const outcome_id = await recorded(id, "no_answer");
+    await reviewLead(database.owner, id, words);
+    await dana.call("undo-outcome", { outcome_id });
+    expect(await work(id)).toEqual({ stage: "closed", outcome: null, review: words ?? "no answer" });
+    expect((await dana.call("open", { id })).body.reviewed_at).toEqual(expect.any(String));
+  });
+
+  it("is gone also when the person has asked us to stop since, and the lead stays closed", async () => {
+    const id = await addLead(database);
+    const outcome_id = await recorded(id, "no_answer");
+    await lee.call("stop", { id });
+    expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
+    expect(await work(id)).toEqual({ stage: "closed", outcome: null, review: null });
+    expect((await dana.call("open", { id })).body.claim).toBeNull();
+  });
+});
