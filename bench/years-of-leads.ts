@@ -1,5 +1,6 @@
 // Fills a database with what years of leads leave behind: leads, permissions, deliveries, reviews, calls, outcomes and the audit log,
 // spread as they would be. Rows are made in PostgreSQL, without triggers and with the indexes built at the end.
+import { permissionNotices } from "../content/permission.ts";
 import type { Sql } from "../database/connect.ts";
 import { experimentDays, fillCounts } from "./years-of-counts.ts";
 
@@ -34,6 +35,9 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
     create temporary table places_of_zips as
     select z.zip_code, private.place_of(z.zip_code, '') as place
     from (select lpad(n::text, 3, '0') || '01' as zip_code from generate_series(0, 999) n) z`;
+  const notices = permissionNotices({ site: { languages: ["en", "es"] }, provider: {} });
+  for (const { hash, language, text } of notices)
+    await sql`insert into private.notices (hash, language, text) values (${hash}, ${language}, ${text})`;
   for (let from = 0; from < years.leads; from += batchSize) {
     await fillBatch(sql, years, from, Math.min(years.leads, from + batchSize));
     onRows(Math.min(years.leads, from + batchSize));
@@ -112,8 +116,9 @@ async function fillLeads(sql: Sql): Promise<void> {
     insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
     select id, created_at, name, email, phone, zip_code, n % 2 = 0, n % 3 > 0 from batch order by n`;
   await sql`
-    insert into private.permissions (lead_id, given_at, page_origin, page_path, address, browser, utm, withdrawn_at, variant)
-    select id, created_at, 'https://site.example', '/', address,
+    insert into private.permissions (lead_id, given_at, notice_hash, page_origin, page_path, address, browser, utm, withdrawn_at, variant)
+    select id, created_at, (select hash from private.notices where language = case when n % 5 = 0 then 'es' else 'en' end),
+      'https://site.example', '/', address,
       (array[
         'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
         'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',

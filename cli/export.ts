@@ -5,9 +5,8 @@ import { connect, type Sql, withLoginOf } from "../database/connect.ts";
 import { codeOf } from "../log/log.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
-import { exportLeads } from "../team/export-leads.ts";
+import { exportLeads, leadColumns } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
-import { leadColumns } from "../team/lead-row.ts";
 import { hasEntry } from "../team/standby.ts";
 import { type AddCommand, type CommandContext, noAuditEntry, typedQuietly, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
@@ -69,22 +68,13 @@ async function withStandby(
   }
 }
 
-/** Takes records a page at a time and writes them out in one format, with these columns in this order. */
+/** Takes records, which have exactly these columns in this order, a page at a time, and writes them out in one format. */
 function makeWriter(format: Format, columns: readonly string[], out: CommandContext["out"]) {
-  const cellOf = (record: object, name: string) => (record as Record<string, unknown>)[name];
-  if (format === "json") {
-    const array = jsonArray(out);
-    const inOrder = (record: object) =>
-      Object.fromEntries(columns.map((name) => [name, cellOf(record, name)]));
-    return { add: (records: object[]) => array.add(records.map(inOrder)), end: array.end };
-  }
+  if (format === "json") return jsonArray(out);
   let heading = csvLine(columns);
   return {
     async add(records: object[]) {
-      await out(
-        heading +
-          records.map((record) => csvLine(columns.map((name) => flat(cellOf(record, name))))).join(""),
-      );
+      await out(heading + records.map((record) => csvLine(Object.values(record).map(flat))).join(""));
       heading = "";
     },
     end: () => out(heading),

@@ -2,11 +2,12 @@
 // streamed with one element on each line.
 
 /** JSON in which every control character and invisible character is escaped as \u.... */
-export function json(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, null, indent);
-  // Almost every lead is plain ASCII, where there is nothing to escape.
-  if (!/[^ -~\n]/.test(text)) return text;
-  // JSON itself escapes only the controls below the space. The line ends are those of the indentation, so they stay.
+export const json = (value: unknown, indent?: number): string => escaped(JSON.stringify(value, null, indent));
+
+/** JSON text, whose line ends are only those between its values, because JSON itself escapes those in a value. */
+function escaped(text: string): string {
+  // Most texts have nothing but letters, digits and the usual signs, where there is nothing to escape.
+  if (!/[^\n -~\u00a0-\u00ac\u00ae-\u05ff\u2010-\u2027\u3000-\ud7ff]/.test(text)) return text;
   return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     [...Array(character.length).keys()]
       .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
@@ -19,9 +20,9 @@ export function jsonArray(out: (text: string) => Promise<void>) {
   let separator = "[\n";
   return {
     async add(elements: readonly unknown[]): Promise<void> {
-      const lines = elements.map((element) => json(element)).join(",\n");
-      if (!lines) return;
-      await out(separator + lines);
+      if (elements.length === 0) return;
+      // A page is looked through at once, because that takes a quarter of the time of each element by itself.
+      await out(separator + escaped(elements.map((element) => JSON.stringify(element)).join(",\n")));
       separator = ",\n";
     },
     end: (): Promise<void> => out(separator === "[\n" ? "[]\n" : "\n]\n"),

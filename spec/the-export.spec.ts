@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { json, jsonArray } from "../cli/json.ts";
 import { csvLine } from "../team/csv.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
@@ -63,6 +64,39 @@ describe("leads export --format json", () => {
     );
   });
 
+  it("prints each time in UTC to the millisecond, whatever its fraction of a second", async () => {
+    const { owner, url } = await makeDatabase();
+    const times = [
+      "2026-11-01 09:30:00",
+      "2026-11-01 09:30:00.1",
+      "2026-11-01 09:30:00.02",
+      "2026-11-01 09:30:00.999999",
+    ];
+    for (const time of times) {
+      const [row] = await owner<
+        { id: string }[]
+      >`insert into leads ${owner(aLead({ name: time }))} returning id`;
+      const id = row?.id ?? "";
+      await owner`update leads set created_at = ${`${time}+00`} where id = ${id}`;
+      await owner`update private.permissions set given_at = ${`${time}+00`} where lead_id = ${id}`;
+    }
+    const exact = ["09:30:00.000", "09:30:00.100", "09:30:00.020", "09:30:00.999"].map(
+      (time) => `2026-11-01T${time}Z`,
+    );
+    const { stdout } = await leads(url, "export", "--format", "json");
+    expect(
+      JSON.parse(stdout)
+        .map(({ created_at }: { created_at: string }) => created_at)
+        .sort(),
+    ).toEqual(exact.sort());
+    const permissions = await leads(url, "export", "--permission", "--format", "json");
+    expect(
+      JSON.parse(permissions.stdout)
+        .map((record: Record<string, string>) => record.permission_given_at)
+        .sort(),
+    ).toEqual(exact);
+  });
+
   it.each([
     ["to a full device", "/dev/full", "ENOSPC"],
     ["to a file that takes a part of it", "part.json", "EFBIG"],
@@ -92,6 +126,33 @@ describe("leads export --format json", () => {
       typed[1]?.name,
       typed[2]?.name,
     ]);
+  });
+});
+
+describe("JSON as the commands print it", () => {
+  it("escapes exactly the characters that are controls or invisible, and is the same value when it is read", () => {
+    const wrong: number[] = [];
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      if (code === 0xd800) code = 0xe000;
+      const character = String.fromCodePoint(code);
+      const text = json(character);
+      const isEscaped = text.startsWith('"\\');
+      const mustBe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]/u.test(character);
+      if (isEscaped !== mustBe || JSON.parse(text) !== character) wrong.push(code);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("escapes a page that is printed at once as it does each element", async () => {
+    let printed = "";
+    const array = jsonArray(async (text) => void (printed += text));
+    await array.add([{ name: "a\u200b\nb" }, { name: "José “田中”" }]);
+    await array.add([]);
+    await array.add([{ name: "\u{e0001}" }]);
+    await array.end();
+    expect(printed).toBe(
+      '[\n{"name":"a\\u200b\\nb"},\n{"name":"José “田中”"},\n{"name":"\\udb40\\udc01"}\n]\n',
+    );
   });
 });
 

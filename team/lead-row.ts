@@ -15,17 +15,6 @@ export interface LeadRow extends Omit<StoredLead, "created_at"> {
   marks: string[];
 }
 
-/** The columns in the order of an export. */
-export const leadColumns = [
-  "id",
-  "created_at",
-  ...fields.map(({ name }) => name),
-  "withdrawn_at",
-  "reviewed_at",
-  "outcome",
-  "marks",
-] as const satisfies (keyof LeadRow)[];
-
 /** What a query selects for a LeadRow, from leads l, permissions p, reviews r and lead_work w. */
 export const selectLeadRow = (sql: Sql | TransactionSql) => sql`
   ${sql(["id", "created_at", ...fields.map(({ name }) => name)].map((name) => `l.${name}`))},
