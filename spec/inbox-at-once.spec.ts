@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { reviewLead } from "../team/review-lead.ts";
 import { called } from "./support/calls.ts";
-import { removeLeads } from "./support/database.ts";
+import { aLead, removeLeads } from "./support/database.ts";
 import { addLead, makeInbox, noonZip, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -80,6 +80,47 @@ describe("an outcome at the moment in which the person asks us to stop", () => {
     await database.owner`select private.withdraw_permission(${id})`;
     const reopened = database.owner`update private.lead_work set stage = 'open' where lead_id = ${id}`;
     await expect(reopened).rejects.toThrow("withdrawn_lead_is_closed");
+  });
+});
+
+describe("a lead that comes at the moment in which its person asks us to stop", () => {
+  const phone = "111-555-0142";
+  const permission = async () => {
+    const [row] = await database.owner`
+      select p.withdrawn_at is not null as is_withdrawn, w.stage, count(d.*)::int as told
+      from private.permissions p
+      join private.lead_work w using (lead_id)
+      left join private.deliveries d on d.lead_id = p.lead_id and d.event = 'permission.withdrawn'
+      group by 1, 2`;
+    return row;
+  };
+
+  it("has its permission withdrawn when it is stored after the stop, and the channels are told", async () => {
+    await database.owner.begin(async (tx) => {
+      await tx`insert into public.leads ${tx(aLead({ phone }))}`;
+      expect((await dana.call("stop-number", { phone })).body).toEqual({ leads: 0 });
+    });
+    await database.owner`select private.index_new_leads()`;
+    expect(await permission()).toEqual({ is_withdrawn: true, stage: "closed", told: 1 });
+  });
+
+  it("has its permission withdrawn when neither it nor the stop saw the other", async () => {
+    const [inserted, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const storing = database.owner.begin(async (tx) => {
+      await tx`insert into public.leads ${tx(aLead({ phone }))}`;
+      inserted.resolve();
+      await stopped.promise;
+    });
+    await inserted.promise;
+    await database.owner.begin(async (tx) => {
+      await tx`select private.stop_numbers(array['1115550142'])`;
+      stopped.resolve();
+      await storing;
+      await database.owner`select private.index_new_leads()`;
+    });
+    expect(await permission()).toMatchObject({ is_withdrawn: false });
+    await database.owner`select private.index_new_leads()`;
+    expect(await permission()).toEqual({ is_withdrawn: true, stage: "closed", told: 1 });
   });
 });
 

@@ -227,6 +227,32 @@ describe("They asked us to stop", () => {
     expect((await dana.call("stop-number", { phone: "call me" })).body).toEqual({ refused: "no number" });
   });
 
+  it("keeps in the proof who stopped the calls first, also after another member records it again", async () => {
+    const phone = aNumber();
+    const ids = [await addLead(database, { phone }), await addLead(database, { phone: "none" })];
+    const proofs = await Promise.all(ids.map(async (id) => (await dana.call("stop", { id })).body));
+    await lee.call("stop-number", { phone });
+    for (const [nth, id] of ids.entries()) {
+      await lee.call("stop", { id });
+      const { body } = await lee.call("stop-proof", { id });
+      expect(body).toMatchObject({ stopped_by: { name: "Dana" }, stopped_at: proofs[nth]?.stopped_at });
+    }
+  });
+
+  it("is proved for a later lead by its own stop", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone }, 2);
+    await database.owner`
+      insert into private.stop_list (phone_digits, stopped_at, who)
+      values (${phone.replaceAll("-", "")}, now() - interval '90 minutes', 'Ann')`;
+    const later = await addLead(database, { phone, name: "Rosa again" });
+    expect((await dana.call("call", { id })).body).toMatchObject({ refused: "stopped" });
+    expect((await dana.call("call", { id: later })).body).toHaveProperty("phone");
+    await dana.call("stop", { id: later });
+    expect((await dana.call("stop-proof", { id: later })).body.stopped_by.name).toBe("Dana");
+    expect((await dana.call("stop-proof", { id })).body.stopped_by.name).toBe("Ann");
+  });
+
   it("leaves a lead alone that the same person gives later", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone });

@@ -56,7 +56,7 @@ describe("the inbox's login", () => {
       "truncate private.audit_log",
       "select private.begin_session(gen_random_uuid(), 'forged')",
       "select private.erase_leads('{}', 'asked')",
-      "select private.stop_number('3055550142')",
+      "select private.stop_numbers('{3055550142}')",
       "set role postgres",
       "create table public.mine ()",
     ]) {

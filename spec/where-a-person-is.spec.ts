@@ -125,6 +125,7 @@ describe("a phone number", () => {
     expect(await places("33101", "(212) 555-0100")).toBe("FL New_York, NY New_York");
     expect(await places("33101", "208-555-0100")).toBe("FL New_York, ID Denver, ID Los_Angeles");
     expect(await places("call me", "808 555 0100")).toBe("unknown New_York, HI Honolulu");
+    expect(await places("33101", "home 212 555 0100 x12")).toBe("FL New_York, NY New_York");
   });
 
   it("adds nothing when one of the places of its area code is one of the ZIP code's", async () => {

@@ -96,14 +96,55 @@ cross join lateral regexp_split_to_table(btrim(area_codes, e' \n'), '\s+') as ar
 alter table private.area_codes enable row level security;
 revoke all on private.area_codes from public, anon, leads_intake, leads_delivery, leads_team;
 
--- The area code of a number of the United States: ten digits, with or without the 1, whatever stands between and behind them.
+-- The phone numbers in what was typed, as digits and in its order: "305 555 0142 x12, home +1 786 555 0199" holds 3055550142 and
+-- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand.
+create function private.phone_numbers(typed text) returns text[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  digits text := regexp_replace(typed, '[^0-9]', '', 'g');
+  run text;
+  of_run text[];
+  numbers text[] := '{}';
+begin
+  -- What almost everybody types: one number of the United States, and no word.
+  if typed !~ '[[:alpha:]#,;]' and (length(digits) = 10 or length(digits) = 11 and digits like '1%') then
+    return array[right(digits, 10)];
+  end if;
+  -- A word, a comma or a number sign stands before an extension or another number.
+  for run in select r[1] from regexp_matches(typed, '([+]?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g') as r loop
+    of_run := array(
+      select r[1] || r[2] || r[3]
+      from regexp_matches(run, '(?<![0-9])(?:[+]?1[^0-9]*)?([0-9]{3})[^0-9]*([0-9]{3})[^0-9]*([0-9]{4})(?![0-9])', 'g') as r
+      where run !~ '^([+][^1]|00|011)'
+    );
+    numbers := numbers || case when of_run <> '{}' then of_run else array[regexp_replace(run, '[^0-9]', '', 'g')] end;
+  end loop;
+  if not exists (select from unnest(numbers) as n where length(n) >= 7) then
+    numbers := array[digits];
+  end if;
+  return array(
+    select k.number
+    from unnest(numbers) with ordinality as n (number, nth)
+    cross join lateral (
+      select case when length(n.number) = 11 and n.number like '1%' then substr(n.number, 2) else n.number end
+    ) as k (number)
+    where length(k.number) between 7 and 20
+    group by k.number order by min(n.nth)
+  );
+end $$;
+
+-- The number that is dialled: the first that was typed. Empty when there is none. Attempts are counted by it.
+create function private.phone_digits(typed text) returns text
+language sql immutable parallel safe
+return coalesce((private.phone_numbers(typed))[1], '');
+
+-- The area code of the number that is dialled, where it is one of the United States.
 create function private.area_code_in(typed text) returns text
 language sql immutable parallel safe
 set search_path = ''
-return substring(
-  left(typed, 100)
-  from '^[^0-9+]*(?:\+?1)?[^0-9+]*([2-9][0-9]{2})[^0-9+]*[2-9][0-9]{2}[^0-9]*[0-9]{4}(?![0-9])'
-);
+return substring(private.phone_digits(typed) from '^([2-9][0-9]{2})[2-9][0-9]{6}$');
 
 -- Where a person may be, as a key for the functions below: 'KY/America/Chicago|KY/America/New_York'. The places of the ZIP code
 -- come first, likeliest first. Those of the area code follow when none of them is a place of the ZIP code, because then the person may
@@ -130,4 +171,4 @@ begin
   return array_to_string(by_zip || by_phone, '|');
 end $$;
 
-revoke execute on function private.area_code_in, private.place_of from public;
+revoke execute on function private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of from public;

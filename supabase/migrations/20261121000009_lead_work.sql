@@ -5,8 +5,9 @@ create table private.lead_work (
   lead_id uuid primary key references public.leads on delete cascade,
   created_at timestamptz not null,
 
-  -- For "who else has this number": digits alone, without the 1 of the United States. Empty when too few were typed.
+  -- The number that is dialled, as private.phone_digits has it; empty when none was typed. The others that were typed with it.
   phone_digits text not null,
+  other_numbers text[] not null default '{}',
   email_key text not null,
   -- Words of the name, for the search.
   search tsvector not null,
@@ -18,7 +19,7 @@ create table private.lead_work (
 
   -- Where the person may be, as `private.place_of` has it; calling hours are looked up by it.
   place text not null,
-  -- The key by which attempts to reach one number are counted: the digits, or the lead's id where there are none.
+  -- The key by which attempts to reach one number are counted: that number, or the lead's id where there is none.
   number_key text not null,
 
   -- Open: nobody has recorded an outcome that ends the work. Callback: the person asked to be called again at callback_at.
@@ -60,6 +61,7 @@ create index lead_work_callbacks on private.lead_work (callback_at, lead_id) whe
 create index lead_work_by_reference on private.lead_work (private.from_its_end(lead_id) collate "C");
 create index lead_work_by_time on private.lead_work (created_at, lead_id);
 create index lead_work_by_phone on private.lead_work (phone_digits, created_at) where phone_digits <> '';
+create index lead_work_by_other_numbers on private.lead_work using gin (other_numbers) where other_numbers <> '{}';
 create index lead_work_by_email on private.lead_work (email_key, created_at);
 create index lead_work_by_search on private.lead_work using gin (search);
 create index lead_work_by_address on private.lead_work (address, created_at) where address is not null;
@@ -83,16 +85,19 @@ create table private.reviews (
   outcome_id uuid
 );
 
--- Numbers that must not be called. A lead that was given later than the stop is a new permission.
+-- Numbers that must not be called, with each time that somebody said so, because each lead's proof says which stop ended its
+-- permission. A lead that was given later than the last stop is a new permission.
 create table private.stop_list (
-  phone_digits text primary key,
+  phone_digits text,
   stopped_at timestamptz not null default now(),
   -- Who recorded it; the name stays when a member is removed. No id: the operator, by command.
   member_id uuid,
   who text not null default 'operator',
 
+  primary key (phone_digits, stopped_at),
   constraint phone_digits_are_digits check (phone_digits ~ '^[0-9]{7,20}$')
 );
+create index stop_list_by_time on private.stop_list (stopped_at);
 
 alter table private.lead_work enable row level security;
 alter table private.reviews enable row level security;
@@ -102,19 +107,6 @@ create policy "The delivery may see what was reviewed" on private.reviews for se
 revoke all on private.lead_work, private.reviews, private.stop_list from public, anon, leads_intake, leads_delivery, leads_team;
 grant select on private.lead_work, private.reviews to leads_delivery;
 -- No grant to write for any role: functions of the owner do that.
-
--- The digits of a phone number as typed, without a leading 1 of eleven. Empty when fewer than seven: no number to compare by.
-create function private.phone_digits(phone text) returns text
-language sql immutable parallel safe
-set search_path = ''
-return (
-  select case
-    when length(d) = 11 and d like '1%' then substr(d, 2)
-    when length(d) between 7 and 20 then d
-    else ''
-  end
-  from (select regexp_replace(phone, '[^0-9]', '', 'g') as d) as typed
-);
 
 -- By what two e-mail addresses are the same: case and blanks around them are no part of one.
 create function private.email_key(email text) returns text
@@ -163,7 +155,32 @@ end $$;
 create trigger deliveries_10_mark_owed_in_work after insert on private.deliveries
 for each row when (pg_trigger_depth() = 0) execute function private.mark_owed_in_work();
 
--- Records that a person withdrew the permission: of this lead and of every lead with the same number that was given before.
+-- All numbers that were typed in a lead.
+create function private.numbers_of(w private.lead_work) returns text[]
+language sql immutable parallel safe
+return array_remove(w.phone_digits || w.other_numbers, '');
+
+-- The leads in which one of these numbers was typed.
+create function private.leads_with_numbers(numbers text[]) returns setof uuid
+language sql stable rows 10
+set search_path = ''
+as $$
+  select w.lead_id from private.lead_work w where w.phone_digits = any (numbers) and w.phone_digits <> ''
+  union
+  select w.lead_id from private.lead_work w where w.other_numbers && numbers and w.other_numbers <> '{}'
+$$;
+
+-- The stop that ended a lead's permission: the first of one of its numbers after the lead came. Null where there is none.
+create function private.stop_of(w private.lead_work) returns private.stop_list
+language sql stable
+set search_path = ''
+as $$
+  select s.* from private.stop_list s
+  where s.phone_digits = any (private.numbers_of(w)) and s.stopped_at >= w.created_at
+  order by s.stopped_at limit 1
+$$;
+
+-- Records that a person withdrew the permission: of this lead and of every lead with one of its numbers that was given before.
 -- The channels are notified of each a minute later, because a message about the lead itself may be under way now. Returns
 -- the ids of the leads whose permission this ended; none when there is no such lead or it had ended before.
 create function private.withdraw_permission(lead uuid) returns setof uuid
@@ -171,40 +188,42 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  digits text := (select private.phone_digits(l.phone) from public.leads l where l.id = lead);
+  numbers text[] := (select private.phone_numbers(l.phone) from public.leads l where l.id = lead);
 begin
-  if digits is null then
+  if numbers is null then
     return;
-  elsif digits <> '' then
-    return query select private.stop_number(digits);
+  elsif numbers <> '{}' then
+    return query select private.stop_numbers(numbers);
   else
-    return query
-      update private.permissions p set withdrawn_at = now()
-      where p.lead_id = lead and p.withdrawn_at is null
-      returning p.lead_id;
-    if found then
-      perform private.enqueue_event(lead, 'permission.withdrawn', now() + interval '1 minute');
-    end if;
+    return query select private.withdraw_permissions(array[lead]);
   end if;
 end $$;
 
--- Puts a number on the stop list and withdraws the permission of every lead with it. Returns the ids of the leads whose
--- permission this ended.
-create function private.stop_number(digits text) returns setof uuid
+-- Puts numbers on the stop list and withdraws the permission of every lead with one of them. Returns the ids of the leads whose
+-- permission this ended. No member: the operator, by command.
+create function private.stop_numbers(numbers text[], member uuid default null, name text default 'operator') returns setof uuid
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Leads of the last moments may have no row yet.
+  while private.index_new_leads() > 0 loop end loop;
+  insert into private.stop_list (phone_digits, member_id, who) select distinct n, member, name from unnest(numbers) as n
+  on conflict do nothing;
+  return query select private.withdraw_permissions(array(select private.leads_with_numbers(numbers)));
+end $$;
+
+-- Withdraws the permissions of these leads that stand, and returns whose they were.
+create function private.withdraw_permissions(leads uuid[]) returns setof uuid
 language plpgsql
 set search_path = ''
 as $$
 declare
   stopped uuid;
 begin
-  insert into private.stop_list (phone_digits) values (digits)
-  on conflict (phone_digits) do update set stopped_at = now(), member_id = null, who = 'operator';
-  -- Leads of the last moments may have no row yet.
-  while private.index_new_leads() > 0 loop end loop;
   for stopped in
     update private.permissions p set withdrawn_at = now()
-    from private.lead_work w
-    where w.phone_digits = digits and p.lead_id = w.lead_id and p.withdrawn_at is null
+    where p.lead_id = any (leads) and p.withdrawn_at is null
     returning p.lead_id
   loop
     perform private.enqueue_event(stopped, 'permission.withdrawn', now() + interval '1 minute');
@@ -212,7 +231,18 @@ begin
   end loop;
 end $$;
 
+-- Withdraws the permissions of these leads that stand although one of their numbers was stopped after they came.
+create function private.withdraw_stopped_leads(leads uuid[]) returns void
+language sql
+set search_path = ''
+as $$
+  select private.withdraw_permissions(array(
+    select w.lead_id from private.lead_work w
+    where w.lead_id = any (leads) and w.withdrawn_at is null and (private.stop_of(w)).stopped_at is not null
+  ));
+$$;
+
 revoke execute on function
-  private.phone_digits, private.email_key, private.copy_review_to_work, private.mark_owed_in_work,
-  private.withdraw_permission, private.stop_number
+  private.email_key, private.copy_review_to_work, private.mark_owed_in_work, private.numbers_of, private.leads_with_numbers,
+  private.stop_of, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions, private.withdraw_stopped_leads
 from public;

@@ -84,11 +84,11 @@ declare
 begin
   with new_rows as (
     insert into private.lead_work (
-      lead_id, created_at, phone_digits, email_key, search, flags, address, number_key, place, stage, reviewed_at, withdrawn_at, is_owed, utm,
-      variant, device
+      lead_id, created_at, phone_digits, other_numbers, email_key, search, flags, address, number_key, place, stage, reviewed_at, withdrawn_at,
+      is_owed, utm, variant, device
     )
     select
-      l.id, l.created_at, private.phone_digits(l.phone), private.email_key(l.email),
+      l.id, l.created_at, coalesce(typed.numbers[1], ''), typed.numbers[2:], private.email_key(l.email),
       to_tsvector('simple', l.name),
       array_remove(array[
         case when p.honeypot_filled then 'honeypot filled' end,
@@ -96,11 +96,13 @@ begin
         -- Without a list of allowed origins a form on another site is taken, and flagged.
         case when p.is_foreign_page then 'page elsewhere' end
       ], null),
-      p.address, coalesce(nullif(private.phone_digits(l.phone), ''), l.id::text), private.place_of(l.zip_code, l.phone),
+      p.address, coalesce(typed.numbers[1], l.id::text), private.place_of(l.zip_code, l.phone),
       case when p.withdrawn_at is null and r.lead_id is null then 'open' else 'closed' end, r.reviewed_at, p.withdrawn_at,
       exists (select from private.deliveries d where d.lead_id = l.id), p.utm,
       p.variant, coalesce(p.device, private.device_of(p.browser))
     from public.leads l
+    -- Without the offset the planner would call the function at each use of its result.
+    cross join lateral (select private.phone_numbers(l.phone) as numbers offset 0) typed
     left join private.permissions p on p.lead_id = l.id
     left join private.reviews r on r.lead_id = l.id
     where l.id = any (leads)
@@ -109,6 +111,8 @@ begin
     returning lead_id
   )
   select array_agg(lead_id) into indexed from new_rows;
+  -- A lead that came before a stop may be committed after it.
+  perform private.withdraw_stopped_leads(indexed);
   return indexed;
 end $$;
 
@@ -122,6 +126,10 @@ declare
   found_leads uuid[] := array(select private.leads_to_index(at_most, look_back));
   indexed uuid[];
 begin
+  -- Neither of a lead and a stop that are committed at the same moment sees the other; a little later, this sees both.
+  perform private.withdraw_stopped_leads(array(
+    select private.leads_with_numbers(array_agg(s.phone_digits)) from private.stop_list s where s.stopped_at > now() - interval '10 minutes'
+  ));
   if found_leads = '{}' then
     return 0;
   end if;

@@ -10,9 +10,9 @@ return (
   where word <> ''
 );
 
--- What a search looks for, by what the words look like, and the condition on private.lead_work w that finds it: $1 are the words, $2 their
--- digits as a phone number has them.
-create function private.search_condition(given text, digits text, out kind text, out condition text)
+-- What a search looks for, by what the words look like, and the condition on private.lead_work w that finds it: $1 are the words, $2 the
+-- phone number in them, $8 the leads that have it beside another.
+create function private.search_condition(given text, digits text, beside_another uuid[], out kind text, out condition text)
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -20,6 +20,8 @@ declare
   reference_condition constant text := $condition$
     private.from_its_end(w.lead_id) collate "C" >= reverse(lower($1)) and private.from_its_end(w.lead_id) collate "C" < reverse(lower($1)) || 'g'
   $condition$;
+  -- Leads with one number are read in the order of an index.
+  phone_condition constant text := 'w.phone_digits = $2' || case when beside_another <> '{}' then ' or w.lead_id = any ($8)' else '' end;
 begin
   if given = '' then
     kind := 'none';
@@ -29,16 +31,16 @@ begin
     condition := 'w.email_key = lower($1)';
   elsif given ~ '^[0-9a-fA-F]{8}$' and digits <> '' then
     kind := 'reference or phone';
-    condition := reference_condition || ' or w.phone_digits = $2';
+    condition := reference_condition || ' or ' || phone_condition;
   elsif given ~ '^[0-9a-fA-F]{8}$' then
     kind := 'reference';
     condition := reference_condition;
   elsif given ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
     kind := 'id';
     condition := 'w.lead_id = $1::uuid';
-  elsif digits <> '' and given !~ '[[:alpha:]]' then
+  elsif digits <> '' then
     kind := 'phone';
-    condition := 'w.phone_digits = $2';
+    condition := phone_condition;
   elsif private.name_query(given) is not null then
     kind := 'name';
     condition := 'w.search @@ private.name_query($1)';
@@ -59,6 +61,9 @@ declare
   actor private.actor := private.require_session();
   given text := btrim(words);
   digits text := private.phone_digits(words);
+  beside_another uuid[] := array(
+    select w.lead_id from private.lead_work w where w.other_numbers && array[digits] and w.other_numbers <> '{}'
+  );
   cursor_parts text[] := string_to_array(after, '|');
   kind text;
   condition text;
@@ -66,7 +71,7 @@ declare
   next_key text;
 begin
   perform private.refresh_place_windows();
-  select s.kind, s.condition into kind, condition from private.search_condition(given, digits) s;
+  select s.kind, s.condition into kind, condition from private.search_condition(given, digits, beside_another) s;
   execute format($query$
     with page as (
       select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
@@ -94,7 +99,7 @@ begin
         where p.nth = $7 and exists (select from page further where further.nth > $7))
   $query$, condition)
   into page_ids, next_key
-  using given, digits, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most;
+  using given, digits, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most, beside_another;
   -- For each page, because a page can be asked for without the one before it.
   if kind <> 'none' then
     perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'found', coalesce(cardinality(page_ids), 0)));

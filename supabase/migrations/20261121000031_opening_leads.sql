@@ -5,7 +5,7 @@
 create function private.stopped_at(w private.lead_work) returns timestamptz
 language sql stable
 set search_path = ''
-return (select s.stopped_at from private.stop_list s where s.phone_digits = w.phone_digits and s.stopped_at >= w.created_at);
+return (private.stop_of(w)).stopped_at;
 
 -- The number as a tel: link; empty when the visitor typed no number.
 create function private.tel_of(digits text) returns text
@@ -135,10 +135,13 @@ return coalesce((
     'withdrawn', exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)
   ) order by o.created_at desc)
   from (
-    select x.*, x.phone_digits = w.phone_digits and w.phone_digits <> '' as by_phone, x.email_key = w.email_key as by_email
+    select x.*, private.numbers_of(x) && private.numbers_of(w) as by_phone, x.email_key = w.email_key as by_email
     from private.lead_work x
-    where (x.phone_digits = w.phone_digits and w.phone_digits <> '' and x.phone_digits <> '' or x.email_key = w.email_key)
-      and x.lead_id <> w.lead_id
+    where x.lead_id <> w.lead_id and (
+      x.phone_digits = any (private.numbers_of(w)) and x.phone_digits <> ''
+      or x.other_numbers && private.numbers_of(w) and x.other_numbers <> '{}'
+      or x.email_key = w.email_key
+    )
     order by x.created_at desc limit 50
   ) o
 ), '[]');

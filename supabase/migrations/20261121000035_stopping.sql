@@ -1,19 +1,18 @@
 -- "They asked us to stop": at once, for every lead that was given with the number, and with a proof to print.
 
--- Stops the calls for a member or the operator: withdraws the permission of every lead with the number so far, or of this lead alone
--- when it holds no number. Returns how many permissions that ended.
-create function private.stop_calls(actor private.actor, lead uuid, digits text) returns integer
+-- Stops the calls for a member or the operator: withdraws the permission of every lead with one of the numbers so far, or of this lead
+-- alone when it holds none. Returns how many permissions that ended.
+create function private.stop_calls(actor private.actor, lead uuid, numbers text[]) returns integer
 language plpgsql
 set search_path = ''
 as $$
 declare
   stopped uuid[];
 begin
-  if digits = '' then
+  if numbers = '{}' then
     stopped := array(select private.withdraw_permission(lead));
   else
-    stopped := array(select private.stop_number(digits));
-    update private.stop_list s set member_id = actor.member_id, who = actor.name where s.phone_digits = digits;
+    stopped := array(select private.stop_numbers(numbers, actor.member_id, actor.name));
   end if;
   perform private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', cardinality(stopped)));
   return cardinality(stopped);
@@ -28,11 +27,11 @@ declare
   actor private.actor := private.require_session();
   w private.lead_work := private.work_of(lead::text);
 begin
-  perform private.stop_calls(actor, lead, w.phone_digits);
+  perform private.stop_calls(actor, lead, private.numbers_of(w));
   return private.stop_proof(w);
 end $$;
 
--- Returns how many permissions that ended; null when the text holds no number.
+-- Stops every number in the text. Returns how many permissions that ended; null when there is none.
 create function team.stop_number(phone text) returns integer
 language plpgsql
 security definer
@@ -40,14 +39,15 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_session();
-  digits text := private.phone_digits(phone);
+  numbers text[] := private.phone_numbers(phone);
 begin
-  if digits = '' then
+  if numbers = '{}' then
     return null;
   end if;
-  return private.stop_calls(actor, null, digits);
+  return private.stop_calls(actor, null, numbers);
 end $$;
 
+-- When and by whom the calls about a lead were stopped, by the stop that ended its permission, and the leads that share a number with it.
 create function private.stop_proof(w private.lead_work) returns jsonb
 language sql stable
 set search_path = ''
@@ -57,11 +57,11 @@ as $$
       private.stopped_at(w), (select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id)
     ),
     'stopped_by', coalesce((
-      select jsonb_build_object('id', s.member_id, 'name', s.who) from private.stop_list s where s.phone_digits = w.phone_digits
+      select jsonb_build_object('id', s.member_id, 'name', s.who) from private.stop_of(w) s where s.stopped_at is not null
     ), (
       select jsonb_build_object('id', a.member_id, 'name', a.who) from private.audit_log a
       where a.action = 'stopped calls' and a.lead_id = w.lead_id
-      order by a.id desc limit 1
+      order by a.id limit 1
     ), '{"id": null, "name": "operator"}'),
     'leads', coalesce((
       select jsonb_agg(jsonb_build_object(
@@ -75,7 +75,7 @@ as $$
       ) order by x.created_at)
       from private.lead_work x join private.permissions p on p.lead_id = x.lead_id
       where p.withdrawn_at is not null
-        and (x.lead_id = w.lead_id or (x.phone_digits = w.phone_digits and w.phone_digits <> ''))
+        and (x.lead_id = w.lead_id or x.lead_id = any (array(select private.leads_with_numbers(private.numbers_of(w)))))
     ), '[]')
   );
 $$;

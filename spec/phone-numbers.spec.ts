@@ -1,0 +1,147 @@
+// Which numbers are read in a phone field, where a visitor may type anything: the first is the one that is dialled, and a stop holds
+// for each of them.
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { called } from "./support/calls.ts";
+import { removeLeads } from "./support/database.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
+
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+beforeEach(() => removeLeads(database.owner));
+
+async function numbersIn(typed: string): Promise<string[]> {
+  const [row] = await database.owner<{ numbers: string[] }[]>`
+    select to_jsonb(private.phone_numbers(${typed})) as numbers`;
+  return row?.numbers ?? [];
+}
+
+describe("a number", () => {
+  it.each([
+    "(305) 555-0142",
+    "305.555.0142",
+    "+1 305 555 0142",
+    "13055550142",
+    "1 (305) 555-0142",
+    "305/555/0142",
+    "30 55 55 01 42",
+    "305-555-0142 x12",
+    "3055550142x12",
+    "305 555 0142 ext. 12",
+    "305 555 0142 #1234",
+    "3055550142,,12",
+    "3055550142;ext=12",
+    "305 555 0142 12",
+    "305 555 01 42 x12",
+    "+1 (305) 555-0142 extension 1234",
+    "call 305 555 0142 after 5 pm, ask for Ann",
+    "after 5: 305 555 0142",
+    "305 then 555 then 0142",
+    "305 555 0142 or 1-305-555-0142",
+  ])("is the same however it is typed, with an extension or without: %s", async (typed) => {
+    expect(await numbersIn(typed)).toEqual(["3055550142"]);
+  });
+
+  it.each([
+    ["+44 20 7946 0958", "442079460958"],
+    ["+44 20 7946 0958 x12", "442079460958"],
+    ["44 20 7946 0958", "442079460958"],
+    ["011 44 20 7946 0958", "011442079460958"],
+    ["0113055550142", "0113055550142"],
+    ["305 555 01429", "30555501429"],
+    ["555-0142", "5550142"],
+    ["555-0142 x123", "5550142"],
+  ])("from elsewhere, or too short or too long, is taken as it stands: %s", async (typed, digits) => {
+    expect(await numbersIn(typed)).toEqual([digits]);
+  });
+
+  it.each(["", "none", "call me", "555", "12 34 56", "1".repeat(21)])("is not in %j", async (typed) => {
+    expect(await numbersIn(typed)).toEqual([]);
+  });
+
+  it.each([
+    "305 555 0142 or 786-555-0199",
+    "3055550142/7865550199",
+    "305-555-0142, 1 786 555 0199",
+    "(305) 555-0142 (786) 555-0199",
+    "305 555 0142 x12, home 786 555 0199 x3",
+    "30 55 55 01 42 and 786 55 50 199",
+  ])("may stand beside another: %s", async (typed) => {
+    expect(await numbersIn(typed)).toEqual(["3055550142", "7865550199"]);
+  });
+
+  it("has 7 to 20 digits of what was typed, whatever was typed", async () => {
+    const typed = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[0-9 ()+x.,;#/-]{0,60}$/));
+    const storable = typed.filter((text) => !text.includes("\0"));
+    await fc.assert(
+      fc.asyncProperty(storable, async (text) => {
+        for (const number of await numbersIn(text)) {
+          expect(number).toMatch(/^\d{7,20}$/);
+          expect(text.replaceAll(/[^0-9]/g, "")).toContain(number);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("a number with an extension", () => {
+  it("is dialled without it, and its attempts count with those to the bare number", async () => {
+    const withExtension = await addLead(database, { phone: "111-555-0142 x12" });
+    const bare = await addLead(database, { phone: "111-555-0142", name: "R. M." });
+    expect(await called(dana, withExtension)).toMatchObject({
+      phone: "111-555-0142 x12",
+      tel: "tel:+11115550142",
+    });
+    expect((await dana.call("open", { id: bare })).body).toMatchObject({
+      attempts_today: 1,
+      others: [{ id: withExtension, same: "phone" }],
+    });
+  });
+
+  it("is not called any more after somebody asked us to stop calling the bare number, and the other way round", async () => {
+    for (const [stopped, typed] of [
+      ["111 555 0142", "111 555 0142 x12"],
+      ["111 555 0143 x12", "111 555 0143"],
+    ] as const) {
+      const id = await addLead(database, { phone: typed });
+      expect((await dana.call("stop-number", { phone: stopped })).body).toEqual({ leads: 1 });
+      expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+    }
+  });
+});
+
+describe("a field with two numbers", () => {
+  const phone = "111 555 0142 or 111 555 0199";
+
+  it("has the first dialled, and is found by each", async () => {
+    const id = await addLead(database, { phone });
+    for (const text of ["111-555-0142", "(111) 555-0199", "111 555 0199 x7"])
+      expect((await dana.call("search", { text })).body.rows.map((row) => row.id)).toEqual([id]);
+    expect((await called(dana, id)).tel).toBe("tel:+11115550142");
+  });
+
+  it.each(["111-555-0142", "111-555-0199"])(
+    "is not called any more when somebody asks us to stop: %s",
+    async (one) => {
+      const id = await addLead(database, { phone });
+      await dana.call("stop-number", { phone: one });
+      expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+      expect((await dana.call("stop-proof", { id })).body.leads.map((lead) => lead.id)).toEqual([id]);
+    },
+  );
+
+  it("stops the calls to both when its person asks us to stop", async () => {
+    const id = await addLead(database, { phone });
+    const others = [
+      await addLead(database, { phone: "111-555-0142", name: "A" }),
+      await addLead(database, { phone: "111-555-0199", name: "B" }),
+      await addLead(database, { phone: "111-555-0100; 111-555-0199", name: "C" }),
+    ];
+    expect((await dana.call("open", { id })).body.others).toHaveLength(3);
+    const { body } = await dana.call("stop", { id });
+    expect(body.leads.map((lead) => lead.id).toSorted()).toEqual([id, ...others].toSorted());
+    for (const other of others)
+      expect((await dana.call("call", { id: other })).body).toMatchObject({ refused: "withdrawn" });
+  });
+});
