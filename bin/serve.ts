@@ -29,12 +29,8 @@ async function serve(program: Program): Promise<void> {
   const { config, log, stopping, onStop } = program;
   const site = await loadSite(config);
   warnOfContent(config, log);
-  const delivery = composeDelivery({
-    config,
-    notices: permissionNotices(config),
-    experiments: checkExperiments(experiments),
-    log,
-  });
+  const notices = permissionNotices(config);
+  const delivery = composeDelivery({ config, notices, experiments: checkExperiments(experiments), log });
   const { intake, owner, prepared } = await openServerDatabase(program, delivery);
   // A rejection is handled below, once the server listens.
   prepared.catch(() => {});
@@ -43,6 +39,7 @@ async function serve(program: Program): Promise<void> {
   const counters = config.site.counting ? countInto(intake, program) : undefined;
   let running: RunningDelivery | undefined;
   let inbox: { stop(): Promise<void> } | undefined;
+  let backups: { stop(): Promise<void> } | undefined;
   const { counts, count: countAnswer } = makeAnswerCounts();
   const server = await makeSiteServer({
     config,
@@ -55,8 +52,8 @@ async function serve(program: Program): Promise<void> {
   });
   const descriptor = inheritedSocket(process.env, process.pid);
   const address = await listen(server, { ...config.http, descriptor });
-  // All three stop at the same time, because one after the other could take longer than a service manager waits.
-  onStop(() => Promise.all([drain(server), running?.stop(6_000), inbox?.stop()]));
+  // All four stop at the same time, because one after the other could take longer than a service manager waits.
+  onStop(() => Promise.all([drain(server), running?.stop(6_000), inbox?.stop(), backups?.stop()]));
   log("listening", { address });
 
   const startWhatNeedsTheSchema = async () => {
@@ -64,7 +61,7 @@ async function serve(program: Program): Promise<void> {
     running = delivery.start(owner);
     // A web process that is set to deliver nothing, or that holds no login for it.
     if (!running) log("delivery-elsewhere");
-    if (config.backups && owner) backUpDaily(config.backups, owner, program);
+    if (config.backups && owner) backups = backUpDaily(config.backups, owner, log);
     inbox = await inboxFrom(owner, config, counts, log);
     if (stopping.aborted) await inbox?.stop();
   };
@@ -92,14 +89,12 @@ function countInto(intake: string, { log, onStop }: Program): Counters {
   return counters;
 }
 
-/** Makes backups until the server stops. */
-function backUpDaily(plan: BackupPlan, url: string, { log, onStop }: Program): void {
-  const backups = startScheduledBackups(plan, {
+function backUpDaily(plan: BackupPlan, url: string, log: Log) {
+  return startScheduledBackups(plan, {
     open: () => connect(url, { max: 2, name: "leads backup" }),
     url,
     log,
   });
-  onStop(backups.stop);
 }
 
 /** Serves the inbox, unless it is turned off or this process has no login for it. When the inbox's port is taken, the site goes on alone. */

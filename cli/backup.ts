@@ -13,7 +13,7 @@ export const backup: AddCommand = (program, run) => {
     .argument("<file>", "the file, which must not be there yet")
     .action((file: string) =>
       run(async (context) => {
-        const rows = await backUp(context.sql, file, progressOf(context, "Backing up"));
+        const rows = await backUp(context.sql, file, { onProgress: progressOf(context, "Backing up") });
         const { "public.leads": leads = 0, "private.deliveries": deliveries = 0 } = rows;
         await context.out(
           `Backed up ${counted(leads, "lead")} and ${counted(deliveries, "delivery", "deliveries")} to ${file}\n`,

@@ -1,23 +1,25 @@
 // How the server keeps a second copy of everything by itself: a backup each day, verified by a restoration, the newest few kept.
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../database/connect.ts";
+import { connect, type Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { roleAddress } from "../database/role-logins.ts";
-import { backUpWhenDue, enableBackups } from "../team/scheduled-backups.ts";
+import { backUpWhenDue, enableBackups, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { startServer } from "./support/server.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 let database: TestDatabase;
 let folder: string;
 let lines: string[];
 const log = (event: string, facts = {}) => void lines.push(JSON.stringify({ event, ...facts }));
+const { signal } = new AbortController();
 const backUp = (keep = 3, into = folder) =>
-  backUpWhenDue(database.owner, database.url, { folder: into, keep }, log);
+  backUpWhenDue({ sql: database.owner, url: database.url, signal }, { folder: into, keep }, log);
 
 beforeAll(async () => {
   database = await makeDatabase();
@@ -37,7 +39,14 @@ beforeEach(async () => {
 const state = async () => (await database.owner`select * from private.backup_state`)[0];
 const aDayPasses = () =>
   database.owner`update private.backup_state set taken_at = taken_at - interval '1 day'`;
-const scratchDatabases = () => database.owner`select from pg_database where datname like 'leads\_verify\_%'`;
+const scratchDatabases = () => database.owner<{ name: string }[]>`
+  select datname as name from pg_database where datname like 'leads\_verify\_%'`;
+/** As one that a killed process has left. */
+const scratchName = async (sql: Sql) =>
+  (
+    await sql<{ name: string }[]>`
+    select 'leads_verify_' || left(md5(current_database()), 12) || '_left' as name`
+  )[0]?.name ?? "";
 
 describe("a scheduled backup", () => {
   it("is refused, for a reason that status shows, on tables of a newer release, because this one does not know all of them", async () => {
@@ -84,10 +93,60 @@ describe("a scheduled backup", () => {
     expect(await leads(empty.url, "restore", join(folder, name))).toMatchObject({ status: 0 });
   });
 
-  it("leaves no scratch database behind, nor one of a server that was killed", async () => {
-    await database.owner.unsafe("create database leads_verify_left_over");
+  it("leaves no scratch database behind, nor one of a server that was killed, and leaves those of other databases alone", async () => {
+    const other = await makeDatabase();
+    const [own, others] = [await scratchName(database.owner), await scratchName(other.owner)];
+    for (const name of [own, others]) await database.owner.unsafe(`create database ${name}`);
+    onTestFinished(() => void database.owner.unsafe(`drop database if exists ${others}`).catch(() => {}));
+    await backUp();
+    expect((await scratchDatabases()).map(({ name }) => name)).toEqual([others]);
+    await database.owner.unsafe(`drop database ${others}`);
+  });
+
+  it("removes the unfinished files of processes that were killed, and leaves those alone that are being written", async () => {
+    const [old, fresh] = [
+      "leads-a.backup.unfinished-leads-backup-7",
+      "by-hand.unfinished-leads-backup-8",
+    ] as const;
+    for (const name of [old, fresh]) await writeFile(join(folder, name), "Rosa");
+    const twoHoursAgo = Date.now() / 1000 - 2 * 60 * 60;
+    await utimes(join(folder, old), twoHoursAgo, twoHoursAgo);
+    await leads(database.url, "backup", join(folder, "whole"));
+    expect((await readdir(folder)).sort()).toEqual([fresh, "whole"]);
+  });
+
+  it("that loses the database leaves no file that is not verified, and says so in the log", async () => {
+    const proxy = await startTcpProxy(database.url);
+    const sql = connect(proxy.url, { max: 1, connectTimeout: 1 });
+    onTestFinished(() => sql.end({ timeout: 0 }));
+    const made = backUpWhenDue({ sql, url: proxy.url, signal }, { folder, keep: 3 }, log);
+    const lost = expect(made).rejects.toThrow();
+    await until(async () => (await scratchDatabases()).length > 0);
+    proxy.close();
+    await lost;
+    expect(await readdir(folder)).toEqual([]);
+    expect(lines).toEqual([expect.stringContaining('"backup-failed"')]);
+    // Its scratch database goes with the next backup.
+    await database.owner`update private.backup_state set claimed_until = now()`;
     await backUp();
     expect(await scratchDatabases()).toHaveLength(0);
+  });
+
+  it("that is under way when the server stops ends at once, leaves nothing behind, and is made by the next server", async () => {
+    const proxy = await startTcpProxy(database.url);
+    onTestFinished(proxy.close);
+    const open = () => connect(database.url, { max: 2 });
+    const backups = startScheduledBackups({ folder, keep: 3 }, { open, url: proxy.url, log });
+    await until(async () => (await scratchDatabases()).length > 0);
+    // The restoration never ends by itself.
+    proxy.stall();
+    await backups.stop();
+    // Where the disk is busy, PostgreSQL drops a database for longer than a stop waits.
+    await until(async () => (await scratchDatabases()).length === 0);
+    expect(await readdir(folder)).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(await backUp()).toBe(true);
+    expect(await state()).toMatchObject({ leads: 1, failure: null });
   });
 
   it("is the only one of several servers that start at once", async () => {
@@ -120,7 +179,7 @@ describe("a scheduled backup", () => {
       await sql.end();
       await owner.unsafe(`drop role ${name}`);
     });
-    await backUpWhenDue(sql, url, { folder, keep: 3 }, log);
+    await backUpWhenDue({ sql, url, signal }, { folder, keep: 3 }, log);
     expect(await state()).toMatchObject({ leads: 1, verified_by: "read" });
   });
 

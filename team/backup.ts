@@ -1,8 +1,8 @@
 // Copies everything into one file, as it is at one moment, while the server runs. The file appears under its name only when it
 // is whole and on disk, and only its owner may read it: it holds all that the database holds.
 import { existsSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -23,14 +23,26 @@ const pageSize = 500;
 /** Called now and then with the part of the work that is done, from 0 to 1, as far as it can be estimated. */
 export type Progress = (part: number) => void;
 
+export interface BackupOptions {
+  onProgress?: Progress;
+  /** Looks at the whole file before it gets its name. When this throws, nothing is left of the file. */
+  verify?: (file: string, rows: RowCounts) => Promise<void>;
+}
+
 /**
- * Writes a backup to a new file. @throws Refusal when the file is there already or cannot be written, and when a newer release has changed
- * the tables.
+ * Writes a backup to a new file, and removes what processes that were killed have left in its folder.
+ * @throws Refusal when the file is there already or cannot be written, and when a newer release has changed the tables; and what `verify`
+ * throws.
  */
-export async function backUp(sql: Sql, path: string, onProgress: Progress = () => {}): Promise<RowCounts> {
+export async function backUp(
+  sql: Sql,
+  path: string,
+  { onProgress = () => {}, verify = async () => {} }: BackupOptions = {},
+): Promise<RowCounts> {
   if (existsSync(path)) throw new Refusal(`The file ${path} is there already. Name another one.`);
+  await removeLeftOver(dirname(path));
   const lines = new SealedLines();
-  await writeWhole(path, (file) =>
+  const write = (file: FileHandle) =>
     transaction(
       sql,
       (tx) =>
@@ -40,8 +52,8 @@ export async function backUp(sql: Sql, path: string, onProgress: Progress = () =
           file.createWriteStream({ flush: true }),
         ),
       oneMoment,
-    ),
-  );
+    );
+  await writeWhole(path, write, (unfinished) => verify(unfinished, lines.rows));
   return lines.rows;
 }
 
@@ -86,14 +98,35 @@ async function estimateRows(tx: TransactionSql): Promise<number> {
   return Math.max(all?.rows ?? 0, 1);
 }
 
-/** Writes a file under another name beside it, and renames it when all of it is on disk. */
-async function writeWhole(path: string, write: (file: FileHandle) => Promise<unknown>): Promise<void> {
-  const unfinished = `${path}.unfinished-${process.pid}`;
+const unfinishedName = /\.unfinished-leads-backup-\d+$/;
+
+/** Milliseconds after its last write when no process works on an unfinished file any more. A verification takes minutes. */
+const leftOverAfter = 60 * 60_000;
+
+/** A process that was killed leaves its unfinished file, which holds as much as a backup. */
+async function removeLeftOver(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => unfinishedName.test(one))) {
+    const file = join(folder, name);
+    // Another process may have removed it at this moment, and one of another user stays.
+    const written = await stat(file).catch(() => undefined);
+    if (written && Date.now() - written.mtimeMs > leftOverAfter) await rm(file).catch(() => {});
+  }
+}
+
+/** Writes a file under another name beside it, and renames it when all of it is on disk and verified. */
+async function writeWhole(
+  path: string,
+  write: (file: FileHandle) => Promise<unknown>,
+  verify: (file: string) => Promise<void>,
+): Promise<void> {
+  const unfinished = `${path}.unfinished-leads-backup-${process.pid}`;
   const file = await open(unfinished, "wx", 0o600).catch((cause) => {
     throw new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
   });
   try {
     await write(file);
+    await verify(unfinished);
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });

@@ -1,13 +1,14 @@
 // The backups that the server makes by itself: one each day in BACKUP_DIR, verified, the newest few kept.
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Sql } from "../database/connect.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { connect, type Sql } from "../database/connect.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
-import { backUp } from "./backup.ts";
+import { backUp, type RowCounts } from "./backup.ts";
 import { Refusal } from "./refusal.ts";
-import { type Verification, verifyBackup } from "./verify-backup.ts";
+import { dropScratchDatabases, type Verification, verifyBackup } from "./verify-backup.ts";
 
 export interface BackupPlan {
   /** Where backups are kept. It is made when it is not there. */
@@ -41,9 +42,12 @@ export async function enableBackups(sql: Sql, enabled: boolean): Promise<void> {
 /** Milliseconds between two checks whether a backup is due. */
 const checkInterval = 5 * 60_000;
 
+/** Milliseconds that a stop may take to remove what a backup under way has made so far. */
+const stopGrace = 4_000;
+
 /**
  * Makes a backup each day until it is stopped. `open` opens a pool of the owner at `url` for one check. `stop` aborts a backup that is
- * under way and removes its unfinished file.
+ * under way, and removes its unfinished file and its scratch database.
  */
 export function startScheduledBackups(
   plan: BackupPlan,
@@ -51,15 +55,15 @@ export function startScheduledBackups(
 ): { stop(): Promise<void> } {
   let sql: Sql | undefined;
   let underWay = Promise.resolve();
-  let isStopped = false;
+  const stopping = new AbortController();
   const check = async () => {
     if (sql) return;
     const pool = (sql = open());
-    underWay = backUpWhenDue(pool, url, plan, log)
+    underWay = backUpWhenDue({ sql: pool, url, signal: stopping.signal }, plan, log)
       .then(() => {})
       .catch((error) => {
         // The dispatcher and the intake log that the database is unreachable.
-        if (!isStopped && !isDatabaseTrouble(error)) logBug(log, error);
+        if (!stopping.signal.aborted && !isDatabaseTrouble(error)) logBug(log, error);
       })
       .finally(() => pool.end({ timeout: 1 }))
       .finally(() => (sql = undefined));
@@ -68,56 +72,102 @@ export function startScheduledBackups(
   void check();
   return {
     async stop() {
-      isStopped = true;
       clearInterval(timer);
+      stopping.abort();
+      await Promise.race([underWay, wait(stopGrace, undefined, { ref: false })]);
       await sql?.end({ timeout: 0 });
       await underWay;
     },
   };
 }
 
-/** Makes, verifies and records a backup when the newest is a day old and no other server makes one. Returns whether it was due. */
-export async function backUpWhenDue(sql: Sql, url: string, plan: BackupPlan, log: Log): Promise<boolean> {
-  const claimed = await sql`
+/** Where a backup is made. */
+export interface BackedUpDatabase {
+  /** The owner's pool for the state of the backups. It stays open when `signal` aborts. */
+  sql: Sql;
+  /** The owner's address. */
+  url: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Makes, verifies and records a backup when the newest is a day old and no other server makes one. Returns whether it was due. Aborted, it
+ * leaves nothing behind, and the next server may begin at once.
+ */
+export async function backUpWhenDue(
+  database: BackedUpDatabase,
+  plan: BackupPlan,
+  log: Log,
+): Promise<boolean> {
+  const { sql, signal } = database;
+  const [claim] = await sql<{ until: string }[]>`
     update private.backup_state set claimed_until = now() + interval '3 hours'
     where enabled
-      and coalesce(claimed_until <= now(), true) and coalesce(taken_at <= now() - interval '24 hours', true)`;
-  if (claimed.count === 0) return false;
+      and coalesce(claimed_until <= now(), true) and coalesce(taken_at <= now() - interval '24 hours', true)
+    returning claimed_until::text as until`;
+  if (!claim) return false;
   try {
-    const made = await makeBackup(sql, url, plan);
+    const made = await makeBackup(database, plan);
     log("backed-up", made);
     await removeOld(plan).catch((error) => log("old-backups-kept", { code: codeOf(error) }));
   } catch (error) {
-    const reason = error instanceof Refusal ? error.message : `failed (${codeOf(error)})`;
-    await sql`
-      update private.backup_state
-      set failed_at = now(), failure = ${reason}, claimed_until = now() + interval '1 hour'`;
-    log("backup-failed", { code: codeOf(error instanceof Refusal && error.cause ? error.cause : error) });
-    if (!(error instanceof Refusal) && !isDatabaseTrouble(error)) logBug(log, error);
+    if (signal.aborted) await giveBack(sql, claim.until);
+    else await recordFailure(sql, error, log);
   }
   return true;
 }
 
-async function makeBackup(sql: Sql, url: string, { folder }: BackupPlan) {
+/** The claim first, because a drop may take longer than a stop: the next server then drops what is left. */
+async function giveBack(sql: Sql, claim: string): Promise<void> {
+  // As text, because a Date has no microseconds.
+  await sql`update private.backup_state set claimed_until = null where claimed_until = ${claim}::text::timestamptz`;
+  await dropScratchDatabases(sql);
+}
+
+async function recordFailure(sql: Sql, error: unknown, log: Log): Promise<void> {
+  // Logged first, because the database may be what fails.
+  log("backup-failed", { code: codeOf(error instanceof Refusal && error.cause ? error.cause : error) });
+  if (!(error instanceof Refusal) && !isDatabaseTrouble(error)) logBug(log, error);
+  const reason = error instanceof Refusal ? error.message : `failed (${codeOf(error)})`;
+  await sql`
+    update private.backup_state
+    set failed_at = now(), failure = ${reason}, claimed_until = now() + interval '1 hour'`;
+}
+
+async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan) {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
     throw new Refusal(`BACKUP_DIR cannot be made (${codeOf(cause)}).`, { cause });
   });
   const taken = new Date();
   const name = `leads-${taken.toISOString().slice(0, 23).replaceAll(":", "")}Z.backup`;
   const path = join(folder, name);
-  const rows = await backUp(sql, path);
-  const verified = await verifyBackup(sql, url, path, rows).catch(async (error) => {
-    // A file that is no backup must not pass for one, nor push an older one out.
-    if (error instanceof Refusal) await rm(path);
-    throw error;
-  });
+  const { rows, verified } = await backUpVerified(database, path);
   const { size: bytes } = await stat(path);
   const leads = rows["public.leads"] ?? 0;
-  await sql`
+  await database.sql`
     update private.backup_state
     set taken_at = ${taken}, file_name = ${name}, bytes = ${bytes}, leads = ${leads}, verified_by = ${verified},
       failed_at = null, failure = null, claimed_until = null`;
   return { leads, bytes, verified };
+}
+
+/** The file gets its name when it is verified, so that one which is no backup neither passes for one nor pushes an older one out. */
+async function backUpVerified(database: BackedUpDatabase, path: string) {
+  const { url, signal } = database;
+  let verified: Verification = "read";
+  const verify = async (file: string, rows: RowCounts) => {
+    verified = await verifyBackup(database, file, rows);
+  };
+  // A pool of its own, because an abort closes it.
+  const read = connect(url, { max: 1, name: "leads backup" });
+  const abort = () => void read.end({ timeout: 0 });
+  signal.addEventListener("abort", abort);
+  try {
+    return { rows: await backUp(read, path, { verify }), verified };
+  } finally {
+    signal.removeEventListener("abort", abort);
+    await read.end({ timeout: 1 });
+  }
 }
 
 /** Files of ours only: whatever else is kept in the folder stays. */

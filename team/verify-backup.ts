@@ -1,4 +1,4 @@
-// Verifies a backup by what it is for: restores it into a scratch database and compares what is there then.
+// Verifies a backup by what it is for: restores it into a scratch database and counts what is there then.
 import { randomBytes } from "node:crypto";
 import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
@@ -10,61 +10,69 @@ import { restore } from "./restore.ts";
 /** How a backup was verified. */
 export type Verification = "restored" | "read";
 
-const prefix = "leads_verify_";
-
 /**
- * Restores the file into a scratch database on the server at `url`, compares the rows of each table with `rows`, and removes that
- * database. Where the owner may not create databases, the file is read from end to end instead.
- * @throws Refusal when it is no whole backup.
+ * Restores the file into a scratch database on the server at `url`, compares the number of rows of each table with `rows`, and removes
+ * that database. Where the owner may not create databases, the file is read from end to end instead. The caller sees to it that one
+ * process verifies a backup of this database at a time, and calls `dropScratchDatabases` when `signal` has aborted.
+ * @throws Refusal when it is no whole backup, and the reason of `signal`.
  */
 export async function verifyBackup(
-  sql: Sql,
-  url: string,
+  { sql, url, signal }: { sql: Sql; url: string; signal: AbortSignal },
   path: string,
   rows: RowCounts,
 ): Promise<Verification> {
-  await dropLeftOver(sql);
+  const prefix = await dropScratchDatabases(sql);
   const name = `${prefix}${randomBytes(6).toString("hex")}`;
   try {
     await sql.unsafe(`create database ${name} encoding 'UTF8' template template0`);
   } catch (error) {
     if (codeOf(error) !== "42501") throw error;
-    for await (const _ of readBackup(path, () => {}));
+    for await (const _ of readBackup(path, () => {})) signal.throwIfAborted();
     return "read";
   }
+  const scratch = connect(addressOfDatabase(url, name), { max: 1, name: "leads backup" });
   try {
-    await restoreAndCompare(addressOfDatabase(url, name), path, rows);
+    await untilAborted(signal, restoreAndCompare(scratch, path, rows));
   } finally {
-    await sql.unsafe(`drop database ${name} with (force)`);
+    await scratch.end({ timeout: signal.aborted ? 0 : 1 });
+    if (!signal.aborted) await drop(sql, name);
   }
   return "restored";
 }
 
-async function restoreAndCompare(url: string, path: string, rows: RowCounts): Promise<void> {
-  const scratch = connect(url, { max: 1, name: "leads backup" });
+/** Rejects as soon as `signal` aborts, because a restoration in progress notices only later that its connection is closed. */
+async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const abort = Promise.withResolvers<never>();
+  const reject = () => abort.reject(signal.reason);
+  signal.addEventListener("abort", reject);
+  if (signal.aborted) reject();
   try {
-    await migrate(scratch);
-    await restore(scratch, path);
-    for (const [table, expected] of Object.entries(rows)) {
-      const [found] = await scratch<{ rows: number }[]>`select count(*)::int as rows from ${scratch(table)}`;
-      if (found?.rows !== expected) throw damaged(changed);
-    }
+    return await Promise.race([work, abort.promise]);
   } finally {
-    await scratch.end({ timeout: 1 });
+    signal.removeEventListener("abort", reject);
   }
 }
 
-// A process that was killed leaves its scratch database behind, with a copy of all leads. One in use is being verified now.
-async function dropLeftOver(sql: Sql): Promise<void> {
-  const left = await sql<{ name: string }[]>`
-    select d.datname as name from pg_database d
-    where d.datname like ${`${prefix.replaceAll("_", "\\_")}%`}
-      and pg_get_userbyid(d.datdba) = current_user
-      and not exists (select from pg_stat_activity a where a.datid = d.oid)`;
-  for (const { name } of left) {
-    await sql.unsafe(`drop database if exists ${name}`).catch((error) => {
-      // Another process began to use it at this moment.
-      if (codeOf(error) !== "55006") throw error;
-    });
+async function restoreAndCompare(scratch: Sql, path: string, rows: RowCounts): Promise<void> {
+  await migrate(scratch);
+  await restore(scratch, path);
+  for (const [table, expected] of Object.entries(rows)) {
+    const [found] = await scratch<{ rows: number }[]>`select count(*)::int as rows from ${scratch(table)}`;
+    if (found?.rows !== expected) throw damaged(changed);
   }
 }
+
+/**
+ * Drops the scratch databases of this database, which hold a copy of all leads: a process that was killed has left them. Returns how their
+ * names begin; those of another database on the same server begin otherwise.
+ */
+export async function dropScratchDatabases(sql: Sql): Promise<string> {
+  const [own] = await sql<{ prefix: string; names: string[] }[]>`
+    select o.prefix, array(select d.datname::text from pg_database d where starts_with(d.datname::text, o.prefix)) as names
+    from (select 'leads_verify_' || left(md5(current_database()), 12) || '_' as prefix) o`;
+  const { prefix, names } = own as { prefix: string; names: string[] };
+  for (const name of names) await drop(sql, name);
+  return prefix;
+}
+
+const drop = (sql: Sql, name: string) => sql.unsafe(`drop database if exists ${name} with (force)`);
