@@ -220,7 +220,7 @@ as $$
 declare
   actor private.actor := private.require_manager();
   begins timestamptz := private.day_begins(since, zone);
-  ends timestamptz := private.day_begins(until, zone) + interval '1 day';
+  ends timestamptz := private.day_ends(until, zone);
   new_leads constant uuid[] := array(select private.leads_to_index());
   report jsonb;
 begin

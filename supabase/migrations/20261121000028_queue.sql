@@ -6,6 +6,12 @@ language sql stable
 set search_path = ''
 return (day::date)::timestamp at time zone coalesce(zone, 'America/New_York');
 
+-- The moment at which a day ends in a time zone. A day has 23 to 25 hours, so its end is the beginning of the next one.
+create function private.day_ends(day text, zone text) returns timestamptz
+language sql stable
+set search_path = ''
+return (day::date + 1)::timestamp at time zone coalesce(zone, 'America/New_York');
+
 -- How many leads each section of the queue has, and how many are late: from the tallies of each place (private.queue_tallies), less
 -- those whose number was called three times.
 create function private.queue_counts(actor private.actor) returns jsonb
@@ -79,7 +85,7 @@ declare
     and (($1 ->> 'late')::boolean is not true or w.tried_at is null and w.created_at < now() - interval '24 hours')
     and ($1 ->> 'flagged' is null or (w.flags <> '{}') = ($1 ->> 'flagged')::boolean)
     and ($1 ->> 'since' is null or w.created_at >= private.day_begins($1 ->> 'since', $1 ->> 'zone'))
-    and ($1 ->> 'until' is null or w.created_at < private.day_begins($1 ->> 'until', $1 ->> 'zone') + interval '1 day')
+    and ($1 ->> 'until' is null or w.created_at < private.day_ends($1 ->> 'until', $1 ->> 'zone'))
   $conditions$;
 begin
   return query execute case section
@@ -188,6 +194,6 @@ as $$
 $$;
 
 revoke execute on function
-  private.day_begins, private.queue_counts, private.queue_section, team.queue, team.index_new_leads
+  private.day_begins, private.day_ends, private.queue_counts, private.queue_section, team.queue, team.index_new_leads
 from public;
 grant execute on function team.queue, team.index_new_leads to leads_team;

@@ -83,7 +83,7 @@ begin
         and ($5 ->> 'state' is null or '|' || w.place like '%%|' || ($5 ->> 'state') || '/%%')
         and ($5 ->> 'flagged' is null or (w.flags <> '{}') = ($5 ->> 'flagged')::boolean)
         and ($5 ->> 'since' is null or w.created_at >= private.day_begins($5 ->> 'since', $5 ->> 'zone'))
-        and ($5 ->> 'until' is null or w.created_at < private.day_begins($5 ->> 'until', $5 ->> 'zone') + interval '1 day')
+        and ($5 ->> 'until' is null or w.created_at < private.day_ends($5 ->> 'until', $5 ->> 'zone'))
         and (($5 ->> 'mine')::boolean is not true or exists (
           select from private.claims c where c.lead_id = w.lead_id and c.member_id = $6 and c.until > now()))
         and (($5 ->> 'late')::boolean is not true

@@ -92,7 +92,7 @@ declare
   actor private.actor := private.require_manager();
 begin
   -- Refuses an unknown zone and an impossible day.
-  perform private.day_begins(since, zone), private.day_begins(until, zone);
+  perform private.day_begins(since, zone), private.day_ends(until, zone);
   -- The pages are read in the order of lead_work, which the leads of the last second are not in.
   perform private.index_new_leads(null);
   return private.audit(actor, 'exported leads', null, jsonb_build_object('since', since::date, 'until', until::date, 'zone', zone));
@@ -117,7 +117,7 @@ begin
   perform private.lead_of_entry(entry, actor, 'exported leads', '1 hour');
   select
     private.day_begins(a.details ->> 'since', a.details ->> 'zone'),
-    least(private.day_begins(a.details ->> 'until', a.details ->> 'zone') + interval '1 day', a.at)
+    least(private.day_ends(a.details ->> 'until', a.details ->> 'zone'), a.at)
   into begins, ends
   from private.audit_log a where a.id = entry;
   if after is not null then
@@ -225,7 +225,7 @@ as $$
 declare
   actor private.actor := private.require_manager();
   begins timestamptz := private.day_begins(since, zone);
-  ends timestamptz := private.day_begins(until, zone) + interval '1 day';
+  ends timestamptz := private.day_ends(until, zone);
 begin
   perform private.audit_reading(actor, 'read reports', jsonb_build_object('since', since, 'until', until), entry);
   return private.report(begins, ends, zone);

@@ -33,7 +33,7 @@ declare
   ) end;
   before_at timestamptz := (select a.at from private.audit_log a where a.id = before);
   since timestamptz := private.day_begins(filter ->> 'since', filter ->> 'zone');
-  until timestamptz := private.day_begins(filter ->> 'until', filter ->> 'zone') + interval '1 day';
+  until timestamptz := private.day_ends(filter ->> 'until', filter ->> 'zone');
   oldest bigint;
   is_more boolean;
 begin

@@ -1,0 +1,44 @@
+// Days, wherever the inbox is asked for some: the last one is in it to its end, also where clocks are changed and it has 23 or 25 hours.
+import { parse } from "csv-parse/sync";
+import { beforeEach, expect, it } from "vitest";
+import { removeLeads } from "./support/database.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
+import { momentAt } from "./support/wall-clock.ts";
+
+const { database, inbox } = await makeInbox();
+const maria = await inbox.member("Maria", "manager");
+beforeEach(() => removeLeads(database.owner));
+
+const zone = "America/New_York";
+it.each([
+  ["with 25 hours", "2025-11-02", "2025-11-03"],
+  ["with 23 hours", "2026-03-08", "2026-03-09"],
+  ["with 24 hours", "2026-03-20", "2026-03-21"],
+])(
+  "a day %s ends at midnight in the queue, the search, the audit log, exports, reports and campaigns",
+  async (_, day, next) => {
+    const at = { "last minute": momentAt(zone, `${day}T23:59`), "next day": momentAt(zone, `${next}T00:00`) };
+    for (const [name, created_at] of Object.entries(at)) {
+      await addLead(database, { name, created_at });
+      await database.owner`insert into private.audit_log (at, who, action) values (${created_at}, ${name}, 'tried')`;
+    }
+    const period = { since: day, until: day, zone };
+    const names = ({ body }: { body: { rows: { name: string }[] } }) => body.rows.map((row) => row.name);
+    const exported = await maria.download((await maria.call("export", period)).body.address);
+    expect({
+      queue: names(await maria.call("queue", { filter: period })),
+      search: names(await maria.call("search", { text: "", filter: period })),
+      audit: (await maria.call("audit", { filter: { ...period, action: "tried" } })).body.entries.map(
+        ({ who }) => who.name,
+      ),
+      export: (parse(await exported.text(), { columns: true, bom: true }) as { name: string }[]).map(
+        (row) => row.name,
+      ),
+      reports: (await maria.call("reports", period)).body.days.map(({ leads }) => leads),
+      campaigns: (await maria.call("campaigns", period)).body.days.map(({ stored }) => stored),
+    }).toEqual({
+      ...{ queue: ["last minute"], search: ["last minute"], audit: ["last minute"], export: ["last minute"] },
+      ...{ reports: [1], campaigns: [1] },
+    });
+  },
+);
