@@ -34,6 +34,7 @@ const Filter = v.strictObject({
   state: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/))),
   outcome: v.optional(Outcome),
   mine: v.optional(v.boolean()),
+  /** Those whom nobody has tried to reach within the 24 hours, and whose work is not closed. */
   late: v.optional(v.boolean()),
   flagged: v.optional(v.boolean()),
   withdrawn: v.optional(v.boolean()),
@@ -71,7 +72,10 @@ export const queue = {
       at: Moment,
     }),
   },
-  /** By name, whole phone number, whole e-mail address, or reference; the kind of search is in the audit log, its words are not. */
+  /**
+   * By name (the beginnings of its words, without regard to case and accents), whole phone number, whole e-mail address, id or reference.
+   * The kind of a search with words is in the audit log, its words are not.
+   */
   search: {
     manager: false,
     request: v.strictObject({ text: Text(200), filter: v.optional(Filter), ...Page }),

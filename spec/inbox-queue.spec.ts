@@ -214,6 +214,60 @@ describe("the search", () => {
     }
   });
 
+  it("finds a name by each of its words, whatever stands between them, and with accents or without", async () => {
+    const names = {
+      "Dr.St.John Smith": ["john", "St.John", "st john", "smith, dr."],
+      "Ana Garcia/Lopez": ["lopez", "garcia/lopez", "Lopez-Garcia", "Ana"],
+      "José Ñáñez Müller-Łukasz": ["jose", "José", "JOSE\u0301", "nanez", "muller", "lukasz", "Jos"],
+      "Jose\u0301 O’Brien Weiß": ["josé", "brien", "o'brien", "weiss"],
+      "ROSA\u00a0DE LA CRUZ": ["cruz", "rosa de la cruz"],
+      "Анна Петрова": ["Петрова", "Анн"],
+      [`${"\ufdfa".repeat(400)} Rosalind`]: ["rosalind"],
+      "https://www.example.com/rosalba": ["rosalba", "www.example.com"],
+    };
+    for (const [name, searches] of Object.entries(names)) {
+      const id = await addLead(database, { name });
+      for (const text of searches)
+        expect([text, await found(text)]).toEqual([text, expect.arrayContaining([id])]);
+      for (const text of ["ohn", "opez", "ose", "lvarez"])
+        expect([text, await found(text)]).toEqual([text, []]);
+    }
+  });
+
+  it("finds a reference and an id with dashes and without, and a lead opens by the same", async () => {
+    const id = await addLead(database, { id: "0190a1b2-c3d4-4e5f-8a6b-00000d4e5f60" });
+    for (const text of [
+      id.replaceAll("-", ""),
+      id.toUpperCase(),
+      id.slice(-17),
+      `${id.slice(-8, -4)}-${id.slice(-4)}`,
+    ]) {
+      expect([text, await found(text)]).toEqual([text, [id]]);
+      expect((await dana.call("open", { id: text })).body).toMatchObject({ id });
+    }
+  });
+
+  it("and the queue are narrowed by the same filters: section, lateness and withdrawal", async () => {
+    const late = await addLead(database, {}, 30);
+    const tried = await addLead(database, {}, 30);
+    const night = await addLead(database, { zip_code: nightZip });
+    const withdrawn = await addLead(database, {}, 30);
+    await database.owner`update private.lead_work set tried_at = now() where lead_id = ${tried}`;
+    await database.owner`select private.withdraw_permission(${withdrawn})`;
+    for (const [filter, ids] of [
+      [{ section: "callable" }, [late, tried]],
+      [{ section: "not_callable" }, [night]],
+      [{ section: "callback_due" }, []],
+      [{ late: true }, [late]],
+      [{ withdrawn: false, section: "not_callable" }, [night]],
+    ] as const) {
+      expect([filter, (await idsIn(dana, filter)).toSorted()]).toEqual([filter, [...ids].toSorted()]);
+      expect([filter, (await found("", filter)).toSorted()]).toEqual([filter, [...ids].toSorted()]);
+    }
+    expect(await idsIn(dana, { withdrawn: true })).toEqual([]);
+    expect(await found("", { withdrawn: true })).toEqual([withdrawn]);
+  });
+
   it("finds closed leads too, and without words the newest of all", async () => {
     const [older, newer] = [await addLead(database, {}, 40), await addLead(database, {}, 30)];
     await dana.call("outcome", { id: older, call_id: null, outcome: "not_interested" });

@@ -9,7 +9,7 @@ create table private.lead_work (
   phone_digits text not null,
   other_numbers text[] not null default '{}',
   email_key text not null,
-  -- Words of the name, for the search.
+  -- Words of the name, as private.words_of has them, for the search.
   search tsvector not null,
 
   -- Why the lead looks like spam; most have no flag. A flag refuses nothing, it tells the team.
@@ -71,9 +71,6 @@ create index lead_work_withdrawn_unreviewed on private.lead_work (created_at, le
 where withdrawn_at is not null and reviewed_at is null;
 -- Those that still wait for their review.
 create index lead_work_waiting on private.lead_work (created_at, lead_id) where reviewed_at is null and withdrawn_at is null;
--- Those that were not reviewed within the 24 hours.
-create index lead_work_late on private.lead_work (created_at, lead_id)
-where coalesce(reviewed_at - created_at > interval '24 hours', true);
 create index lead_work_by_outcome on private.lead_work (outcome, created_at, lead_id) where outcome is not null;
 
 -- The first review of a lead: the thank-you page promises it within 24 hours, so its time never changes.

@@ -89,7 +89,7 @@ begin
     )
     select
       l.id, l.created_at, coalesce(typed.numbers[1], ''), typed.numbers[2:], private.email_key(l.email),
-      to_tsvector('simple', l.name),
+      array_to_tsvector(private.words_of(l.name)),
       array_remove(array[
         case when p.honeypot_filled then 'honeypot filled' end,
         case when private.holds_link(l.name) then 'link in name' end,

@@ -58,6 +58,18 @@ as $$
   from private.calling_window(place_key, moment) c
 $$;
 
+-- The section of a lead by its name in the API, as the queue has it at this moment.
+create function private.section_name(w private.lead_work) returns text
+language sql stable
+set search_path = ''
+as $$
+  select (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
+    w.stage, w.callback_at, w.callback_asked_for, p.callable,
+    (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key), w.withdrawn_at is not null
+  )]
+  from private.place_windows p where p.place = w.place
+$$;
+
 -- Rows for a list, in the order of the ids. No phone, e-mail address or health answer is in them.
 create function private.rows_of(leads uuid[]) returns jsonb
 language sql stable
@@ -115,7 +127,7 @@ end $$;
 
 revoke execute on function
   private.section_of, private.exhausted_numbers, private.zip_shown, private.name_shown, private.place_json,
-  private.place_at, private.rows_of, team.rows
+  private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;
 -- No grant on any table: what a member may see and do is what these functions do.

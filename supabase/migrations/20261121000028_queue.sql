@@ -83,6 +83,8 @@ declare
     and ($1 ->> 'outcome' is null or w.outcome = $1 ->> 'outcome')
     and ($2 is null or w.lead_id = any ($2))
     and (($1 ->> 'late')::boolean is not true or w.tried_at is null and w.created_at < now() - interval '24 hours')
+    -- The queue has nobody who withdrew the permission.
+    and ($1 ->> 'withdrawn')::boolean is not true
     and ($1 ->> 'flagged' is null or (w.flags <> '{}') = ($1 ->> 'flagged')::boolean)
     and ($1 ->> 'since' is null or w.created_at >= private.day_begins($1 ->> 'since', $1 ->> 'zone'))
     and ($1 ->> 'until' is null or w.created_at < private.day_ends($1 ->> 'until', $1 ->> 'zone'))

@@ -1,47 +1,69 @@
 -- Finding leads by what is known of them.
 
--- The words of a search as a prefix query on names; null when there are none.
+-- The words of a name, as the index and the search compare them: without accents, in lower case, and parted at everything that is no
+-- letter or digit, so that St.John and Garcia/Lopez are two words each. PostgreSQL's own parser takes them for a host and a file. No
+-- class of a locale is asked for, because in the locale C only English letters are letters. Of a word 100 characters are compared.
+create function private.words_of(name text) returns text[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  if octet_length(name) <> char_length(name) then
+    name := regexp_replace(normalize(name, NFD), '[\u0300-\u036f]', '', 'g');
+    name := translate(name, 'łŁøØđĐðÐıħĦ', 'lLoOdDdDihH');
+    name := replace(replace(replace(name, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
+    name := regexp_replace(name, '[\u0080-\u00bf\u2000-\u206f\u3000-\u303f]', ' ', 'g');
+  end if;
+  return array(
+    select distinct left(word, 100)
+    from regexp_split_to_table(lower(name), '[\u0001-\u002f\u003a-\u0060\u007b-\u007f]+') as word
+    where word <> ''
+  );
+end $$;
+
+-- The words of a search as a prefix query on names; null when there are none. A word holds no character that a query gives a meaning.
 create function private.name_query(words text) returns tsquery
 language sql immutable
 set search_path = ''
 return (
-  select to_tsquery('simple', string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || ''':*', ' & '))
-  from regexp_split_to_table(lower(btrim(words)), '[^[:alnum:]]+') as word
-  where word <> ''
+  select string_agg('''' || word || ''':*', ' & ')::tsquery from unnest(private.words_of(words)) as word
 );
 
 -- What a search looks for, by what the words look like, and the condition on private.lead_work w that finds it: $1 are the words, $2 the
--- phone number in them, $8 the leads that have it beside another.
-create function private.search_condition(given text, digits text, beside_another uuid[], out kind text, out condition text)
+-- phone number in them, $8 the leads that have it beside another. A reference or id may have dashes or not.
+create function private.search_condition(words text, number text, beside_another uuid[], out kind text, out condition text)
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
+  hex_digits constant text := lower(replace(words, '-', ''));
   reference_condition constant text := $condition$
-    private.from_its_end(w.lead_id) collate "C" >= reverse(lower($1)) and private.from_its_end(w.lead_id) collate "C" < reverse(lower($1)) || 'g'
+    private.from_its_end(w.lead_id) collate "C" >= reverse(lower(replace($1, '-', '')))
+    and private.from_its_end(w.lead_id) collate "C" < reverse(lower(replace($1, '-', ''))) || 'g'
   $condition$;
   -- Leads with one number are read in the order of an index.
   phone_condition constant text := 'w.phone_digits = $2' || case when beside_another <> '{}' then ' or w.lead_id = any ($8)' else '' end;
 begin
-  if given = '' then
+  if words = '' then
     kind := 'none';
     condition := 'true';
-  elsif strpos(given, '@') > 0 then
+  elsif strpos(words, '@') > 0 then
     kind := 'email';
     condition := 'w.email_key = lower($1)';
-  elsif given ~ '^[0-9a-fA-F]{8}$' and digits <> '' then
+  elsif hex_digits ~ '^[0-9]{8}$' then
     kind := 'reference or phone';
     condition := reference_condition || ' or ' || phone_condition;
-  elsif given ~ '^[0-9a-fA-F]{8}$' then
-    kind := 'reference';
-    condition := reference_condition;
-  elsif given ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
+  elsif hex_digits ~ '^[0-9a-f]{32}$' then
     kind := 'id';
     condition := 'w.lead_id = $1::uuid';
-  elsif digits <> '' then
+  -- From 9 digits on the end of an id has a letter almost always, and a phone number has none.
+  elsif hex_digits ~ '^[0-9a-f]{8,31}$' and hex_digits ~ '[a-f]' then
+    kind := 'reference';
+    condition := reference_condition;
+  elsif number <> '' then
     kind := 'phone';
     condition := phone_condition;
-  elsif private.name_query(given) is not null then
+  elsif private.name_query(words) is not null then
     kind := 'name';
     condition := 'w.search @@ private.name_query($1)';
   else
@@ -51,7 +73,7 @@ begin
 end $$;
 
 -- By name, whole phone number, whole e-mail address, id or reference, newest first. The kind of the search goes to the audit log, its
--- words do not.
+-- words do not; without words it is a list, like the queue, and leaves no entry.
 create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
@@ -59,10 +81,9 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_session();
-  given text := btrim(words);
-  digits text := private.phone_digits(words);
-  beside_another uuid[] := array(
-    select w.lead_id from private.lead_work w where w.other_numbers && array[digits] and w.other_numbers <> '{}'
+  number constant text := private.phone_digits(words);
+  beside_another constant uuid[] := array(
+    select w.lead_id from private.lead_work w where w.other_numbers && array[number] and w.other_numbers <> '{}'
   );
   cursor_parts text[] := string_to_array(after, '|');
   kind text;
@@ -71,7 +92,8 @@ declare
   next_key text;
 begin
   perform private.refresh_place_windows();
-  select s.kind, s.condition into kind, condition from private.search_condition(given, digits, beside_another) s;
+  words := btrim(words);
+  select s.kind, s.condition into kind, condition from private.search_condition(words, number, beside_another) s;
   execute format($query$
     with page as (
       select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
@@ -87,7 +109,8 @@ begin
         and (($5 ->> 'mine')::boolean is not true or exists (
           select from private.claims c where c.lead_id = w.lead_id and c.member_id = $6 and c.until > now()))
         and (($5 ->> 'late')::boolean is not true
-          or (w.created_at < now() - interval '24 hours' and coalesce(w.reviewed_at - w.created_at > interval '24 hours', true)))
+          or w.stage <> 'closed' and w.tried_at is null and w.created_at < now() - interval '24 hours')
+        and ($5 ->> 'section' is null or $5 ->> 'section' = private.section_name(w))
         and (($5 ->> 'withdrawn')::boolean is not true or w.withdrawn_at is not null)
         and (($5 ->> 'withdrawn')::boolean is not false or w.withdrawn_at is null)
       order by w.created_at desc, w.lead_id desc
@@ -99,7 +122,7 @@ begin
         where p.nth = $7 and exists (select from page further where further.nth > $7))
   $query$, condition)
   into page_ids, next_key
-  using given, digits, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most, beside_another;
+  using words, number, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most, beside_another;
   -- For each page, because a page can be asked for without the one before it.
   if kind <> 'none' then
     perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'found', coalesce(cardinality(page_ids), 0)));
@@ -107,17 +130,17 @@ begin
   return jsonb_build_object('rows', private.rows_of(page_ids), 'next', next_key);
 end $$;
 
--- Finds a lead's work by id or reference; of several with one reference the newest. Raises PT404.
+-- Finds a lead's work by id or reference, with or without dashes; of several with one reference the newest. Raises PT404.
 create function private.work_of(id_or_reference text) returns private.lead_work
 language plpgsql
 set search_path = ''
 as $$
 declare
   w private.lead_work;
-  wanted text := lower(id_or_reference);
+  wanted text := lower(replace(id_or_reference, '-', ''));
 begin
   for attempt in 1..2 loop
-    if length(wanted) = 36 then
+    if length(wanted) = 32 then
       select * into w from private.lead_work x where x.lead_id = wanted::uuid;
     else
       select * into w from private.lead_work x
@@ -150,6 +173,6 @@ begin
 end $$;
 
 revoke execute on function
-  private.name_query, private.search_condition, private.work_of, private.lock_work, team.search
+  private.words_of, private.name_query, private.search_condition, private.work_of, private.lock_work, team.search
 from public;
 grant execute on function team.search to leads_team;
