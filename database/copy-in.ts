@@ -9,17 +9,21 @@ export class CopyIn {
   readonly #stream: Writable;
   #failure: unknown;
 
-  private constructor(tx: TransactionSql, stream: Writable) {
+  private constructor(tx: TransactionSql, query: object, stream: Writable) {
     this.#tx = tx;
     this.#stream = stream;
-    stream.on("error", (error) => {
-      this.#failure = error;
-    });
+    const reject = (error: unknown) => {
+      this.#failure ??= error;
+    };
+    stream.on("error", reject);
+    // postgres.js 3.4.9 gives an error that comes after the end was sent to its query, whose promise has resolved by then.
+    Object.assign(query, { reject });
   }
 
   /** Begins to write into these columns of a table; both as SQL writes them. */
   static async begin(tx: TransactionSql, table: string, columns: string): Promise<CopyIn> {
-    return new CopyIn(tx, await tx.unsafe(`copy ${table} (${columns}) from stdin`).writable());
+    const query = tx.unsafe(`copy ${table} (${columns}) from stdin`);
+    return new CopyIn(tx, query, await query.writable());
   }
 
   /** Sends text in the format of `copy`, and returns when there is room for more. @throws the database's error about earlier text. */
@@ -29,13 +33,13 @@ export class CopyIn {
     });
   }
 
-  /** Ends it, and returns when the rows are in the table. @throws the database's error, or CopyFailed. */
+  /** Ends it, and returns when the rows are in the table. @throws the database's error. */
   async end(): Promise<void> {
     if (this.#failure) throw this.#failure;
     const done = new Promise<void>((resolve) => this.#stream.end(resolve));
-    // postgres.js 3.4.9 passes on no error that comes after the end was sent. A further statement then fails, too.
-    await this.#tx`select`.catch((cause) => {
-      throw codeOf(cause) === "25P02" ? new CopyFailed("The last rows were refused.", { cause }) : cause;
+    // A further statement fails, too, when the end was refused, and waits until that is known.
+    await this.#tx`select`.catch((error) => {
+      throw this.#failure ?? error;
     });
     await done;
   }
@@ -46,11 +50,5 @@ export class CopyIn {
   }
 }
 
-/** The database refused rows, and it is not known why. */
-class CopyFailed extends Error {
-  override name = "CopyFailed";
-}
-
 /** Whether an error says that rows cannot be: a value (SQLSTATE class 22), or one that a constraint or a reference refuses (23). */
-export const refusesRows = (error: unknown): boolean =>
-  error instanceof CopyFailed || /^2[23]/.test(codeOf(error));
+export const refusesRows = (error: unknown): boolean => /^2[23]/.test(codeOf(error));

@@ -338,6 +338,18 @@ describe("a backup file that is not whole", () => {
     expect(await empty.owner`select hash from private.notices`).toEqual([]);
   });
 
+  it("is not called damaged when it is PostgreSQL that has no room for its rows", async () => {
+    const { url, owner } = await makeDatabase();
+    // Indexes are written at the end of the rows, as most errors of a full disk come.
+    await owner.unsafe(`
+      create function public.no_room(id uuid) returns uuid language plpgsql immutable
+      as $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file'; end $$;
+      create unique index on public.leads (public.no_room(id))`);
+    const { status, stderr } = await leads(url, "restore", file);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.not.stringContaining("damaged") });
+    expect(stderr).toContain("53100");
+  });
+
   it("is said to be missing when it is", async () => {
     const path = join(folder, "none.backup");
     const { stderr } = await leads(empty.url, "restore", path);
