@@ -46,7 +46,7 @@ export const database = {
 export const retention = {
   RETENTION_DAYS: optional(
     wholeNumber(1, 36_500),
-    "How long things are kept. Leads are erased after RETENTION_DAYS (default: never). What shows how a permission was\ngiven (address, browser, page) is emptied after PERMISSION_DAYS; its wording and time stay with the lead.",
+    "How long things are kept. Leads are erased after RETENTION_DAYS (default: never). What shows how a permission was\ngiven (address, browser, page, campaign words) is emptied after PERMISSION_DAYS; its wording and time stay with the lead.",
     "",
   ),
   PERMISSION_DAYS: withDefault(wholeNumber(1, 36_500), "1826", ""),

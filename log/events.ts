@@ -125,7 +125,7 @@ export const events = {
   "leads-erased": { level: "info", sentence: "Erased leads that had reached the age of RETENTION_DAYS." },
   "permissions-emptied": {
     level: "info",
-    sentence: "Emptied address, browser and page of permissions older than PERMISSION_DAYS.",
+    sentence: "Emptied address, browser, page and campaign words of permissions older than PERMISSION_DAYS.",
   },
   "retention-planned": {
     level: "warn",
@@ -135,7 +135,7 @@ export const events = {
   "retention-refused": {
     level: "error",
     sentence:
-      "Nothing was erased by age, because even the newest lead has reached it. Check the database server's clock and the settings.",
+      "Nothing was erased by age yet, because even the newest lead has reached it and the database has not run on as many days since. Check the database server's clock and the settings. Where both are right, the leads go when it has.",
   },
   "backed-up": { level: "info", sentence: "Made a backup of everything in BACKUP_DIR, and verified it." },
   "old-backups-kept": { level: "warn", sentence: "Older backups could not be removed from BACKUP_DIR." },

@@ -44,6 +44,7 @@ describe("leads backup", () => {
     const ofThisDatabase = [
       "wake_up_call",
       "retention_plan",
+      "retention_days",
       "inbox_settings",
       "backup_state",
       "alert_state",

@@ -23,7 +23,8 @@ const sync = (settings: Partial<SyncedSettings> = {}) =>
 
 beforeEach(async () => {
   lines = [];
-  await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures, private.retention_plan cascade`;
+  await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures, private.retention_plan,
+    private.retention_days cascade`;
   await sql`delete from private.notices`;
   await sql`delete from private.experiments`;
   await sync();
@@ -303,6 +304,39 @@ describe("the age of a lead", () => {
     await run();
     expect(await leads()).toBe(1);
     expect(lines.join("")).toMatch(/error retention-refused: /);
+  });
+
+  it("is erased on a site without new leads, too, when the database has run on as many days since", async () => {
+    await sync({ retentionDays: 30 });
+    await insert();
+    await age(31);
+    const ran = (days: number) => sql`
+      insert into private.retention_days
+      select (now() at time zone 'UTC')::date - n from generate_series(1, ${days}::integer) n on conflict do nothing`;
+    await ran(20);
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await leads()).toBe(1);
+    expect(lines.join("")).toMatch(/error retention-refused: /);
+    lines.length = 0;
+    await run();
+    await aDayPasses();
+    await ran(30);
+    await run();
+    expect(await leads()).toBe(0);
+    expect(lines.join("")).not.toContain("retention-refused");
+  });
+
+  it("is counted in days that the database ran on since the newest lead came, each once", async () => {
+    await insert();
+    await sql`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
+    await sql`select private.index_new_leads()`;
+    await run();
+    await run();
+    expect(
+      await sql`select (now() at time zone 'UTC')::date - day as ago from private.retention_days`,
+    ).toEqual([{ ago: 0 }]);
   });
 
   it("makes a new plan when the setting is changed, so that no mistyped number acts at once", async () => {

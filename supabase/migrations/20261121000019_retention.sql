@@ -1,6 +1,7 @@
 -- How long things are kept. Leads older than retention_days are erased, and permissions older than permission_days lose their
--- circumstances (address, browser, page). A wrong clock or a mistyped setting must not erase everything. So each run carries out a
--- plan that was stored a day before by the database's clock, and does nothing while even the newest lead is past the age.
+-- circumstances (address, browser, page, campaign words). A mistyped setting must not erase everything at once, so each run carries out a
+-- plan that was stored a day before. Nor must a clock that jumps ahead: while even the newest lead is past the age, nothing is erased
+-- before this database has run on as many days since that lead came. So a site that has no visitors any more erases its leads, too.
 
 create table private.retention_plan (
   only_row boolean primary key default true,
@@ -21,9 +22,37 @@ create table private.retention_plan (
   constraint there_is_one_row check (only_row)
 );
 
+-- The days, in UTC, on which the retention ran since the newest lead came.
+create table private.retention_days (
+  day date primary key
+);
+
 alter table private.retention_plan enable row level security;
--- No policy and no grant: only the owner's functions use this table.
-revoke all on private.retention_plan from public, anon, leads_intake, leads_delivery, leads_team;
+alter table private.retention_days enable row level security;
+-- No policy and no grant: only the owner's functions use these tables.
+revoke all on private.retention_plan, private.retention_days from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- Whether anything is left of what a permission's circumstances were.
+create function private.has_circumstances(p private.permissions) returns boolean
+language sql immutable parallel safe
+return p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null;
+
+-- Notes that the retention runs on this day, and forgets the days before the newest lead.
+create function private.note_retention_day() returns void
+language sql
+set search_path = ''
+as $$
+  insert into private.retention_days values ((now() at time zone 'UTC')::date) on conflict do nothing;
+  delete from private.retention_days d where d.day < (select max(w.created_at) at time zone 'UTC' from private.lead_work w)::date;
+$$;
+
+-- Whether what is older than this time may go: the newest lead came later, or the retention ran on nine in ten of as many days since it
+-- came. One in ten may be missing, because a server stands still now and then. Null where there is no lead or no age.
+create function private.is_age_credible(newest timestamptz, older_than timestamptz, days integer) returns boolean
+language sql stable
+set search_path = ''
+return newest >= older_than
+  or (select count(*) from private.retention_days d where d.day > (newest at time zone 'UTC')::date) >= 0.9 * days;
 
 -- Makes the plan for tomorrow and returns it; no row when a plan with these settings stands already.
 create function private.plan_retention(out leads integer, out circumstances integer)
@@ -37,6 +66,7 @@ declare
   of_leads timestamptz;
   of_circumstances timestamptz;
 begin
+  perform private.note_retention_day();
   select * into s from private.settings;
   perform from private.retention_plan p
   where (p.retention_days, p.permission_days) is not distinct from (s.retention_days, s.permission_days);
@@ -48,8 +78,7 @@ begin
   leads := (select count(*) from public.leads l where l.created_at < of_leads);
   circumstances := (
     select count(*) from private.permissions p
-    where p.given_at < of_circumstances
-      and (p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null)
+    where p.given_at < of_circumstances and private.has_circumstances(p)
   );
   delete from private.retention_plan;
   insert into private.retention_plan (retention_days, permission_days, leads_before, circumstances_before, leads, circumstances)
@@ -62,7 +91,7 @@ begin
 end $$;
 
 -- Empties the circumstances of permissions that are older than the plan says, at most so many, and returns how many that was. Walks the
--- leads from the oldest on and remembers how far it came, so that no portion reads again what an earlier one emptied.
+-- leads from the oldest on and remembers how far it came, so that no portion reads again what an earlier one of the plan emptied.
 create function private.empty_circumstances(plan private.retention_plan, at_most integer) returns integer
 language plpgsql
 set search_path = ''
@@ -82,8 +111,7 @@ begin
     exit when leads is null;
     update private.permissions p
     set address = null, browser = null, page_path = null, page_origin = null, utm = null
-    where p.lead_id = any (leads) and p.given_at < plan.circumstances_before
-      and (p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null);
+    where p.lead_id = any (leads) and p.given_at < plan.circumstances_before and private.has_circumstances(p);
     get diagnostics emptied = row_count;
     update private.lead_work w set address = null where w.lead_id = any (leads) and w.address is not null;
     update private.retention_plan set emptied_to = plan.emptied_to, emptied_to_lead = plan.emptied_to_lead;
@@ -122,7 +150,7 @@ begin
 end $$;
 
 -- Carries out a plan that is a day old, in portions so that no lock is held for long: call again until it returns no row.
--- `refused` says that even the newest lead is past the age, so that the clock or the setting must be wrong.
+-- `refused` says that something is past the age by the clock and stays, because the age is not credible.
 create function private.carry_out_retention(at_most integer default 2000, out erased integer, out emptied integer, out refused boolean)
 returns setof record
 language plpgsql
@@ -133,6 +161,8 @@ declare
   plan private.retention_plan;
   s private.settings;
   newest timestamptz;
+  may_erase boolean;
+  may_empty boolean;
 begin
   select * into s from private.settings;
   select p.* into plan from private.retention_plan p
@@ -147,11 +177,13 @@ begin
   newest := (select max(w.created_at) from private.lead_work w);
   erased := 0;
   emptied := 0;
-  refused := coalesce(newest < plan.leads_before, false) or coalesce(newest < plan.circumstances_before, false);
-  if newest >= plan.leads_before then
+  may_erase := private.is_age_credible(newest, plan.leads_before, s.retention_days);
+  may_empty := private.is_age_credible(newest, plan.circumstances_before, s.permission_days);
+  refused := may_erase is false or may_empty is false;
+  if may_erase then
     erased := private.erase_oldest(plan.leads_before, at_most);
   end if;
-  if newest >= plan.circumstances_before then
+  if may_empty then
     emptied := private.empty_circumstances(plan, at_most);
   end if;
   if erased + emptied = 0 then
@@ -163,6 +195,6 @@ begin
 end $$;
 
 revoke execute on function
-  private.plan_retention, private.empty_circumstances, private.erase_oldest, private.erase_leads_by_age, private.carry_out_retention
+  private.has_circumstances, private.note_retention_day, private.is_age_credible, private.plan_retention, private.empty_circumstances, private.erase_oldest, private.erase_leads_by_age, private.carry_out_retention
 from public;
 grant execute on function private.plan_retention, private.carry_out_retention to leads_delivery;
