@@ -1,5 +1,5 @@
-// `leads team`: who works in the inbox. An invitation prints one line, the link. A recovery deletes old passkeys and ends sessions. A
-// removal takes effect at once, in every session.
+// `leads team`: who works in the inbox. An invitation prints one line, the link. A recovery ends all that the member could get in with:
+// passkeys, company accounts, sessions and unused links. A removal takes effect at once, in every session.
 import type { Command } from "commander";
 import { typed, typedQuietly } from "../log/installation.ts";
 import { type Ask, askAsOperator, Refused } from "../team/ask.ts";
@@ -39,7 +39,7 @@ function addInvite(command: Command, run: Run): void {
 function addList(command: Command, run: Run): void {
   command
     .command("list")
-    .description("Lists the members, those removed last.")
+    .description("Lists the members, with the removed ones at the end.")
     .option("--json", "print JSON")
     .action((options: { json?: boolean }) =>
       run(async ({ sql, out }) => {
@@ -53,7 +53,9 @@ function addList(command: Command, run: Run): void {
 function addRecover(command: Command, run: Run): void {
   command
     .command("recover")
-    .description("Ends a member's passkeys and sessions, and prints a new link.")
+    .description(
+      "Ends a member's passkeys, company accounts, sessions and unused links, and prints a new link.",
+    )
     .argument("<name>", "a member", readName)
     .action((name: string) =>
       run(async ({ sql, out, config }) => {
@@ -89,7 +91,9 @@ function readName(text: string): string {
 
 function explainDuplicate(error: unknown): never {
   if (error instanceof Refused && error.status === 409)
-    throw new Refusal("A member has this name already. Invite under another name, or: team recover <name>");
+    throw new Refusal(
+      `A member has this name already. Invite under another name, or: ${typed("team recover <name>")}`,
+    );
   throw error;
 }
 

@@ -139,7 +139,7 @@ export const managing = {
     request: v.strictObject({ name: NonEmptyText(100), role: Role }),
     response: Link,
   },
-  /** A new link; old passkeys and sessions end at once. */
+  /** A new link; passkeys, company accounts, sessions and unused links end at once. */
   "members/recover": { manager: true, request: v.strictObject({ id: Id }), response: Link },
   /** Ends the member's sessions at once. Refused for oneself. */
   "members/remove": {

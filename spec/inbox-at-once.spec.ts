@@ -140,6 +140,81 @@ describe("a lead that is erased at the moment in which a member acts on it", () 
   });
 });
 
+describe("a member who signs in at the moment in which a manager recovers their access", () => {
+  const passkey = async (member: TestMember) => {
+    const id = crypto.randomUUID();
+    await database.owner`
+      insert into private.passkeys (id, member_id, public_key, counter, backed_up, label)
+      values (${id}, ${member.id}, '', 0, false, 'Phone')`;
+    return id;
+  };
+  const challenge = async (sql: Sql) => {
+    const [row] = await sql<{ challenge: string }[]>`select team.challenge_to_sign_in() as challenge`;
+    return row?.challenge ?? "";
+  };
+  const withPasskey = async (sql: Sql, id: string) =>
+    sql`select team.sign_in_with_passkey(${id}, ${await challenge(sql)}, 1, false)`;
+  const openSessions = ({ id }: TestMember) =>
+    database.owner`select from private.sessions where member_id = ${id} and ended_at is null`;
+  const messageOf = (failure: Error) => failure.message;
+  const recover = (sql: Sql, { id }: TestMember) => sql`select team.recover_member(${id})`;
+
+  it("does not get in with a passkey", async () => {
+    const nora = await inbox.member("Nora");
+    const id = await passkey(nora);
+    const answer = await whileUncommitted(
+      (tx) => recover(tx, nora),
+      () => withPasskey(database.owner, id).then(() => "signed in", messageOf),
+    );
+    expect(answer).toBe("not a member");
+    expect(await openSessions(nora)).toEqual([]);
+  });
+
+  it("does not get in with a company account", async () => {
+    const nina = await inbox.member("Nina");
+    await database.owner`insert into private.company_accounts values ('issuer', 'nina', ${nina.id})`;
+    await database.owner`select team.begin_company_sign_in('state', 'nonce', 'verifier', null)`;
+    const signIn = database.owner`select team.sign_in_with_company('state', 'issuer', 'nina')`;
+    const answer = await whileUncommitted(
+      (tx) => recover(tx, nina),
+      () => signIn.then(() => "signed in", messageOf),
+    );
+    expect(answer).toBe("not a member");
+    expect(await openSessions(nina)).toEqual([]);
+  });
+
+  it("adds no passkey that outlives the recovery", async () => {
+    const olga = await inbox.member("Olga");
+    const as = <T>(work: (tx: Sql) => Promise<T>) =>
+      database.owner.begin(async (tx) => {
+        await asMember(tx as unknown as Sql, olga);
+        return { done: await work(tx as unknown as Sql) };
+      });
+    const { done } = await as(
+      (tx) => tx`select team.challenge_to_add_passkey() ->> 'challenge' as challenge`,
+    );
+    const passkey = { id: "another", public_key: "", counter: 0, backed_up: false, transports: [] };
+    const adding = async (tx: Sql) =>
+      tx`select team.add_passkey(${done[0]?.challenge}, ${tx.json(passkey)}, 'Another phone')`;
+    const answer = await whileUncommitted(
+      (tx) => recover(tx, olga),
+      () => as(adding).then(() => "added", messageOf),
+    );
+    expect(answer).toBe("try again");
+    expect(await database.owner`select from private.passkeys where member_id = ${olga.id}`).toEqual([]);
+  });
+
+  it("is out again when the sign-in was first", async () => {
+    const otto = await inbox.member("Otto");
+    const id = await passkey(otto);
+    await whileUncommitted(
+      (tx) => withPasskey(tx, id),
+      () => recover(database.owner, otto).execute(),
+    );
+    expect(await openSessions(otto)).toEqual([]);
+  });
+});
+
 describe("an outcome taken back", () => {
   const recorded = async (id: string, outcome: "no_answer" | "not_interested" = "not_interested") => {
     const call_id = outcome === "no_answer" ? (await called(dana, id)).call_id : null;

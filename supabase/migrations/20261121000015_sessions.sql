@@ -105,6 +105,23 @@ begin
   return actor;
 end $$;
 
+-- Locks a member until the end of the transaction. A sign-in calls it before it looks at what the member signs in with, and a recovery
+-- and a removal lock the member too: so a sign-in under way ends before them and its session with it, and a later one finds nothing to
+-- sign in with. Raises PT401 for a member who was removed.
+create function private.lock_member(member uuid) returns private.members
+language plpgsql
+set search_path = ''
+as $$
+declare
+  m private.members;
+begin
+  select * into m from private.members x where x.id = member and x.removed_at is null for no key update;
+  if not found then
+    raise exception using errcode = 'PT401', message = 'not a member';
+  end if;
+  return m;
+end $$;
+
 -- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again. `method` says in the audit log
 -- how the member signed in.
 create function private.begin_session(member uuid, method text) returns jsonb
@@ -113,13 +130,9 @@ set search_path = ''
 as $$
 declare
   token text := private.random_token();
-  m private.members;
+  m private.members := private.lock_member(member);
   session private.sessions;
 begin
-  select * into m from private.members x where x.id = member and x.removed_at is null;
-  if not found then
-    raise exception using errcode = 'PT401', message = 'not a member';
-  end if;
   insert into private.sessions (token_hash, member_id, ends_at)
   select private.hash_of(token), member, now() + make_interval(hours => i.session_hours) from private.inbox_settings i
   returning * into session;
@@ -200,7 +213,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.require_session, private.require_member, private.require_manager,
+  private.hash_of, private.random_token, private.require_session, private.require_member, private.require_manager, private.lock_member,
   private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
 from public;
 grant execute on function team.me, team.lock_session, team.sign_out to leads_team;

@@ -22,6 +22,10 @@ as $$
 declare
   i private.invitations;
 begin
+  -- The member first, as everywhere, because two transactions that take locks in different orders can wait for each other forever.
+  perform from private.members m
+  where m.id = (select x.member_id from private.invitations x where x.token_hash = private.hash_of(token)) and m.removed_at is null
+  for no key update;
   select x.* into i from private.invitations x join private.members m on m.id = x.member_id
   where x.token_hash = private.hash_of(token) and m.removed_at is null
   for update of x;

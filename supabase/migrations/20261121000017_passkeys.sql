@@ -148,6 +148,7 @@ declare
   unlocked jsonb;
 begin
   perform private.use_challenge(challenge, 'sign in', null);
+  perform private.lock_member(p.member_id) from private.passkeys p where p.id = passkey_id;
   update private.passkeys p set counter = new_counter, backed_up = is_backed_up, last_used_at = now()
   where p.id = passkey_id
   returning p.member_id into member;
@@ -196,6 +197,8 @@ as $$
 declare
   actor private.actor := private.require_session();
 begin
+  -- A recovery that this waits for deletes the challenge.
+  perform private.lock_member(actor.member_id);
   perform private.use_challenge(challenge, 'add passkey', actor.member_id);
   perform private.add_passkey(actor.member_id, passkey, passkey_label);
   perform private.audit(actor, 'added passkey');

@@ -73,6 +73,8 @@ begin
     raise exception using errcode = 'PT401', message = 'try again';
   end if;
   if begun.invitation_hash is null then
+    perform private.lock_member(a.member_id) from private.company_accounts a
+    where a.issuer = account_issuer and a.subject = account_subject;
     select a.member_id into member from private.company_accounts a
     where a.issuer = account_issuer and a.subject = account_subject;
     if not found then
@@ -81,6 +83,7 @@ begin
     unlocked := private.unlock_session(member);
     return coalesce(unlocked, private.begin_session(member, 'company account'));
   end if;
+  perform private.lock_member(x.member_id) from private.invitations x where x.token_hash = begun.invitation_hash;
   select x.* into i from private.invitations x join private.members m on m.id = x.member_id
   where x.token_hash = begun.invitation_hash and x.used_at is null and x.expires_at > now() and m.removed_at is null
   for update of x;

@@ -100,7 +100,7 @@ function Confirm({ what, name, onYes, onNo }: ConfirmProps) {
       <p>
         {isRemoval
           ? "At once, and on every device. What they did stays in the audit log."
-          : "Their passkeys and sessions end at once. The link lets them in once, within 24 hours."}
+          : "Their passkeys, company accounts and sessions end at once. The link lets them in once, within 24 hours."}
       </p>
       <div className="actions">
         <button type="button" className={`button ${isRemoval ? "danger" : "primary"}`} onClick={onYes}>
