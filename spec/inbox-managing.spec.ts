@@ -57,6 +57,19 @@ describe("a manager", () => {
     expect((await maria.call("members/invite", { name: "nora", role: "member" })).status).toBe(409);
   });
 
+  it("sees when a member was last here, also long after their last session ended", async () => {
+    const olga = await inbox.member("Olga");
+    const days = (ago: number) => database.owner`
+      insert into private.sessions (token_hash, member_id, last_seen_at, ends_at)
+      select sha256(random()::text::bytea), ${olga.id}, now() - ${ago} * interval '1 day', now() - ${ago} * interval '1 day'`;
+    await database.owner`delete from private.sessions where member_id = ${olga.id}`;
+    for (const ago of [90, 60, 120]) await days(ago);
+    await inbox.member("Pat");
+    expect(await database.owner`select from private.sessions where member_id = ${olga.id}`).toHaveLength(1);
+    const seen = (await maria.call("members")).body.members.find(({ name }) => name === "Olga")?.last_seen_at;
+    expect(Math.round((Date.now() - Date.parse(seen ?? "")) / 86_400_000)).toBe(60);
+  });
+
   it("exports the leads of some days as CSV, and the audit log says so before", async () => {
     const id = await addLead(database, { name: '=cmd|"x"', phone: "111-555-0133" });
     const { body } = await maria.call("export", period);

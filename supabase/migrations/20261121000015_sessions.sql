@@ -123,7 +123,7 @@ begin
 end $$;
 
 -- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again. `method` says in the audit log
--- how the member signed in.
+-- how the member signed in. Of the sessions that ended 30 days ago each member's last one is kept, for the time they were last seen.
 create function private.begin_session(member uuid, method text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -137,7 +137,12 @@ begin
   select private.hash_of(token), member, now() + make_interval(hours => i.session_hours) from private.inbox_settings i
   returning * into session;
   update private.members x set joined_at = now() where x.id = member and x.joined_at is null;
-  delete from private.sessions s where s.ends_at < now() - interval '30 days';
+  delete from private.sessions s
+  where s.ends_at < now() - interval '30 days'
+    and exists (
+      select from private.sessions later
+      where later.member_id = s.member_id and (later.last_seen_at, later.id) > (s.last_seen_at, s.id)
+    );
   perform private.audit(row(session.id, m.id, m.name, m.role)::private.actor, 'signed in', null, jsonb_build_object('with', method));
   return jsonb_build_object('token', token, 'name', m.name, 'role', m.role, 'ends_at', session.ends_at);
 end $$;
