@@ -9,7 +9,7 @@ import { type LoginRole, openRoleLogins, roleAddress } from "../database/role-lo
 import type { ComposedDelivery } from "../delivery/compose.ts";
 import { syncInboxSettings } from "../inbox/start.ts";
 import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
-import { enableBackups } from "../team/scheduled-backups.ts";
+import { disableBackups, enableBackups } from "../team/scheduled-backups.ts";
 import type { Program } from "./program.ts";
 
 export interface ServerDatabase {
@@ -41,8 +41,8 @@ export async function openServerDatabase(
     await delivery.sync(sql);
     await openRoleLogins(sql, owner, derivedLogins(config));
     await syncInboxSettings(sql, config.inbox);
-    // Where several servers share a database, the one that delivers decides whether backups are made.
-    if (config.backups || config.delivery.on) await enableBackups(sql, config.backups !== undefined);
+    if (config.backups) await enableBackups(sql);
+    else if (config.delivery.on) await disableBackups(sql, { isOnlyServer: embedded !== undefined });
   };
   const prepared = prepare(open, setUp, log, stopping);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);

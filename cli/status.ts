@@ -1,7 +1,8 @@
 // `leads status`: does every accepted lead reach the team, and is it reviewed in time? Its exit status is the answer for cron or a
 // monitor.
 import type { ChannelCount } from "../delivery/counts.ts";
-import { type Problem, readStatus, type Status } from "../team/status.ts";
+import type { Problem } from "../team/problems.ts";
+import { readStatus, type Status } from "../team/status.ts";
 import { type AddCommand, counted, typed } from "./command.ts";
 import { json } from "./json.ts";
 import { clock, duration } from "./times.ts";
@@ -16,7 +17,7 @@ export const status: AddCommand = (program, run) => {
     .option("--json", "print JSON")
     .action((options: { json?: true }) =>
       run(async ({ sql, now, out }) => {
-        const state = await readStatus(sql, now);
+        const state = await readStatus(sql);
         await out(options.json ? `${json(inSnakeCase(state), 2)}\n` : describe(state, now));
         return state.ok ? 0 : 1;
       }),

@@ -41,7 +41,7 @@ async function watchStatus(context: CommandContext, asJson: boolean): Promise<nu
 async function readText({ sql }: CommandContext, asJson: boolean): Promise<string> {
   try {
     const now = new Date();
-    const state = await readStatus(sql, now);
+    const state = await readStatus(sql);
     return asJson ? `${json(inSnakeCase(state))}\n` : describe(state, now);
   } catch (error) {
     return asJson

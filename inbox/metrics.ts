@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { type Figures, readFigures } from "../team/metrics.ts";
+import { problems } from "../team/problems.ts";
 import { counter, gauge, type Metric, metricsText, oneGauge, type Sample } from "./metrics-text.ts";
 
 export interface MetricsDependencies {
@@ -57,7 +58,6 @@ export function makeMetrics({ database, answers }: MetricsDependencies): Metrics
   };
 }
 
-const problems = ["no channel", "failed", "stuck", "overdue", "backup"];
 const states = ["delivered", "pending", "failed"] as const;
 
 function metricsOf(figures: Figures, age: number): Metric[] {

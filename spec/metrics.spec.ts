@@ -53,7 +53,7 @@ describe("/metrics", () => {
     await owner`update private.settings set alert_after_minutes = 15`;
     await owner`
       update private.backup_state
-      set enabled = true, taken_at = now() - interval '1 hour', file_name = 'a', verified_by = 'read'`;
+      set enabled_since = now(), enabled_by = 'a', enabled_at = now(), taken_at = now() - interval '1 hour', file_name = 'a', verified_by = 'read'`;
     const { url } = await serveInbox(database);
     const { status, type, values, text } = await read(url);
     expect([status, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);

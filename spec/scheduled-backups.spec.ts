@@ -6,7 +6,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { connect, type Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { roleAddress } from "../database/role-logins.ts";
-import { backUpWhenDue, enableBackups, startScheduledBackups } from "../team/scheduled-backups.ts";
+import {
+  backUpWhenDue,
+  disableBackups,
+  enableBackups,
+  startScheduledBackups,
+} from "../team/scheduled-backups.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -32,7 +37,7 @@ beforeEach(async () => {
   await owner`delete from private.backup_state`;
   await owner`insert into private.backup_state default values`;
   await owner`insert into leads ${owner(aLead())}`;
-  await enableBackups(owner, true);
+  await enableBackups(owner);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
 });
 
@@ -164,8 +169,26 @@ describe("a scheduled backup", () => {
   });
 
   it("is not made while no server is set up to", async () => {
-    await enableBackups(database.owner, false);
+    await disableBackups(database.owner, { isOnlyServer: false });
     expect(await backUp()).toBe(false);
+  });
+
+  it("is called for also after a server without BACKUP_DIR has started on another machine, until no server has said so for a day and a half", async () => {
+    const { owner } = database;
+    const isCalledFor = async () => {
+      await disableBackups(owner, { isOnlyServer: false });
+      return (await state())?.enabled_since !== null;
+    };
+    await owner`update private.backup_state set enabled_by = 'another machine'`;
+    expect(await isCalledFor()).toBe(true);
+    await owner`update private.backup_state set enabled_at = now() - interval '37 hours'`;
+    expect(await isCalledFor()).toBe(false);
+  });
+
+  it("is no longer called for when the only server of an embedded database starts without BACKUP_DIR", async () => {
+    await database.owner`update private.backup_state set enabled_by = 'a container that is gone'`;
+    await disableBackups(database.owner, { isOnlyServer: true });
+    expect(await state()).toMatchObject({ enabled_since: null });
   });
 
   it("is read from end to end where the owner may make no database", async () => {

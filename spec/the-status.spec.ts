@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
+import { disableBackups, enableBackups } from "../team/scheduled-backups.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
@@ -161,15 +162,21 @@ Reviews are late. Who waits: npm run leads -- list --due
     expect(stdout).toContain("\n\nReviews are late. Who waits: npm run leads -- list --due\n");
   });
 
-  it("says how old the newest scheduled backup is, and exits with 1 when one failed or is late", async () => {
+  it("says how old the newest scheduled backup is, and exits with 1 when one failed or is late, the first one too", async () => {
     await channelsOn("webhook");
     const { owner } = database;
     onTestFinished(async () => {
-      await owner`update private.backup_state set enabled = false`;
+      await disableBackups(owner, { isOnlyServer: true });
     });
+    await enableBackups(owner);
+    expect((await leads(url, "status")).stdout).toContain("No backup is made yet.\nAll is well.\n");
+    await owner`update private.backup_state set enabled_since = now() - interval '37 hours'`;
+    const never = await leads(url, "status");
+    expect(never.status).toBe(1);
+    expect(never.stdout).toContain("No backup is made yet.\nBACKUP: ");
     await owner`
       update private.backup_state
-      set enabled = true, taken_at = now() - interval '5 hours', file_name = 'x', verified_by = 'restored'`;
+      set taken_at = now() - interval '5 hours', file_name = 'x', verified_by = 'restored'`;
     const well = await leads(url, "status");
     expect(well.status).toBe(0);
     expect(well.stdout).toContain("The newest backup is 5 h old, verified by a restoration.\nAll is well.\n");

@@ -1,5 +1,6 @@
 // The backups that the server makes by itself: one each day in BACKUP_DIR, verified, the newest few kept.
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../database/connect.ts";
@@ -30,13 +31,27 @@ export interface BackupState {
 
 export const readBackupState = async (sql: Sql): Promise<BackupState> => {
   const [state] = await sql<BackupState[]>`
-    select enabled, taken_at as "takenAt", verified_by as "verifiedBy", failure from private.backup_state`;
+    select enabled_since is not null as enabled, taken_at as "takenAt", verified_by as "verifiedBy", failure from private.backup_state`;
   return state as BackupState;
 };
 
-/** Says whether this server makes backups. Needs the owner's connection. */
-export async function enableBackups(sql: Sql, enabled: boolean): Promise<void> {
-  await sql`update private.backup_state set enabled = ${enabled} where enabled <> ${enabled}`;
+/** Says that this server makes backups, so that status calls for them. Needs the owner's connection, as the next function does. */
+export async function enableBackups(sql: Sql): Promise<void> {
+  await sql`
+    update private.backup_state
+    set enabled_since = coalesce(enabled_since, now()), enabled_by = ${hostname()}, enabled_at = now()`;
+}
+
+/**
+ * Says that this server makes none. What a server on another machine has said counts on, until it has not said so for a day and a half:
+ * otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
+ */
+export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer: boolean }): Promise<void> {
+  await sql`
+    update private.backup_state
+    set enabled_since = null, enabled_by = null, enabled_at = null
+    where enabled_since is not null
+      and (${isOnlyServer} or enabled_by = ${hostname()} or enabled_at < now() - interval '36 hours')`;
 }
 
 /** Milliseconds between two checks whether a backup is due. */
@@ -59,7 +74,8 @@ export function startScheduledBackups(
   const check = async () => {
     if (sql) return;
     const pool = (sql = open());
-    underWay = backUpWhenDue({ sql: pool, url, signal: stopping.signal }, plan, log)
+    underWay = enableBackups(pool)
+      .then(() => backUpWhenDue({ sql: pool, url, signal: stopping.signal }, plan, log))
       .then(() => {})
       .catch((error) => {
         // The dispatcher and the intake log that the database is unreachable.
@@ -102,7 +118,7 @@ export async function backUpWhenDue(
   const { sql, signal } = database;
   const [claim] = await sql<{ until: string }[]>`
     update private.backup_state set claimed_until = now() + interval '3 hours'
-    where enabled
+    where enabled_since is not null
       and coalesce(claimed_until <= now(), true) and coalesce(taken_at <= now() - interval '24 hours', true)
     returning claimed_until::text as until`;
   if (!claim) return false;

@@ -3,8 +3,11 @@
 
 create table private.backup_state (
   only_row boolean primary key default true,
-  -- Whether a server makes backups. It says so when it starts.
-  enabled boolean not null default false,
+  -- Since when a server makes backups; null while none does. It says so when it starts and every few minutes, so that one of several
+  -- servers on a database that makes none does not silence it: which machine said so last, and when.
+  enabled_since timestamptz,
+  enabled_by text,
+  enabled_at timestamptz,
   -- Until when a server is making one, so that of several on one database a single one does.
   claimed_until timestamptz,
 
@@ -21,6 +24,9 @@ create table private.backup_state (
   failure text,
 
   constraint there_is_one_row check (only_row),
+  constraint enabled_by_a_machine check (
+    (enabled_since is null) = (enabled_by is null) and (enabled_since is null) = (enabled_at is null)
+  ),
   constraint verification_is_known check (verified_by in ('restored', 'read')),
   constraint backup_is_described check ((taken_at is null) = (file_name is null) and (taken_at is null) = (verified_by is null)),
   constraint failure_has_a_time check ((failed_at is null) = (failure is null))

@@ -1,5 +1,24 @@
 -- How the delivery does, as a manager sees it, and a second try for what has failed.
 
+-- What is not as it should be, the most urgent first (team/problems.ts explains each), from the counts of leads and of channels. A backup is
+-- made each 24 hours, and its newest one may be 36 hours old; so may the servers' word be that they make backups, before the first.
+create function private.problems(leads jsonb, channels jsonb) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select array_remove(array[
+    case when (leads ->> 'untold')::integer > 0 and not channels @> '[{"enabled": true}]' then 'no channel' end,
+    case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'failed')::integer > 0) then 'failed' end,
+    case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'stuck')::integer > 0) then 'stuck' end,
+    case when (leads ->> 'overdue')::integer > 0 then 'overdue' end,
+    case when exists (
+      select from private.backup_state b
+      where b.enabled_since is not null
+        and (b.failure is not null or greatest(b.taken_at, b.enabled_since) < now() - interval '36 hours')
+    ) then 'backup' end
+  ], null)
+$$;
+
 -- Whether every lead reaches the team and is reviewed in time, as `leads status` says it.
 create function private.health_figures() returns jsonb
 language plpgsql
@@ -20,13 +39,7 @@ begin
   from private.delivery_counts() d where not d.is_retired;
   select * into backup from private.backup_state;
   return leads || jsonb_build_object(
-    'problems', array_remove(array[
-      case when (leads ->> 'untold')::integer > 0 and not channels @> '[{"enabled": true}]' then 'no channel' end,
-      case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'failed')::integer > 0) then 'failed' end,
-      case when exists (select from jsonb_array_elements(channels) as c where (c ->> 'stuck')::integer > 0) then 'stuck' end,
-      case when (leads ->> 'overdue')::integer > 0 then 'overdue' end,
-      case when backup.enabled and (backup.failure is not null or backup.taken_at < now() - interval '36 hours') then 'backup' end
-    ], null),
+    'problems', private.problems(leads, channels),
     'channels', channels,
     'last_backup_at', backup.taken_at,
     'backup_failure', backup.failure,
@@ -63,5 +76,5 @@ begin
   return retried;
 end $$;
 
-revoke execute on function private.health_figures, team.health, team.retry_failed_deliveries from public;
+revoke execute on function private.problems, private.health_figures, team.health, team.retry_failed_deliveries from public;
 grant execute on function team.health, team.retry_failed_deliveries to leads_team;
