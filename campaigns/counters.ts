@@ -1,4 +1,5 @@
-// The counts of page loads that are not in the database yet: sums in memory, of which nothing tells one visitor from another.
+// The counts of page loads that are not in the database yet: sums in memory for some seconds, by the words of a campaign as an address
+// had them. The database cleans the words when it adds the sums, and keeps nothing that tells one visitor from another.
 import type { CampaignWords } from "./campaign-words.ts";
 import type { Device, Step } from "./steps.ts";
 import type { Vital } from "./vital-buckets.ts";
@@ -18,7 +19,7 @@ export interface VitalCount {
   bucket: number;
 }
 
-/** Sums, in the order of their values, so that the database adds them in one order. */
+/** Sums, in the order of their words. */
 export interface Batch {
   pages: (PageCount & { n: number })[];
   vitals: (VitalCount & { n: number })[];
@@ -32,7 +33,7 @@ export interface Counters {
 }
 
 /**
- * Makes counters that hold at most `maxSums` different sums; further campaigns are counted as "(other)". No word has a line
+ * Makes counters that hold at most `maxSums` sums, and those of all further campaigns as "(other)". No word has a line
  * break, which separates the words in a sum's key, because addresses, headers and beacons have none.
  */
 export function makeCounters(maxSums = 2_000): Counters {
@@ -44,7 +45,7 @@ export function makeCounters(maxSums = 2_000): Counters {
     const key = `${source}\n${medium}\n${campaign}\n${variant}\n${device}\n${step}`;
     const sum = pages.get(key);
     if (sum) sum.n += n;
-    else if (pages.size < maxSums || campaign === other.campaign)
+    else if (pages.size < maxSums || isOther(count))
       pages.set(key, { source, medium, campaign, variant, device, step, n });
     else addPage({ ...count, ...other }, n);
   };
@@ -68,6 +69,10 @@ export function makeCounters(maxSums = 2_000): Counters {
 }
 
 const other: CampaignWords = { source: "(other)", medium: "(other)", campaign: "(other)" };
+
+// All three words, because a visitor can type "(other)" for each of them.
+const isOther = ({ source, medium, campaign }: CampaignWords) =>
+  source === other.source && medium === other.medium && campaign === other.campaign;
 
 const inOrder = <Sum>(sums: ReadonlyMap<string, Sum>): Sum[] =>
   [...sums].sort(([one], [another]) => (one < another ? -1 : 1)).map(([, sum]) => sum);
