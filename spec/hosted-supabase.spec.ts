@@ -129,6 +129,14 @@ describe("the wake-up call of submit-lead each minute", () => {
       ]);
     });
 
+    it("is active again after somebody deactivated it, when submit-lead starts", async () => {
+      await database.platform`update cron.job set active = false`;
+      expect(await schedule(database.owner)).toEqual([{ scheduled: true }]);
+      expect(await database.owner`select command from cron.job where active order by jobid`).toEqual([
+        { command: "select private.call_submit_lead()" },
+      ]);
+    });
+
     it("calls with the key that submit-lead started with last, and with nothing about a lead", async () => {
       await asPostgrest(database, aLead());
       await schedule(database.owner, "sb_publishable_two");

@@ -106,6 +106,19 @@ describe("the hosted submit-lead", () => {
     expect(await response.json()).toMatchObject({ message: expect.any(String) });
   });
 
+  it("notes the new key by itself after a change of the key, when only the database's calls with the old one come", async () => {
+    await call(quiet, authorized);
+    await until(async () => (await database.owner`select from private.wake_up_call`).length === 1);
+    await database.owner`update private.wake_up_call set key = 'sb_publishable_old'`;
+    const startedAnew = await startFunction(database.url, { SITE_URL: site }, onTestFinished);
+    const response = await call(startedAnew, { authorization: "Bearer sb_publishable_old" });
+    expect(response.status).toBe(401);
+    await until(
+      async () =>
+        (await database.owner`select from private.wake_up_call where key = ${keys.publishable}`).length === 1,
+    );
+  });
+
   it("syncs to the database the notice in force, the channels there are, and where to call each minute", async () => {
     await call(quiet, authorized);
     const row = await until(async () => {

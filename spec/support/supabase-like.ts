@@ -169,6 +169,10 @@ export const extensionStubs = `
     insert into cron.job (jobname, schedule, command) values (job_name, schedule, command)
     on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning jobid;
   end;
+  create function cron.unschedule(job_id bigint) returns boolean language sql
+  begin atomic
+    delete from cron.job where jobid = job_id returning true;
+  end;
   create schema net;
   create table net.http_request_queue (id bigserial, url text, headers jsonb, body jsonb, timeout_milliseconds integer);
   create function net.http_post(

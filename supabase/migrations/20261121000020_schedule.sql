@@ -6,7 +6,8 @@ create table private.wake_up_call (
   only_row boolean primary key default true,
 
   -- Where submit-lead is, and the anonymous key it accepts. That key is public by nature, so it needs no vault; the request
-  -- holds nothing else, and no word of a lead. submit-lead writes both when it starts, so they cannot go stale.
+  -- holds nothing else, and no word of a lead. submit-lead writes both at its first request after each start, whatever key that has,
+  -- because after a change of the key the only requests may be these calls with the old one.
   url text not null,
   key text not null,
 
@@ -48,6 +49,8 @@ begin
     return false;
   end if;
   if not exists (select from cron.job j where j.command = call and j.active) then
+    -- To schedule a job again does not activate one that was deactivated.
+    perform cron.unschedule(j.jobid) from cron.job j where j.command = call;
     perform cron.schedule('call submit-lead', '* * * * *', call);
     -- pg_cron keeps a line of every run, for ever.
     perform cron.schedule('remove old records of calls to submit-lead', '17 4 * * *', format(

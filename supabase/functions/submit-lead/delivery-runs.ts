@@ -25,8 +25,9 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
   const { delivery, database, log, submitLead, seconds = 45 } = dependencies;
   let underWay: Promise<void> | undefined;
   let runsAgain = false;
-  // The wake-up call is scheduled once in each process, which lives for some minutes here, and the jobs of every hour run then.
   let isScheduled = false;
+  // A process lives for some minutes here, and the jobs of every hour run once in each.
+  let areJobsDone = false;
 
   // A step that fails is logged when it is a bug, and the next steps are still done.
   async function step(work: () => Promise<unknown>): Promise<boolean> {
@@ -44,11 +45,16 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
     await step(() => database.query(indexNewLeads));
     await step(() => database.query((sql) => enqueueWaiting(sql, log)));
     await step(() => database.query(addUp));
-    if (isScheduled) return;
-    isScheduled = await step(() => database.query((sql) => scheduleWakeUpCall(sql, submitLead)));
+    if (!isScheduled) await step(schedule);
+    if (areJobsDone) return;
+    areJobsDone = true;
     await step(() => database.query((sql) => carryOutRetention(sql, log)));
     await step(() => database.query(rollUpCounts));
   }
+
+  const schedule = async () => {
+    isScheduled = await database.query((sql) => scheduleWakeUpCall(sql, submitLead));
+  };
 
   async function runAll(): Promise<void> {
     do {
@@ -68,5 +74,12 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
   };
 }
 
-const scheduleWakeUpCall = (sql: Sql, { url, key }: DeliveryRunsDependencies["submitLead"]) =>
-  sql`select private.schedule_wake_up_call(${url}, ${key})`;
+/** False where the database lacks the extensions for it. */
+async function scheduleWakeUpCall(
+  sql: Sql,
+  { url, key }: DeliveryRunsDependencies["submitLead"],
+): Promise<boolean> {
+  const [row] = await sql<{ isScheduled: boolean }[]>`
+    select private.schedule_wake_up_call(${url}, ${key}) as "isScheduled"`;
+  return row?.isScheduled ?? false;
+}

@@ -75,7 +75,11 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     deviceOf: counting?.deviceOf,
     countPost: counting?.plainPost,
   });
+  let isFirst = true;
   return (request) => {
+    // Whatever key it has: after a change of the key, the database's wake-up calls have the old one until the first run notes the new one.
+    if (isFirst) wake();
+    isFirst = false;
     if (new URL(request.url).pathname.endsWith("/submit-lead/c")) return answerCount(counting, request);
     return isPostedForm(request) ? form(request) : submitLead(request);
   };
