@@ -1,10 +1,11 @@
 // `npm run doctor`: reads the options and the settings, examines the deployment, and exits with a status that a script can
-// trust: 0 everything passed, 1 something failed, 2 the command was not understood.
+// trust: 0 nothing failed, 1 something failed, 2 the command was not understood.
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
-import { help, readCommand, UsageError } from "../doctor/command-line.ts";
+import { help, readDeployment, readOptions, UsageError } from "../doctor/command-line.ts";
 import { examine } from "../doctor/examine.ts";
+import type { Finding } from "../doctor/finding.ts";
 import { lastLine, lineOf } from "../doctor/report.ts";
 import { codeOf } from "../log/log.ts";
 
@@ -16,18 +17,23 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(words: string[]): Promise<number> {
   let sql: Sql | undefined;
   try {
-    const config = readConfig(process.env);
-    const deployment = readCommand(words, config);
-    if (deployment === "help") {
+    const options = readOptions(words);
+    if (options.help) {
       process.stdout.write(help);
       return 0;
     }
+    const config = readConfig(process.env);
+    const deployment = readDeployment(options, config);
     process.stdout.write(`Examining ${deployment.url}\n\n`);
     const database = await findDatabase(config, deployment.url);
     sql = database ? connect(database, { max: 1, name: "leads doctor" }) : undefined;
     const inside = { sql, secretKey: config.supabaseSecretKey };
-    const hasFailed = await examine(deployment, inside, (finding) => process.stdout.write(lineOf(finding)));
-    process.stdout.write(lastLine(hasFailed));
+    const findings: Finding[] = [];
+    const hasFailed = await examine(deployment, inside, (finding) => {
+      findings.push(finding);
+      process.stdout.write(lineOf(finding));
+    });
+    process.stdout.write(lastLine(findings));
     return hasFailed ? 1 : 0;
   } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof ConfigError;

@@ -1,10 +1,9 @@
 // The claims of the article: whether somebody has read their sources in the last 90 days.
-import { claimsToReview, daysBetweenReviews } from "../content/claims.ts";
+import { type claimsToReview, daysBetweenReviews } from "../content/claims.ts";
 import { type Finding, fail, pass } from "./finding.ts";
 
-/** Examines the days on which the sources were last read, as this program's own `content/` states them. */
-export function examineClaims(now: Date): Finding {
-  const due = claimsToReview(now);
+/** Says which sources of this program's own `content/` are due to be read. */
+export function examineClaims(due: ReturnType<typeof claimsToReview>): Finding {
   if (due.length === 0)
     return pass(`The sources of all claims were read in the last ${daysBetweenReviews} days.`);
   const list = due.map(({ url, reviewed }) => `${url} (${reviewed})`).join(", ");

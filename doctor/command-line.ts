@@ -24,18 +24,24 @@ Two settings let it see more, and erase the test lead again. They are secrets, s
                         the server runs on this machine with its embedded database
   SUPABASE_SECRET_KEY   A secret or service key: erases the test lead, nothing else
 
-Exit status: 0 everything passed; 1 something failed; 2 the command was not understood.
+Exit status: 0 nothing failed; 1 something failed; 2 the command was not understood.
 
 Examples:
   npm run doctor -- --url http://localhost:3000
   npm run doctor -- --url https://abc.supabase.co --key sb_publishable_... --site https://www.example.com
 `;
 
-/** Returns what to examine, or "help". @throws UsageError */
-export function readCommand(
-  words: readonly string[],
-  { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
-): Deployment | "help" {
+/** The options as they were typed. */
+export interface Options {
+  url?: string;
+  key?: string;
+  site?: string;
+  inbox?: string;
+  help?: boolean;
+}
+
+/** Reads the options, without the settings, which may have errors of their own. @throws UsageError */
+export function readOptions(words: readonly string[]): Options {
   const options = {
     url: { type: "string" },
     key: { type: "string" },
@@ -43,14 +49,19 @@ export function readCommand(
     inbox: { type: "string" },
     help: { type: "boolean", short: "h" },
   } as const;
-  let values: { url?: string; key?: string; site?: string; inbox?: string; help?: boolean };
   try {
-    ({ values } = parseArgs({ args: [...words], options, strict: true }));
+    return parseArgs({ args: [...words], options, strict: true }).values;
   } catch (error) {
     const [sentence = ""] = error instanceof Error ? error.message.split(". ") : [];
     throw new UsageError(`${sentence.replace(/\.$/, "")}.\nHelp: npm run doctor -- --help`);
   }
-  if (values.help) return "help";
+}
+
+/** What to examine. @throws UsageError */
+export function readDeployment(
+  values: Options,
+  { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
+): Deployment {
   const url = origin("--url", values.url ?? (site.backendUrl || site.url));
   const pages = values.site ?? (values.url === undefined ? site.url : undefined);
   // The settings of this machine are not those of another deployment.

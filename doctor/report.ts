@@ -7,5 +7,9 @@ export function lineOf(finding: Finding): string {
   return `  FAIL   ${finding.says}\n         ${finding.fix}\n`;
 }
 
-export const lastLine = (hasFailed: boolean): string =>
-  hasFailed ? "\nSomething failed. Fix it, and run this again.\n" : "\nEverything passed.\n";
+/** The last line for what was found. */
+export function lastLine(findings: readonly Finding[]): string {
+  if (findings.some(({ is }) => is === "fail")) return "\nSomething failed. Fix it, and run this again.\n";
+  const isWhole = findings.every(({ is }) => is === "pass");
+  return isWhole ? "\nEverything passed.\n" : "\nNothing failed. The lines with a ? were not examined.\n";
+}

@@ -5,6 +5,8 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { fail, notExamined, pass } from "../doctor/finding.ts";
+import { lastLine } from "../doctor/report.ts";
 import { makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { provider, startDeployment } from "./support/examined-deployment.ts";
@@ -15,8 +17,11 @@ import { startServer } from "./support/server.ts";
 const { host, project } = await startDeployment();
 
 describe("npm run doctor", () => {
+  const preload = new URL("support/sources-read-today.ts", import.meta.url).href;
   async function doctor(args: string[], settings: Record<string, string> = {}) {
-    const child = spawn(process.execPath, ["bin/doctor.ts", ...args], { env: programEnvironment(settings) });
+    const child = spawn(process.execPath, ["--import", preload, "bin/doctor.ts", ...args], {
+      env: programEnvironment(settings),
+    });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
     const [status] = await once(child, "close");
@@ -53,17 +58,19 @@ describe("npm run doctor", () => {
     rmSync(folder, { recursive: true, maxRetries: 20 });
   }, 60_000);
 
-  it("exits with 0 when everything passes", async () => {
-    const { status, output } = await doctor([
-      "--url",
-      project.url,
-      "--key",
-      keys.publishable,
-      "--site",
-      host.url,
-    ]);
-    expect(output).toMatch(/Everything passed\.\n$/);
+  it("exits with 0 when nothing failed, and says when something was not examined", async () => {
+    const words = ["--url", project.url, "--key", keys.publishable, "--site", host.url];
+    const { status, output } = await doctor(words);
+    expect(output).toMatch(/ {2}\? {6}The database from inside.{0,50}: set DATABASE_URL\.\n/);
+    expect(output).toMatch(/\nNothing failed\. The lines with a \? were not examined\.\n$/);
     expect(status).toBe(0);
+  });
+
+  it("says that everything passed when that is so", () => {
+    expect(lastLine([pass("One."), pass("Another.")])).toBe("\nEverything passed.\n");
+    expect(lastLine([pass("One."), notExamined("Another."), fail("A third.", "Mend it.")])).toMatch(
+      /^\nSomething failed/,
+    );
   });
 
   it("prints no error when its output is closed early, and still exits with 1 when something fails", async () => {
@@ -86,8 +93,13 @@ describe("npm run doctor", () => {
     expect(status).toBe(2);
   });
 
-  it("prints its usage", async () => {
-    expect(await doctor(["--help"])).toEqual({
+  it("prints its usage, and what was mistyped, also where a setting is wrong", async () => {
+    const wrong = { PORT: "x" };
+    expect(await doctor(["--adress", "x"], wrong)).toMatchObject({
+      status: 2,
+      output: expect.stringMatching(/Unknown option/),
+    });
+    expect(await doctor(["--help"], wrong)).toEqual({
       status: 0,
       output: expect.stringMatching(/^Usage: npm run doctor -- --url/),
     });

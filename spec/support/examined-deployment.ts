@@ -53,6 +53,7 @@ export async function startDeployment() {
       { url: project.url, key: keys.publishable, site: host.url },
       { sql: sql ? owner : undefined, secretKey },
       (finding) => findings.push(finding),
+      { due: [] },
     );
     return { hasFailed, findings };
   }
