@@ -25,7 +25,7 @@ export interface Plan {
 const alpha = 0.02;
 /** The 97.5 % and 80 % quantiles of the standard normal distribution. */
 const [quantile975, quantile80] = [1.959964, 0.841621];
-/** Standard errors that the range of a difference reaches to each side at the size that the plan needs, where that is fewest. */
+/** Half the width of the range of a difference, in standard errors, at the size that the plan needs, where it is narrowest. */
 const errorsAtSize = Math.sqrt(2 * Math.log(2 / alpha));
 
 /** Loads for each variant when there is one look, at the end: a true lift as planned is found in 80 of 100 experiments. */
@@ -72,7 +72,7 @@ function varianceOf({ loads, successes }: Counted): number {
   return (rate * (1 - rate)) / loads;
 }
 
-/** Above this, an even split brings such numbers once in 1,000 times (chi-square, one degree of freedom). */
+/** An even split brings numbers above this in 1 of 1,000 experiments, at one look (chi-square, one degree of freedom). */
 export const sampleRatioLimit = 10.83;
 
 /** The chi-square of the loads against an even split. Above `sampleRatioLimit` the assignment or the counting is broken. */
