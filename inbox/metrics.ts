@@ -11,6 +11,8 @@ export interface MetricsDependencies {
   database: ResilientConnection;
   /** What the intake of this process has answered, by HTTP status; undefined where it has none. */
   answers: ReadonlyMap<number, number> | undefined;
+  /** Milliseconds on a clock that is never set. */
+  now?: () => number;
 }
 
 /** Counting may take at most a tenth of the database's time, and is done at most every 5 seconds. */
@@ -25,31 +27,37 @@ export interface Metrics {
 }
 
 /** Makes the source of the figures. */
-export function makeMetrics({ database, answers }: MetricsDependencies): Metrics {
+export function makeMetrics({
+  database,
+  answers,
+  now = () => performance.now(),
+}: MetricsDependencies): Metrics {
   let counted: { figures: Figures | undefined; at: number; until: number } | undefined;
   let underWay: Promise<void> | undefined;
   const count = async () => {
-    const started = Date.now();
+    const started = now();
     // The connection logs an outage; a bug in the SQL shows as a database that is not up.
     const figures = await readFigures(database).catch(() => undefined);
-    const at = Date.now();
-    counted = { figures, at, until: at + Math.max(figures ? minInterval : 0, (at - started) / maxShare) };
+    const at = now();
+    // A failure is not kept, because the database may be back at any moment.
+    const pause = figures ? Math.max(minInterval, (at - started) / maxShare) : 0;
+    counted = { figures, at, until: at + pause };
   };
   const newest = async () => {
-    if (!counted || Date.now() >= counted.until) {
+    if (!counted || now() >= counted.until) {
       underWay ??= count().finally(() => {
         underWay = undefined;
       });
       await underWay;
     }
-    return counted ?? { figures: undefined, at: Date.now() };
+    return counted ?? { figures: undefined, at: now() };
   };
   return {
     async text() {
       const { figures, at } = await newest();
       return metricsText([
         oneGauge("leads_database_up", "Whether the database answers.", figures ? 1 : 0),
-        ...(figures ? metricsOf(figures, (Date.now() - at) / 1000) : []),
+        ...(figures ? metricsOf(figures, (now() - at) / 1000) : []),
         insertsOf(answers ?? new Map()),
         ...processMetrics(),
       ]);

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { get } from "node:http";
 import { networkInterfaces } from "node:os";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { makeMetrics } from "../inbox/metrics.ts";
 import { metricsText } from "../inbox/metrics-text.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
@@ -102,6 +104,26 @@ describe("/metrics", () => {
     const { status, values } = await read(url);
     expect([status, values.get("leads_database_up"), values.has("leads_stored")]).toEqual([200, 0, false]);
     expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+  });
+
+  it("has figures again as soon as a silent database answers, however long it was silent", async () => {
+    let time = 0;
+    const answers = [
+      async () => {
+        time += 15_000;
+        throw new Error("The query timed out.");
+      },
+      async () => ({ problems: [], channels: [], unnotified: 2 }),
+    ];
+    const query = () => answers.shift()?.();
+    const metrics = makeMetrics({
+      database: { query } as unknown as ResilientConnection,
+      answers: undefined,
+      now: () => time,
+    });
+    expect(await metrics.text()).toContain("\nleads_database_up 0\n");
+    expect(await metrics.text()).toContain("\nleads_database_up 1\n");
+    expect(await metrics.unnotified()).toBe(2);
   });
 
   it("counts what the intake of the same process answers, by status", async () => {
