@@ -24,7 +24,7 @@ export const channel: AddCommand = (program, run) => {
         throw new Refusal(
           retired.refused === "enabled"
             ? `The channel ${name} is set up. Take its settings out and start the server again, then retire it.`
-            : `There is no channel ${JSON.stringify(name)}. Those that can be retired: ${retired.names.join(", ") || "none"}.`,
+            : `There is no channel ${JSON.stringify(name)}. Those that can be retired: ${retired.retirable.join(", ") || "none"}.`,
         );
       }),
     );

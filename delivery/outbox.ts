@@ -16,9 +16,10 @@ export async function syncChannels(sql: Sql, setUp: readonly string[]): Promise<
   await sql`select private.sync_channels(${[...channelNames]}::text[], ${[...setUp]}::text[])`;
 }
 
-/** Settles what is pending on a channel that the operator retires. Returns the number of deliveries. */
-export async function retireChannel(sql: Sql, name: string): Promise<number> {
-  return countOf(await sql<Count[]>`select private.retire_channel(${name}) as count`);
+/** Retires a channel and settles what is pending on it. Returns the number of deliveries; undefined where the channel cannot be retired. */
+export async function retireChannel(sql: Sql, name: string): Promise<number | undefined> {
+  const [row] = await sql<{ count: number | null }[]>`select private.retire_channel(${name}) as count`;
+  return row?.count ?? undefined;
 }
 
 /** Enqueues leads that are owed to no channel, as the SQL function says. Returns how many deliveries that makes. */

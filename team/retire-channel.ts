@@ -2,16 +2,17 @@
 import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 
-/** How many deliveries were settled, or why none: the channel is set up and would send them, or there is none of that name. */
-export type Retired = { settled: number } | { refused: "enabled" | "unknown"; names: string[] };
+/** How many deliveries were settled, or why none: a server has the channel set up and would send them, or there is none of that name. */
+export type Retired = { settled: number } | { refused: "enabled" | "unknown"; retirable: string[] };
 
-/** Settles what is pending on a channel that no server has set up any more. A channel that is set up again is no longer retired. */
+/** Retires a channel that no server has set up any more, and settles what is pending on it. Setting it up again ends that. */
 export async function retireChannel(sql: Sql, name: string): Promise<Retired> {
+  const settled = await outbox.retireChannel(sql, name);
+  if (settled !== undefined) return { settled };
   const channels = await sql<{ name: string; enabled: boolean }[]>`
     select name, enabled from private.channels order by name`;
-  const channel = channels.find((one) => one.name === name);
-  const names = channels.filter(({ enabled }) => !enabled).map((one) => one.name);
-  if (!channel) return { refused: "unknown", names };
-  if (channel.enabled) return { refused: "enabled", names };
-  return { settled: await outbox.retireChannel(sql, name) };
+  return {
+    refused: channels.some((channel) => channel.name === name) ? "enabled" : "unknown",
+    retirable: channels.filter(({ enabled }) => !enabled).map((channel) => channel.name),
+  };
 }

@@ -186,7 +186,8 @@ begin
   return made;
 end $$;
 
--- Settles what is pending on a channel that the operator gave up, and returns how many deliveries that was.
+-- Retires a channel that the operator gave up, settles what is pending on it, and returns how many deliveries that was. Null, and nothing
+-- done, where there is no such channel or a server has set it up: it would send what is pending.
 create function private.retire_channel(channel_name text) returns integer
 language plpgsql
 set search_path = ''
@@ -194,7 +195,8 @@ as $$
 declare
   settled integer;
 begin
-  update private.channels set enabled = false, retired_at = coalesce(retired_at, now()) where name = channel_name;
+  update private.channels set retired_at = coalesce(retired_at, now()) where name = channel_name and not enabled;
+  if not found then return null; end if;
   update private.deliveries
   set failed_at = now(), claimed_until = null, last_error = 'channel retired'
   where channel = channel_name and delivered_at is null and failed_at is null;
