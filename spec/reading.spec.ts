@@ -288,6 +288,10 @@ describe("the language", () => {
       "Eligibility determinations necessitate comprehensive documentation regarding hypoglycemic episodes, prescribed pharmaceuticals, and contemporaneous physician consultations.";
     expect(readingGrade([hard])).toBeGreaterThan(12);
     expect(readingGrade(["The cat sat on the mat. The dog ran."])).toBeLessThan(2);
+    // The full stop of an abbreviation makes no short sentences of a long one.
+    expect(
+      sentencesOf(["Dr. Smith of the U.S. agency calls before 5 p.m. each day. Thank you."]),
+    ).toHaveLength(2);
   });
 
   it("explains “continuous glucose monitor” once, where it first stands", async () => {

@@ -195,6 +195,8 @@ describe("the Spanish language", () => {
 
   it.each([
     ["azúcar", 3],
+    ["lingüística", 4],
+    ["veintiún", 2],
     ["continuo", 3],
     ["día", 2],
     ["cuidado", 3],

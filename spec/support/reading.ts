@@ -21,9 +21,12 @@ function measure(blocks: readonly string[], syllablesIn: (word: string) => numbe
   return { words: words.length, sentences: sentences.length, syllables };
 }
 
+/** A colon ends a sentence as well, as Flesch counted. The full stop of an abbreviation (U.S., Dr., p.m.) ends none. */
 export const sentencesOf = (blocks: readonly string[]): string[] =>
   blocks
-    .flatMap((block) => block.split(/(?<=[.!?:])["”]?\s{1,9}/))
+    .flatMap((block) =>
+      block.split(/(?<=[.!?:])(?<!(?:\b\p{L}|\b(?:Dr|Mr|Mrs|Ms|St|Inc|EE|UU|Ud|Uds))\.)["”]?\s{1,9}/u),
+    )
     .filter((text) => wordsOf(text).length > 0);
 
 export const wordsOf = (text: string): string[] => text.match(/\p{L}[\p{L}’'-]*/gu) ?? [];
@@ -35,7 +38,7 @@ const spelt = (word: string): number | undefined =>
 const syllablesInEnglish = (word: string): number => spelt(word) ?? Math.max(1, syllable(word));
 
 /**
- * In Spanish each vowel group is one syllable, unless two strong vowels (a, e, o) or an accented weak one (í, ú) part it. The
+ * In Spanish each vowel group is one syllable, unless it has two strong vowels (a, e, o), or a strong one beside an accented weak one (í, ú). The
  * rule has no exceptions that matter here; the packages that apply it bring test frameworks along.
  */
 export function syllablesInSpanish(word: string): number {
@@ -50,5 +53,5 @@ export function syllablesInSpanish(word: string): number {
 
 function hiatusesIn(group: string): number {
   const pairs = [...group].slice(1).map((vowel, index) => `${group[index]}${vowel}`);
-  return pairs.filter((pair) => /[aeoáéó]{2}|[íú]/.test(pair)).length;
+  return pairs.filter((pair) => /[aeoáéó]{2}|[aeoáéó][íú]|[íú][aeoáéó]/.test(pair)).length;
 }
