@@ -1,5 +1,6 @@
 // Fails when a function of the repository has more than 60 lines, all of them counted: those of SQL and of JSX too, which the linter leaves
-// out; or a migration more than 350. `npm run check` runs it. A chapter's `describe` is no function in this sense: it is a list of tests.
+// out; or a migration more than 350. `npm run check` runs it. Chapters
+// are left out, because a `describe` is a list of tests.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lineOf, readSources, root, visitNodes } from "./syntax-tree.ts";

@@ -1,5 +1,5 @@
 // The doctor on a complete deployment, and on one whose database or key is broken: it names what fails, with its fix.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { claimsToReview, sources } from "../content/claims.ts";
 import { examineClaims } from "../doctor/claims.ts";
 import { examine } from "../doctor/examine.ts";
@@ -80,8 +80,10 @@ describe("the doctor", () => {
   it("erases its test lead also when it fails itself afterwards", async () => {
     const { owner, platform } = project.database;
     await platform`alter table cron.job rename column active to of_another_version`;
+    onTestFinished(() =>
+      platform`alter table cron.job rename column of_another_version to active`.then(() => {}),
+    );
     await expect(examineProject({ sql: true })).rejects.toMatchObject({ code: "42703" });
-    await platform`alter table cron.job rename column of_another_version to active`;
     expect(await owner`select from leads`).toHaveLength(0);
   });
 

@@ -29,7 +29,10 @@ interface Access {
   secretKey?: string;
 }
 
-/** Starts a deployment for the chapter. After each test it is whole again, without a lead. */
+/**
+ * Starts a deployment for the chapter. After each test the hosts answer as at first and there is no lead; what a test damages
+ * in the database, it mends itself.
+ */
 export async function startDeployment() {
   const host = await startStaticHost();
   const project = await startHosted(host.url, {
@@ -72,6 +75,7 @@ export async function startDeployment() {
     Object.assign(host, { override: undefined, withoutHeaders: false, alter: (html: string) => html });
     await owner`delete from leads`;
   });
+  // The first call has submit-lead sync its notices and schedule its wake-up call.
   await examineProject({ sql: true });
   await owner`delete from leads`;
   return { host, project, examineProject, expectFailure };
