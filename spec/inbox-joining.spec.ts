@@ -32,7 +32,11 @@ describe("an invited member", () => {
     await addAuthenticator(page, false);
     await page.goto(await invite("Pia"));
     await page.getByRole("button", { name: "Create a passkey" }).click();
-    await page.getByRole("alert").waitFor();
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toBe(
+      "No passkey was used: it was closed, took too long, or your device did not check that it is you. Turn on its PIN, fingerprint or face check, and try again.",
+    );
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
   });
 
@@ -81,6 +85,7 @@ describe("two tabs", () => {
     await page.getByRole("heading", { name: "Tess" }).waitFor();
     await other.getByText("Nobody is waiting.").waitFor();
     await page.goto(inbox.url);
+    await page.getByText("Nobody is waiting.").waitFor();
     await addLead(database, { name: "Rosa Martinez" });
     await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
     await other.getByRole("link", { name: "Rosa Martinez" }).waitFor();
