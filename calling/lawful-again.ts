@@ -10,12 +10,25 @@ export interface NextCall {
   state?: string | undefined;
 }
 
-/** "Lawful again Monday 9:00 in Kentucky." A day more than six days ahead has its date too. */
+/** "Lawful again Monday 9:00 in Kentucky." A day more than six days away has its date too. */
 export function lawfulAgain({ at, zone, state = "unknown" }: NextCall, now: Date): string {
   if (at === null) return "No hour in the next 14 days is lawful.";
   const where = state === "unknown" ? "Eastern time" : `in ${stateNames[state] ?? state}`;
   return `Lawful again ${dayThere(at, zone, now)} ${timeThere(at, zone)} ${where}.`;
 }
+
+interface Clocks {
+  blocking_zone: string | null;
+  blocking_state: string | null;
+  zones: readonly string[];
+  likeliest_state: string | null;
+}
+
+/** By whose clocks to tell a time about a place: those of the state that forbids a call, or else of the likeliest one. */
+export const clocksOf = (place: Clocks): Omit<NextCall, "at"> =>
+  place.blocking_zone
+    ? { zone: place.blocking_zone, state: place.blocking_state ?? undefined }
+    : { zone: place.zones[0] ?? "America/New_York", state: place.likeliest_state ?? undefined };
 
 /** The time of day on the clocks of a zone, as 9:05 or 21:00. */
 export function timeThere(at: Date, zone: string): string {
@@ -25,12 +38,12 @@ export function timeThere(at: Date, zone: string): string {
     .replace(/^0(?=\d:)/, "");
 }
 
-/** "today", "Monday", or "Monday, November 30" when it is more than six days ahead, by the calendar of a zone. */
+/** "today", "Monday", or "Monday, November 30" when it is more than six days away, by the calendar of a zone. */
 export function dayThere(at: Date, zone: string, now: Date): string {
   const daysAhead = (dayNumber(at, zone) - dayNumber(now, zone)) / 86_400_000;
   if (daysAhead === 0) return "today";
   const weekday = { weekday: "long" } as const;
-  const format = daysAhead > 6 ? ({ ...weekday, month: "long", day: "numeric" } as const) : weekday;
+  const format = Math.abs(daysAhead) > 6 ? ({ ...weekday, month: "long", day: "numeric" } as const) : weekday;
   return formatIn(zone, "en-US", format).format(at);
 }
 

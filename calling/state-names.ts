@@ -1,4 +1,4 @@
-// The names of the states, worded so that they can follow "in" in a sentence. The table private.calling_rules has the same names;
+// The names of the states, worded so that they can follow "in" in a sentence, and as a list to choose from. The table private.calling_rules has the same names;
 // spec/calling-hours.spec.ts compares the two.
 
 /** The name of each code that a place can have. */
@@ -67,3 +67,14 @@ export const stateNames: Readonly<Record<string, string>> = {
   WY: "Wyoming",
   unknown: "an unknown state",
 };
+
+const nameAlone = (name: string) => {
+  const bare = name.replace(/^(?:an?|the) /, "");
+  return `${bare.slice(0, 1).toUpperCase()}${bare.slice(1)}`;
+};
+
+/** The code and the name of each state that a person can choose, by the alphabet of the names. */
+export const stateChoices: readonly (readonly [code: string, name: string])[] = Object.entries(stateNames)
+  .filter(([code]) => code !== "unknown")
+  .map(([code, name]) => [code, nameAlone(name)] as const)
+  .sort(([, one], [, other]) => one.localeCompare(other, "en"));

@@ -61,10 +61,12 @@ export type NotNow = v.InferOutput<typeof NotNow>;
 export const Place = v.object({
   /** The five digits, when what was typed begins with them; else empty. */
   zip: v.string(),
-  /** Two-letter codes of every plausible state; empty when unknown. */
+  /** Two-letter codes of every plausible state, the likeliest first; empty when unknown. */
   states: v.array(v.string()),
   /** IANA names of every plausible zone, the likeliest first. */
   zones: v.array(v.string()),
+  /** The state whose clocks the first zone is; null when the ZIP code is unknown, also where the phone number tells of a state. */
+  likeliest_state: v.nullable(v.string()),
   /** Whether the hours there allow a call now. */
   callable: v.boolean(),
   /** When the hours next allow a call; null while they do, or when no such time is found within 14 days. */

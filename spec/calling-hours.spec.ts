@@ -2,8 +2,8 @@
 // not known, and when a call is lawful again. docs/calling-hours.md gives each rule its source.
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { lawfulAgain, timeThere } from "../calling/lawful-again.ts";
-import { stateNames } from "../calling/state-names.ts";
+import { clocksOf, dayThere, lawfulAgain, timeThere } from "../calling/lawful-again.ts";
+import { stateChoices, stateNames } from "../calling/state-names.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { clockIn, momentAt } from "./support/wall-clock.ts";
 
@@ -120,11 +120,14 @@ describe("the hours of a state", () => {
       select place, zone from private.places where not state = any (${[...Object.keys(rules), "unknown"]})`;
     expect(others.length).toBeGreaterThan(45);
     for (const { place, zone } of others) {
-      const seen = [];
-      for (const time of ["07:59", "08:00", "20:59", "21:00"]) {
-        seen.push((await found(place, `2027-01-31T${time}`, zone)).callable);
+      // A Sunday, a Monday that is a federal holiday, a Friday and a Saturday.
+      for (const day of ["2027-01-31", "2027-01-18", "2027-01-29", "2027-01-30"]) {
+        const seen = [];
+        for (const time of ["07:59", "08:00", "20:59", "21:00"]) {
+          seen.push((await found(place, `${day}T${time}`, zone)).callable);
+        }
+        expect(seen, `${place} ${day}`).toEqual([false, true, true, false]);
       }
-      expect(seen, place).toEqual([false, true, true, false]);
     }
   });
 
@@ -319,6 +322,7 @@ describe("any places at any moment", () => {
           for (let at = nextHour; !row.callable && at < next; at += hour) expect(allAllow(at)).toBe(false);
           if (row.callable) expect(next).toBe(moment.getTime());
           const until = row.callable_until?.getTime();
+          expect(until !== undefined).toBe(row.callable);
           if (until) expect([allAllow(until - 1), allAllow(until)]).toEqual([true, false]);
         }
       }),
@@ -349,6 +353,40 @@ describe("the words for it", () => {
     expect(timeThere(momentAt(eastern, "2026-11-21T00:07"), eastern)).toBe("0:07");
   });
 
+  it("say the date of a day that is more than six days away, also of one that is over", () => {
+    const days = ["2026-11-14", "2026-11-15", "2026-11-20", "2026-11-21", "2026-11-27", "2026-11-28"];
+    expect(days.map((day) => dayThere(momentAt(eastern, `${day}T12:00`), eastern, now))).toEqual([
+      ...["Saturday, November 14", "Sunday", "Friday", "today", "Friday", "Saturday, November 28"],
+    ]);
+  });
+
+  it("tell a time by the clocks of the state that they name", async () => {
+    const clocks = async (place: string, time: string) => {
+      const [row] = await database.owner`
+        select private.place_json('', private.place_at(${place}, ${momentAt(eastern, time)})) as place`;
+      return clocksOf(row?.place);
+    };
+    const kentuckyAndAlabama = `KY/${eastern}|AL/America/Chicago`;
+    expect(await clocks(kentuckyAndAlabama, "2026-11-23T11:00")).toEqual({ zone: eastern, state: "KY" });
+    expect(await clocks(kentuckyAndAlabama, "2026-11-22T11:00")).toEqual({
+      zone: "America/Chicago",
+      state: "AL",
+    });
+    for (const time of ["2026-11-23T15:00", "2026-11-23T19:00"])
+      expect(await clocks(`unknown/${eastern}|HI/Pacific/Honolulu`, time)).toEqual({
+        zone: eastern,
+        state: undefined,
+      });
+  });
+
+  it("offer the states by the alphabet of their names", () => {
+    const names = stateChoices.map(([, name]) => name);
+    expect(names).toHaveLength(Object.keys(stateNames).length - 1);
+    expect(names.slice(0, 4)).toEqual(["Alabama", "Alaska", "American Samoa", "Arizona"]);
+    expect(names).toContain("Military address in the Americas");
+    expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, "en")));
+  });
+
   it("name each state as the database does", async () => {
     const names = await database.owner<{ state: string; name: string }[]>`
       select state, name from private.calling_rules`;
@@ -363,8 +401,16 @@ describe("the rules", () => {
       join pg_roles r on r.rolname in ('anon', 'leads_intake', 'leads_delivery', 'leads_team')
       where c.relnamespace = 'private'::regnamespace
         and c.relname in ('calling_rules', 'paused_states', 'places', 'zip_places', 'area_codes')
-        and has_table_privilege(r.rolname, c.oid, 'select, insert, update, delete')`;
+        and (
+          has_table_privilege(r.rolname, c.oid, 'select, insert, update, delete, truncate, references, trigger')
+          or has_any_column_privilege(r.rolname, c.oid, 'select, insert, update, references')
+        )`;
     expect([...open]).toEqual([]);
+    const [others] = await database.owner<{ roles: string[] }[]>`
+      select array_agg(distinct a.grantee::text) as roles from pg_class c, aclexplode(c.relacl) a
+      where c.relnamespace = 'private'::regnamespace and a.grantee <> c.relowner
+        and c.relname in ('calling_rules', 'paused_states', 'places', 'zip_places', 'area_codes')`;
+    expect(others?.roles).toBeNull();
     await expect(database.intake`select private.place_of('33101', '')`).rejects.toThrow("permission denied");
   });
 });

@@ -121,7 +121,7 @@ begin
   end if;
   update private.place_windows p
   set callable = c.callable, callable_at = case when not c.callable then c.next_callable_at end, callable_until = c.callable_until,
-    states = array(select distinct s from unnest(c.states) as s where s <> 'unknown'), zones = c.zones, reason = c.reason,
+    states = c.states, zones = c.zones, reason = c.reason,
     blocking_state = nullif(c.blocking_state, 'unknown'), blocking_zone = c.blocking_zone,
     holds_until = least(c.callable_until, case when not c.callable then c.next_callable_at end, now() + interval '1 hour')
   from private.calling_windows(stale) c

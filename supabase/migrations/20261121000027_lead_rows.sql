@@ -42,7 +42,7 @@ return regexp_replace(regexp_replace(left(name, 500), '[^[:space:]]*@[^[:space:]
 create function private.place_json(zip text, w private.place_windows) returns jsonb
 language sql immutable
 return jsonb_build_object(
-  'zip', zip, 'states', w.states, 'zones', w.zones, 'callable', w.callable, 'callable_at', w.callable_at,
+  'zip', zip, 'states', w.states, 'zones', w.zones, 'likeliest_state', nullif(split_part(w.place, '/', 1), 'unknown'), 'callable', w.callable, 'callable_at', w.callable_at,
   'callable_until', w.callable_until, 'reason', w.reason, 'blocking_state', w.blocking_state, 'blocking_zone', w.blocking_zone
 );
 
@@ -53,7 +53,7 @@ language sql stable
 set search_path = ''
 as $$
   select c.place, c.callable, case when not c.callable then c.next_callable_at end, c.callable_until,
-    array(select distinct s from unnest(c.states) as s where s <> 'unknown'), c.zones, c.reason,
+    c.states, c.zones, c.reason,
     nullif(c.blocking_state, 'unknown'), c.blocking_zone, moment
   from private.calling_window(place_key, moment) c
 $$;

@@ -1,6 +1,6 @@
 // When to call back: a day and a time on the person's own clocks, which the server checks against the calling hours there.
 import { useEffect, useRef } from "react";
-import { lawfulAgain } from "../../../calling/lawful-again.ts";
+import { clocksOf, lawfulAgain } from "../../../calling/lawful-again.ts";
 import type { RequestOf, ResponseOf } from "../../api.ts";
 import { serverNow } from "../page/clock.ts";
 import { useDraft } from "../page/drafts.ts";
@@ -119,12 +119,8 @@ function CallbackRefused({ refused, zone }: { refused: Refused; zone: string }) 
 }
 
 function nextLawfulTime({ next_at, place }: Refused, zone: string): string {
-  const next = {
-    at: next_at ? new Date(next_at) : null,
-    zone: place?.blocking_zone ?? zone,
-    state: place?.blocking_state ?? place?.states[0],
-  };
-  return lawfulAgain(next, serverNow());
+  const clocks = place ? clocksOf(place) : { zone };
+  return lawfulAgain({ at: next_at ? new Date(next_at) : null, ...clocks }, serverNow());
 }
 
 const zoneName = (zone: string) =>

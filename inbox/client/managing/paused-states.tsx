@@ -1,6 +1,6 @@
 // The states to which no calls are made for a while, as Louisiana may order in an emergency.
 import { type FormEvent, useState } from "react";
-import { stateNames } from "../../../calling/state-names.ts";
+import { stateChoices, stateNames } from "../../../calling/state-names.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import { refresh, useAction, useCall } from "../queries.ts";
@@ -62,16 +62,15 @@ function PauseForm({ onPaused }: { onPaused(): void }) {
       },
     );
   };
-  const codes = Object.keys(stateNames).filter((code) => code.length === 2);
   return (
     <form className="form-line" onSubmit={send}>
       <label className="field">
         State
         <select required value={state} onChange={({ target }) => setState(target.value)}>
           <option value="">Choose</option>
-          {codes.map((code) => (
+          {stateChoices.map(([code, name]) => (
             <option key={code} value={code}>
-              {stateNames[code]?.replace(/^the /, "")}
+              {name}
             </option>
           ))}
         </select>

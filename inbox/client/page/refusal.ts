@@ -1,5 +1,5 @@
 // Says why a call may not be made now, and what to do instead: the next lawful time, and when the 24 hours end.
-import { lawfulAgain } from "../../../calling/lawful-again.ts";
+import { clocksOf, lawfulAgain } from "../../../calling/lawful-again.ts";
 import { stateNames } from "../../../calling/state-names.ts";
 import type { ResponseOf } from "../../api.ts";
 import { momentThere } from "./times.ts";
@@ -26,15 +26,13 @@ function whyNot({ refused, place }: Refusal): string {
 function whenAgain({ refused, next_at, place }: Refusal, now: Date): string {
   // Only a manager ends a pause, so there is no time to name.
   if (refused === "paused" && next_at === null) return "";
-  const zone = place.blocking_zone ?? place.zones[0] ?? "America/New_York";
-  const state = place.blocking_state ?? place.states[0];
-  return lawfulAgain({ at: next_at ? new Date(next_at) : null, zone, state }, now);
+  return lawfulAgain({ at: next_at ? new Date(next_at) : null, ...clocksOf(place) }, now);
 }
 
 /** The promise: a review within 24 hours, which needs no call. */
 function deadline({ due_at, next_at, reviewed, place }: Refusal, now: Date): string {
   if (reviewed) return "";
-  const zone = place.blocking_zone ?? place.zones[0] ?? "America/New_York";
+  const { zone } = clocksOf(place);
   const isOver = Date.parse(due_at) <= now.getTime();
   const end = `The 24 hours ${isOver ? "ended" : "end"} ${momentThere(due_at, zone, now)}`;
   if (!next_at) return `${end}: review now.`;

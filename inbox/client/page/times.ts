@@ -30,7 +30,7 @@ export function localTime({ zones }: Place, now: Date): string {
   return [...new Set(zones.map((zone) => timeThere(now, zone)))].join(" or ");
 }
 
-/** "today 9:00", "Monday 9:00", or "Monday, November 30 9:00" when it is more than six days ahead. */
+/** "today 9:00", "Monday 9:00", or "Monday, November 30 9:00" when it is more than six days away. */
 export const momentThere = (at: string, zone: string | undefined, now: Date): string =>
   `${dayThere(new Date(at), zone ?? ownZone(), now)} ${timeThere(new Date(at), zone ?? ownZone())}`;
 

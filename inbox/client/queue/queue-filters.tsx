@@ -1,6 +1,6 @@
 // What narrows the list: one group of the queue, one's own leads, late ones, and more that is folded up.
 import { useState } from "react";
-import { stateNames } from "../../../calling/state-names.ts";
+import { stateChoices } from "../../../calling/state-names.ts";
 import { outcomes } from "../../api-values.ts";
 import { Chips } from "../page/chips.tsx";
 import { ownZone } from "../page/times.ts";
@@ -51,9 +51,7 @@ function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
       <Choice
         label="State"
         value={filter.state}
-        options={Object.keys(stateNames)
-          .filter((code) => code.length === 2)
-          .map((code) => [code, stateNames[code]?.replace(/^the /, "") ?? code])}
+        options={stateChoices}
         onChoose={(value) => set("state", value)}
       />
       <Choice
@@ -105,7 +103,7 @@ function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
 interface ChoiceProps {
   label: string;
   value: string | undefined;
-  options: (readonly [string, string])[];
+  options: readonly (readonly [string, string])[];
   onChoose(value: string | undefined): void;
 }
 
