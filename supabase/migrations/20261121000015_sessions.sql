@@ -70,7 +70,7 @@ begin
   elsif found_session.is_locked then
     raise exception using errcode = 'PT423', message = 'The session is locked.';
   end if;
-  -- A standby takes no writes; the primary was asked first.
+  -- A standby takes no writes. Before the inbox reads there it asks the primary, which notes the activity.
   if is_activity and found_session.last_seen_at < now() - interval '20 seconds' and not pg_is_in_recovery() then
     update private.sessions s set last_seen_at = now() where s.id = found_session.id;
   end if;

@@ -1,12 +1,17 @@
 -- What a member does with a lead leaves rows here: who has it, each call, each outcome, each eligibility check; and what the queue
 -- needs to know of the places where people are. Functions of the schema `team` alone write them.
 
+-- When a claim ends that is made or renewed now.
+create function private.claim_ends() returns timestamptz
+language sql stable
+return now() + interval '20 minutes';
+
 -- Who has a lead, and until when. A claim ends by itself, so that an absent colleague keeps nobody waiting.
 create table private.claims (
   lead_id uuid primary key references public.leads on delete cascade,
   member_id uuid not null references private.members,
   claimed_at timestamptz not null default now(),
-  until timestamptz not null default now() + interval '20 minutes'
+  until timestamptz not null default private.claim_ends()
 );
 create index claims_of_member on private.claims (member_id);
 
@@ -207,6 +212,6 @@ create trigger calls_11_copy_first_call_to_work after delete on private.calls
 for each row when (pg_trigger_depth() = 0) execute function private.copy_first_call_to_work();
 
 revoke execute on function
-  private.add_place_windows, private.refresh_place_windows, private.clear_place_windows, private.close_withdrawn_lead,
+  private.claim_ends, private.add_place_windows, private.refresh_place_windows, private.clear_place_windows, private.close_withdrawn_lead,
   private.copy_campaign_to_work, private.copy_first_call_to_work
 from public;

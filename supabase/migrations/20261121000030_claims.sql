@@ -102,7 +102,7 @@ as $$
 declare
   actor private.actor := private.require_session();
 begin
-  update private.claims c set until = now() + interval '20 minutes'
+  update private.claims c set until = private.claim_ends()
   where c.lead_id = lead and c.member_id = actor.member_id and c.until > now();
 end $$;
 

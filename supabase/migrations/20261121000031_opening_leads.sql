@@ -13,13 +13,18 @@ language sql immutable
 set search_path = ''
 return case when length(digits) = 10 then 'tel:+1' || digits when digits <> '' then 'tel:' || digits else '' end;
 
+-- Whether a call is under way: begun within the last hour, and without an outcome.
+create function private.is_under_way(c private.calls) returns boolean
+language sql stable
+set search_path = ''
+return c.at > now() - interval '1 hour' and not exists (select from private.outcomes o where o.call_id = c.id);
+
 create function private.call_under_way(lead uuid, member uuid) returns private.calls
 language sql stable
 set search_path = ''
 as $$
   select c.* from private.calls c
-  where c.lead_id = lead and c.member_id = member and c.at > now() - interval '1 hour'
-    and not exists (select from private.outcomes o where o.call_id = c.id)
+  where c.lead_id = lead and c.member_id = member and private.is_under_way(c)
   order by c.at desc limit 1;
 $$;
 
@@ -98,7 +103,7 @@ declare
   may_be_contacted boolean := permission ->> 'withdrawn_at' is null and stopped is null;
 begin
   perform private.refresh_place_windows();
-  update private.claims c set until = now() + interval '20 minutes'
+  update private.claims c set until = private.claim_ends()
   where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
@@ -161,7 +166,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.stopped_at, private.tel_of, private.call_under_way, private.call_log_of, private.check_json,
+  private.stopped_at, private.tel_of, private.is_under_way, private.call_under_way, private.call_log_of, private.check_json,
   private.permission_json, private.others_of, team.record_opening, team.open_lead, team.open_health_answers
 from public;
 grant execute on function team.record_opening, team.open_lead, team.open_health_answers to leads_team;

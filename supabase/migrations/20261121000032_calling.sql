@@ -1,8 +1,15 @@
 -- Calling. Each function finds out who acts, and checks what the law and the team's rules ask, so that a fault of the inbox cannot show a
 -- number that must not be called.
 
+-- The call under way that a member may ask for again, in a second tab or after a lost answer: one of the last 10 minutes.
+create function private.call_to_repeat(lead uuid, member uuid) returns private.calls
+language sql stable
+set search_path = ''
+as $$
+  select c.* from private.call_under_way(lead, member) c where c.at > now() - interval '10 minutes';
+$$;
+
 -- Why a member may not call a lead now, and when they may; null when they may. `may_be_asked_for`: the person's own wish would allow it.
--- A call under way may be asked for again: in a second tab, or after a lost answer.
 create function private.call_refusal(
   w private.lead_work, win private.place_windows, is_asked boolean, member uuid,
   out refused text, out next_at timestamptz, out may_be_asked_for boolean
@@ -21,7 +28,7 @@ begin
   elsif private.holder_of(w.lead_id) ->> 'id' <> member::text then
     refused := 'claimed';
     next_at := (select c.until from private.claims c where c.lead_id = w.lead_id);
-  elsif (private.call_under_way(w.lead_id, member)).at > now() - interval '10 minutes' then
+  elsif (private.call_to_repeat(w.lead_id, member)).id is not null then
     return;
   elsif attempts_until is not null then
     refused := 'attempts';
@@ -73,8 +80,8 @@ begin
       'held_by', case when refusal.refused = 'claimed' then private.holder_of(lead) end
     );
   end if;
-  started := private.call_under_way(lead, actor.member_id);
-  if started.at > now() - interval '10 minutes' then
+  started := private.call_to_repeat(lead, actor.member_id);
+  if started.id is not null then
     return jsonb_build_object('call_id', started.id);
   end if;
   insert into private.calls (lead_id, number_key, member_id, asked_for_this_time)
@@ -85,8 +92,8 @@ begin
   return jsonb_build_object('call_id', started.id);
 end $$;
 
--- The number of a call that the member has logged and that has no outcome yet; null when there is none, or the person has withdrawn.
--- Beside it only the export of a manager returns numbers.
+-- The number of a member's call that is under way, in a transaction after the one that logged it. Null for any other call, and when the
+-- person has withdrawn the permission or the number was stopped since. Beside this only the export of a manager returns numbers.
 create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
 language sql stable
 set search_path = ''
@@ -96,10 +103,9 @@ return (
   join public.leads l on l.id = c.lead_id
   join private.lead_work w on w.lead_id = c.lead_id
   join private.permissions p on p.lead_id = c.lead_id
-  where c.id = of_call and c.member_id = member and c.at > now() - interval '1 hour'
+  where c.id = of_call and c.member_id = member and private.is_under_way(c)
     and c.xact is distinct from pg_current_xact_id_if_assigned()
     and p.withdrawn_at is null and private.stopped_at(w) is null
-    and not exists (select from private.outcomes o where o.call_id = c.id)
 );
 
 create function team.number_of_call(of_call uuid) returns jsonb
@@ -116,5 +122,7 @@ begin
   return number;
 end $$;
 
-revoke execute on function private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call from public;
+revoke execute on function
+  private.call_to_repeat, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
+from public;
 grant execute on function team.start_call, team.number_of_call to leads_team;

@@ -38,6 +38,11 @@ return case
   when not win.callable and not (is_asked and win.reason <> 'paused') then 'callback_not_callable'
 end;
 
+-- Until when an outcome can be taken back.
+create function private.undo_until(o private.outcomes) returns timestamptz
+language sql immutable
+return o.at + interval '5 minutes';
+
 -- Records an outcome, the first of which is the review that the page promised. `callback` holds at (a local time), zone and
 -- asked_for_this_time. Ends the claim.
 create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
@@ -107,11 +112,11 @@ begin
   perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', review.lead_id is null));
   perform private.notify_inbox_of_leads(array[lead]);
   return jsonb_build_object(
-    'outcome_id', recorded.id, 'undo_until', recorded.at + interval '5 minutes', 'callback_at', recorded.callback_at
+    'outcome_id', recorded.id, 'undo_until', private.undo_until(recorded), 'callback_at', recorded.callback_at
   );
 end $$;
 
--- Takes the member's own latest outcome of a lead back within five minutes. Returns null, or why not.
+-- Takes the member's own latest outcome of a lead back within its time (private.undo_until). Returns null, or why not.
 create function team.undo_outcome(outcome_id uuid) returns text
 language plpgsql
 security definer
@@ -130,7 +135,7 @@ begin
     raise exception using errcode = 'PT404', message = 'There is no such outcome.';
   elsif o.member_id <> actor.member_id then
     return 'not yours';
-  elsif o.at < now() - interval '5 minutes'
+  elsif private.undo_until(o) < now()
     or exists (select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at) then
     return 'too late';
   end if;
@@ -162,7 +167,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal,
+  private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal, private.undo_until,
   team.record_outcome, team.undo_outcome
 from public;
 grant execute on function team.record_outcome, team.undo_outcome to leads_team;
