@@ -277,6 +277,8 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     await expect.poll(() => server.output(), { timeout: 5_000 }).toContain("database-exited");
     await expectTrouble(expect, server, 503);
     await server.end();
+    // The end of the server may have made room.
+    disk.fill();
     const next = await startServer({ DATA_DIR: join(disk.folder, "data"), DELIVERY: "off" });
     onTestFinished(async () => void (await next.end()));
     expect(next.output()).toContain("database-not-starting");

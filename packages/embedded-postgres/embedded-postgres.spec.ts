@@ -168,6 +168,16 @@ describe("a second start on the same data folder", () => {
     expect(await query(url, "select 1")).toEqual([[1]]);
   });
 
+  it("is refused in words while the lock's file holds something else", async () => {
+    const lock = join(dataDir, "supervisor.lock");
+    writeFileSync(lock, "something else\n".repeat(100));
+    await expect(start()).rejects.toThrow(
+      `${lock} holds something else than this program wrote. Remove that file, which holds no data, and start again.`,
+    );
+    rmSync(lock);
+    await start();
+  });
+
   it("is refused to all but one of several at once", async () => {
     const answers = await Promise.all([1, 2, 3].map(() => startInChild().answer));
     expect(answers.filter(({ url }) => url)).toHaveLength(1);

@@ -16,24 +16,46 @@ export function lockFolder(path: string, { advice }: Setup): () => void {
   let held: DatabaseSync | undefined;
   try {
     held = new DatabaseSync(file, { timeout: 0 });
-    held.exec("begin exclusive");
+    // On a full disk there is no room for a journal, and nothing is ever written that would need one.
+    held.exec("pragma journal_mode = memory; begin exclusive");
     chmodSync(file, 0o600);
-    writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
-    return () => held?.close();
   } catch (cause) {
     held?.close();
-    const busy = (cause as { errcode?: number }).errcode === 5;
-    const reason = busy
-      ? `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or ${advice.otherFolder}.`
-      : `The data folder ${path} cannot be written. ${ownerAdvice(path)}, or ${advice.otherFolder}.`;
-    throw new EmbeddedPostgresError(reason, { cause });
+    throw new EmbeddedPostgresError(reasonOf(cause, { path, file, holder }, advice), { cause });
+  }
+  sayWhoHolds(holder);
+  return () => held.close();
+}
+
+function reasonOf(
+  cause: unknown,
+  { path, file, holder }: { path: string; file: string; holder: string },
+  advice: Setup["advice"],
+): string {
+  const { errcode } = cause as { errcode?: number };
+  if (errcode === sqlite.busy)
+    return `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or ${advice.otherFolder}.`;
+  if (errcode === sqlite.notDatabase)
+    return `${file} holds something else than this program wrote. Remove that file, which holds no data, and start again.`;
+  return `The data folder ${path} cannot be written. ${ownerAdvice(path)}, or ${advice.otherFolder}.`;
+}
+
+/** SQLite's result codes. */
+const sqlite = { busy: 5, notDatabase: 26 };
+
+/** For the message alone: nothing is decided by it, so that a full disk keeps no server from starting. */
+function sayWhoHolds(holder: string): void {
+  try {
+    writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    // The message then names no process.
   }
 }
 
-/** A process id for the message only: nothing is decided by it. */
 function holderOf(holder: string): string {
   try {
-    return ` (process ${readFileSync(holder, "utf8").trim()})`;
+    const pid = readFileSync(holder, "utf8").trim();
+    return pid && ` (process ${pid})`;
   } catch {
     return "";
   }
