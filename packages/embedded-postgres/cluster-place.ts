@@ -8,6 +8,10 @@ export function majorOf(cluster: string): number | undefined {
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;
 }
 
+/** Whether there is a cluster, also where a crash interrupted the swap that puts one in its place. */
+export const holdsData = (cluster: string): boolean =>
+  existsSync(cluster) || existsSync(`${cluster}.upgraded`);
+
 /** Puts a finished copy in the place of the cluster, and keeps the old one beside it. Returns where the old one is kept. */
 export function swapClusters(cluster: string, finished: string): string | undefined {
   renameSync(finished, `${cluster}.upgraded`);
@@ -16,8 +20,8 @@ export function swapClusters(cluster: string, finished: string): string | undefi
 }
 
 /**
- * Ends a swap that a crash interrupted. The folder `.upgraded` commits the upgrade. Two renames follow it, and the next start
- * makes those that are still missing.
+ * Ends a swap that a crash interrupted. The folder `.upgraded` commits the upgrade. Two renames follow it, and whoever locks the data
+ * folder next makes those that are still missing.
  */
 export function finishUpgrade(cluster: string): string | undefined {
   const upgraded = `${cluster}.upgraded`;

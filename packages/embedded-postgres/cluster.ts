@@ -20,7 +20,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Account, asAccount } from "./account.ts";
-import { finishUpgrade, flush, majorOf } from "./cluster-place.ts";
+import { flush, majorOf } from "./cluster-place.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { EmbeddedPostgresError } from "./error.ts";
 import type { Setup } from "./options.ts";
@@ -38,7 +38,6 @@ export async function makeCluster(
 ) {
   const { cluster } = folder;
   clearUnfinished(cluster);
-  finishUpgrade(cluster);
   const major = majorOf(cluster);
   if (major === undefined) {
     try {
@@ -105,7 +104,8 @@ export async function createCluster(
   const method = process.platform === "linux" && programs.major >= 17 ? ["--sync-method=syncfs"] : [];
   await run(programs.initdb, [...where, "--sync-only", ...method], account, log);
 
-  writeDurably(password, secret);
+  // Written again, the password of a cluster that is in use could be lost in a crash.
+  if (place === cluster) writeDurably(password, secret);
   renameSync(fresh, place);
   flush(dirname(cluster));
   flush(dirname(dirname(cluster)));

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Account, accountFor, canEnter } from "./account.ts";
 import { makeCluster } from "./cluster.ts";
+import { finishUpgrade, holdsData } from "./cluster-place.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { lockFolder, lockName } from "./folder-lock.ts";
 import type { Setup } from "./options.ts";
@@ -61,7 +62,7 @@ function placeFor(setup: Setup): string {
   if (!account) return wanted;
   const inSystem = join(setup.systemDir, shortHash(wanted), "data");
   // Where data is decides first, because somebody may have changed a parent folder's permissions meanwhile.
-  const [held, other] = [wanted, inSystem].filter((path) => existsSync(join(path, "postgresql")));
+  const [held, other] = [wanted, inSystem].filter((path) => holdsData(join(path, "postgresql")));
   if (other)
     throw new EmbeddedPostgresError(
       `There is data in ${held} and in ${other}. Move the one away that is not to be used, and start again.`,
@@ -88,12 +89,14 @@ export async function openDataFolder(setup: Setup): Promise<OpenDataFolder> {
     return { ...folder, programs, sockets: makeSocketFolder(folder, account, setup) };
   } catch (cause) {
     folder.close();
-    if (cause instanceof EmbeddedPostgresError) throw cause;
-    throw unusable(path, setup, cause);
+    throw inWords(cause, path, setup);
   }
 }
 
-/** Locks the data folder, and makes an empty one where there is none. @throws EmbeddedPostgresError when it cannot be used. */
+/**
+ * Locks the data folder, and makes an empty one where there is none. An upgrade that a crash interrupted while it took effect is ended.
+ * @throws EmbeddedPostgresError when it cannot be used.
+ */
 export function lockDataFolder(setup: Setup): LockedDataFolder {
   makePath(findDataFolder(setup).path, setup);
   const folder = findDataFolder(setup);
@@ -103,18 +106,22 @@ export function lockDataFolder(setup: Setup): LockedDataFolder {
   const close = lockFolder(path, setup);
   try {
     mkdirSync(dirname(folder.log), { recursive: true, mode: 0o700 });
+    finishUpgrade(folder.cluster);
   } catch (cause) {
     close();
-    throw unusable(path, setup, cause);
+    throw inWords(cause, path, setup);
   }
   return { ...folder, setup, account, close };
 }
 
-const unusable = (path: string, { advice }: Setup, cause: unknown) =>
-  new EmbeddedPostgresError(
+/** An error about what is in a data folder, as a sentence. */
+export function inWords(cause: unknown, path: string, { advice }: Setup): EmbeddedPostgresError {
+  if (cause instanceof EmbeddedPostgresError) return cause;
+  return new EmbeddedPostgresError(
     `The data folder ${path} cannot be used (${codeOf(cause)}). ${ownerAdvice(path)}, or ${advice.otherFolder}.`,
     { cause },
   );
+}
 
 /** Every new folder on the way is ours alone, but root's lets the account pass through. */
 function makePath(path: string, { advice }: Setup) {

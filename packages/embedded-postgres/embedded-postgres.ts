@@ -1,7 +1,7 @@
 // PostgreSQL as a child process: started on a data folder, started again when it dies, and stopped with its parent. After
 // any kill, of the server, the parent or both, the next start needs no help.
-import { existsSync } from "node:fs";
 import { ownerUrl } from "./cluster.ts";
+import { holdsData } from "./cluster-place.ts";
 import { findDataFolder, lockDataFolder, openDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { rotateLog } from "./log-rotation.ts";
@@ -27,7 +27,7 @@ export interface StartOptions extends Options {
 /** Starts PostgreSQL on a data folder. @throws EmbeddedPostgresError, in words for the person who started us. */
 export async function startPostgres(options: StartOptions): Promise<RunningPostgres> {
   const setup = setUp(options);
-  const hadData = existsSync(findDataFolder(setup).cluster);
+  const hadData = holdsData(findDataFolder(setup).cluster);
   const folder = await openDataFolder(setup);
   try {
     const isElsewhere = folder.path !== setup.dataDir;
@@ -77,7 +77,7 @@ export async function findRunning(options: Options): Promise<string | undefined>
  */
 export async function stopOrphan(options: Options): Promise<boolean> {
   const setup = setUp(options);
-  if (!existsSync(findDataFolder(setup).cluster)) return false;
+  if (!holdsData(findDataFolder(setup).cluster)) return false;
   const folder = lockDataFolder(setup);
   try {
     return await stopOrphans(folder.cluster, setup);

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { flush } from "./cluster-place.ts";
+import { flush, holdsData } from "./cluster-place.ts";
 import { findDataFolder, lockDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { type Options, setUp } from "./options.ts";
@@ -17,7 +17,7 @@ export async function moveData(options: Options, to: string): Promise<void> {
   const setup = setUp(options);
   const target = resolve(to);
   const { path, cluster } = findDataFolder(setup);
-  if (!existsSync(cluster)) throw new EmbeddedPostgresError(`There is no data in ${path}.`);
+  if (!holdsData(cluster)) throw new EmbeddedPostgresError(`There is no data in ${path}.`);
   if (existsSync(target) && readdirSync(target).length > 0)
     throw new EmbeddedPostgresError(`The folder ${target} is not empty: name another one.`);
   const folder = lockDataFolder(setup);

@@ -69,13 +69,13 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
   };
 }
 
-/** Ends a server within a service manager's usual ten seconds, of which requests under way may take seven. */
-export async function end(postmaster: Postmaster) {
+/** Ends a server. By default within a service manager's usual ten seconds, of which requests under way may take seven. */
+export async function end(postmaster: Postmaster, seconds = 2) {
   let isGone = false;
   void postmaster.exited.then(() => {
     isGone = true;
   });
-  await endProcess(postmaster.pid, () => isGone, 2);
+  await endProcess(postmaster.pid, () => isGone, seconds);
 }
 
 /** Starts PostgreSQL again: at once the first three times, then later and later, until it works or `stopping` aborts. */

@@ -4,19 +4,22 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import connect from "postgres";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startPostgres } from "./embedded-postgres.ts";
+import { moveData } from "./move-data.ts";
 import { findInstalled } from "./old-programs.ts";
 import { upgradeData } from "./upgrade-data.ts";
 
@@ -111,6 +114,66 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     if (moment === "before both") renameSync(kept, join(dataDir, "postgresql"));
     expect(await askNew()).toEqual([42, to]);
     expect(existsSync(kept)).toBe(true);
+  });
+
+  it.each(["before both", "between the two"])(
+    "is in its place when it is upgraded again or moved after a crash %s renames",
+    async (moment) => {
+      const crash = () => {
+        renameSync(join(dataDir, "postgresql"), join(dataDir, "postgresql.upgraded"));
+        if (moment === "before both") renameSync(kept, join(dataDir, "postgresql"));
+      };
+      const { to, kept } = await upgradeData({ dataDir }, { findPrograms, copy });
+      crash();
+      await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
+        `The data in ${dataDir} is PostgreSQL ${to}'s, and this program brings PostgreSQL ${to}: there is nothing`,
+      );
+      expect(await askNew()).toEqual([42, to]);
+      crash();
+      const moved = join(dataDir, "../", `${basename(dataDir)}-moved`);
+      await moveData({ dataDir }, moved);
+      renameSync(moved, dataDir);
+      expect(readdirSync(dataDir)).not.toContain("postgresql.upgraded");
+      expect(await askNew()).toEqual([42, to]);
+    },
+  );
+
+  it("keeps the file of its password as it is, because a crash while it is written would empty it", async () => {
+    const before = statSync(join(dataDir, "owner-password"));
+    await upgradeData({ dataDir }, { findPrograms, copy });
+    const after = statSync(join(dataDir, "owner-password"));
+    expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
+  });
+
+  it("stays in use when the new server does not end as it should, because then the copy may not be on disk", async () => {
+    const killed = async (from: string, to: string) => {
+      await copy(from, to);
+      const [pid] = readFileSync(join(dataDir, "postgresql.new-upgrade/postmaster.pid"), "utf8").split("\n");
+      process.kill(Number(pid), "SIGKILL");
+    };
+    await expect(upgradeData({ dataDir }, { findPrograms, copy: killed })).rejects.toThrow(
+      "The new PostgreSQL did not shut down as it should, so the old data stays in use.",
+    );
+    const old = await startPostgres({ dataDir, programs: oldPrograms });
+    expect(await ask(old.url, "table kept")).toEqual([42]);
+    await old.stop();
+  });
+
+  it("is not upgraded where a file of the folder cannot be used, which is said in words", async () => {
+    const log = join(dataDir, "log/postgresql.log");
+    rmSync(log);
+    mkdirSync(log);
+    await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
+      `The data folder ${dataDir} cannot be used (EISDIR).`,
+    );
+  });
+
+  it("makes no folder where the name of the data's is mistyped", async () => {
+    const mistyped = join(dataDir, "mistyped");
+    await expect(upgradeData({ dataDir: mistyped }, { findPrograms, copy })).rejects.toThrow(
+      `There is no data in ${mistyped}.`,
+    );
+    expect(existsSync(mistyped)).toBe(false);
   });
 
   it("is not upgraded without its password, which the copy needs", async () => {

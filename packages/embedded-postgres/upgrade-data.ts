@@ -1,12 +1,18 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
 // a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it stays beside it.
 import { clearUnfinished, createCluster, ownerUrl, requirePassword } from "./cluster.ts";
-import { majorOf, swapClusters } from "./cluster-place.ts";
-import { type LockedDataFolder, lockDataFolder, makeSocketFolder } from "./data-folder.ts";
+import { holdsData, majorOf, swapClusters } from "./cluster-place.ts";
+import {
+  findDataFolder,
+  inWords,
+  type LockedDataFolder,
+  lockDataFolder,
+  makeSocketFolder,
+} from "./data-folder.ts";
 import { EmbeddedPostgresError } from "./error.ts";
 import { type Options, setUp } from "./options.ts";
 import { launch, type Postmaster, stopOrphans } from "./postmaster.ts";
-import { programsFor } from "./programs.ts";
+import { type Programs, programsFor } from "./programs.ts";
 import { end } from "./supervise.ts";
 
 /** What the caller does for an upgrade. */
@@ -32,33 +38,90 @@ export interface Upgrade {
  */
 export async function upgradeData(options: Options, steps: UpgradeSteps): Promise<Upgrade> {
   const setup = setUp(options);
+  const found = findDataFolder(setup);
+  if (!holdsData(found.cluster)) throw noData(found.path);
   const folder = lockDataFolder(setup);
-  const { path, account, cluster } = folder;
   const running: Postmaster[] = [];
-  const fresh = `${cluster}.new-upgrade`;
+  const explain = (cause: unknown) => {
+    throw inWords(cause, folder.path, setup);
+  };
   try {
-    const programs = programsFor(account, path, setup);
-    const from = requireOlder(folder, programs.major);
-    requirePassword(folder);
-    const old = programsFor(account, path, { ...setup, programs: await steps.findPrograms(from) });
-    if (old.major !== from)
-      throw new EmbeddedPostgresError(
-        `The programs in ${old.postgres} are PostgreSQL ${old.major}, and the data in ${path} needs PostgreSQL ${from}.`,
-      );
-    for (const one of [fresh, cluster]) await stopOrphans(one, setup);
-    clearUnfinished(cluster);
-    const sockets = makeSocketFolder(folder, account, setup);
-    await createCluster(fresh, folder, programs, account, setup);
-    running.push(await launch({ ...folder, sockets, programs: old }));
-    running.push(await launch({ ...folder, sockets, cluster: fresh, programs, port }));
+    const both = await choosePrograms(folder, steps);
+    const sockets = await startBoth(folder, both, running).catch(explain);
     const url = ownerUrl(folder, sockets, setup);
     await steps.copy(url, withPort(url));
-    // A shutdown writes everything to disk, and only a cluster that is on disk may take the place of the old one.
-    for (const server of running.splice(0)) await end(server);
-    return { from, to: programs.major, kept: swapClusters(cluster, fresh) ?? cluster };
+    const kept = await putInPlace(folder, running).catch(explain);
+    return { from: both.old.major, to: both.programs.major, kept };
   } finally {
-    for (const server of running) await end(server);
-    clearUnfinished(cluster);
+    await cleanUp(folder, running);
+  }
+}
+
+const freshIn = ({ cluster }: LockedDataFolder) => `${cluster}.new-upgrade`;
+
+interface BothPrograms {
+  programs: Programs;
+  old: Programs;
+}
+
+async function choosePrograms(folder: LockedDataFolder, steps: UpgradeSteps): Promise<BothPrograms> {
+  const { path, account, setup } = folder;
+  const programs = programsFor(account, path, setup);
+  const from = requireOlder(folder, programs.major);
+  requirePassword(folder);
+  const old = programsFor(account, path, { ...setup, programs: await steps.findPrograms(from) });
+  if (old.major === from) return { programs, old };
+  throw new EmbeddedPostgresError(
+    `The programs in ${old.postgres} are PostgreSQL ${old.major}, and the data in ${path} needs PostgreSQL ${from}.`,
+  );
+}
+
+/** Starts the old server and one on a new cluster, adds them to `running` in this order, and returns where their sockets are. */
+async function startBoth(
+  folder: LockedDataFolder,
+  { programs, old }: BothPrograms,
+  running: Postmaster[],
+): Promise<string> {
+  const { account, cluster, setup } = folder;
+  const fresh = freshIn(folder);
+  for (const one of [fresh, cluster]) await stopOrphans(one, setup);
+  clearUnfinished(cluster);
+  const sockets = makeSocketFolder(folder, account, setup);
+  await createCluster(fresh, folder, programs, account, setup);
+  running.push(await launch({ ...folder, sockets, programs: old }));
+  running.push(await launch({ ...folder, sockets, cluster: fresh, programs, port }));
+  return sockets;
+}
+
+/** Seconds that a shutdown may take to write everything to disk. */
+const shutdownGrace = 120;
+
+/** Ends both servers and swaps the clusters. A shutdown that was clean has written everything to disk. */
+async function putInPlace(folder: LockedDataFolder, running: Postmaster[]): Promise<string> {
+  const ends = running.map(({ exited }) => exited);
+  await endAll(running, shutdownGrace);
+  const how = await ends.at(-1);
+  if (how?.code !== 0)
+    throw new EmbeddedPostgresError(
+      `The new PostgreSQL did not shut down as it should, so the old data stays in use. It says why at the end of ${folder.log}.`,
+    );
+  return swapClusters(folder.cluster, freshIn(folder)) ?? folder.cluster;
+}
+
+/** A server that cannot be ended stays in the list. */
+async function endAll(running: Postmaster[], seconds?: number): Promise<void> {
+  for (let [server] = running; server; [server] = running) {
+    await end(server, seconds);
+    running.shift();
+  }
+}
+
+/** Removes what an upgrade that failed has made, unless a server still runs on it. */
+async function cleanUp(folder: LockedDataFolder, running: Postmaster[]): Promise<void> {
+  try {
+    await endAll(running);
+    clearUnfinished(folder.cluster);
+  } finally {
     folder.close();
   }
 }
@@ -70,9 +133,11 @@ const withPort = (url: string) => url.replace(/\/[^/]*$/, (database) => `:${port
 
 function requireOlder({ path, cluster }: LockedDataFolder, major: number): number {
   const from = majorOf(cluster);
-  if (from === undefined) throw new EmbeddedPostgresError(`There is no data in ${path}.`);
+  if (from === undefined) throw noData(path);
   if (from < major) return from;
   throw new EmbeddedPostgresError(
     `The data in ${path} is PostgreSQL ${from}'s, and this program brings PostgreSQL ${major}: there is nothing to upgrade.`,
   );
 }
+
+const noData = (path: string) => new EmbeddedPostgresError(`There is no data in ${path}.`);
