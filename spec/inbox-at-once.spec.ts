@@ -75,6 +75,16 @@ describe("an outcome at the moment in which the person asks us to stop", () => {
     expect((await lee.call("take-next")).body).toEqual({ id: null });
   });
 
+  it("closes the lead when the counts are made anew, should its permission have been withdrawn past all rules", async () => {
+    const id = await addLead(database);
+    await database.owner.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update private.permissions set withdrawn_at = now() where lead_id = ${id}`;
+    });
+    await database.owner`select private.recount()`;
+    expect(await work(id)).toMatchObject({ stage: "closed" });
+  });
+
   it("cannot reopen the lead: the database takes no open work on a withdrawn permission", async () => {
     const id = await addLead(database);
     await database.owner`select private.withdraw_permission(${id})`;

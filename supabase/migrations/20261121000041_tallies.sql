@@ -253,7 +253,9 @@ as $$
 begin
   insert into private.place_windows (place) select distinct w.place from private.lead_work w on conflict do nothing;
   update private.lead_work w
-  set reviewed_at = s.reviewed_at, withdrawn_at = s.withdrawn_at, is_owed = s.is_owed
+  set reviewed_at = s.reviewed_at, withdrawn_at = s.withdrawn_at, is_owed = s.is_owed,
+    stage = case when s.withdrawn_at is null then w.stage else 'closed' end,
+    callback_at = case when s.withdrawn_at is null then w.callback_at end
   from (
     select x.lead_id, r.reviewed_at, p.withdrawn_at, d.lead_id is not null as is_owed
     from private.lead_work x
