@@ -77,12 +77,13 @@ export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
     Object.assign(done, { erased: 0, emptied: 0 });
   };
   for (;;) {
-    const [portion] = await sql<{ erased: number; emptied: number; refused: boolean }[]>`
+    const [portion] = await sql<{ erased: number; emptied: number; refused: boolean; is_done: boolean }[]>`
       select * from private.carry_out_retention()`;
-    if (portion?.refused) log("retention-refused");
-    done.erased += portion?.erased ?? 0;
-    done.emptied += portion?.emptied ?? 0;
-    if (!portion || portion.erased + portion.emptied === 0) break;
+    if (!portion) break;
+    done.erased += portion.erased;
+    done.emptied += portion.emptied;
+    if (portion.is_done && portion.refused) log("retention-refused");
+    if (portion.is_done) break;
     if (done.erased + done.emptied >= logEvery) report();
     if (performance.now() - started > maxRetentionRun) break;
   }

@@ -45,6 +45,7 @@ describe("leads backup", () => {
       "wake_up_call",
       "retention_plan",
       "retention_days",
+      "emptied_circumstances",
       "inbox_settings",
       "backup_state",
       "alert_state",
@@ -163,6 +164,15 @@ describe("leads restore", () => {
     // Erasing a lead takes along what refers to it.
     await owner`select private.erase_leads(array(select id from leads), 'asked')`;
     expect(await owner`select from private.lead_work union all select from private.reviews`).toEqual([]);
+  });
+
+  it("forgets up to which lead the circumstances of permissions were emptied", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`update private.emptied_circumstances set up_to = now()`;
+    expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
+    expect(await owner`select up_to::text from private.emptied_circumstances`).toEqual([
+      { up_to: "-infinity" },
+    ]);
   });
 
   it("needs no superuser", async () => {

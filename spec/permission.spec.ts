@@ -25,6 +25,7 @@ beforeEach(async () => {
   lines = [];
   await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures, private.retention_plan,
     private.retention_days cascade`;
+  await sql`update private.emptied_circumstances set up_to = default, up_to_lead = default`;
   await sql`delete from private.notices`;
   await sql`delete from private.experiments`;
   await sync();
@@ -349,6 +350,39 @@ describe("the age of a lead", () => {
     await sync({ retentionDays: 3 });
     await run();
     expect(await leads()).toBe(2);
+  });
+
+  it("has its circumstances emptied in portions, which read no lead again on a later day", async () => {
+    await sync({ permissionDays: 30 });
+    await intake`insert into public.leads ${intake(many.slice(0, 25))}`;
+    await insert({ name: "Newest" });
+    await age(40);
+    await sql`
+      update private.permissions set given_at = l.created_at, address = '192.0.2.7' from public.leads l where l.id = lead_id`;
+    const portions = async () => {
+      const emptied: number[] = [];
+      for (;;) {
+        const [portion] = await sql<{ emptied: number; is_done: boolean }[]>`
+          select emptied, is_done from private.carry_out_retention(10)`;
+        if (!portion || portion.is_done) return emptied;
+        emptied.push(portion.emptied);
+      }
+    };
+    const nextDay = async () => {
+      await sql`select private.plan_retention()`;
+      await aDayPasses();
+      return portions();
+    };
+    expect([await nextDay(), await nextDay(), await nextDay()]).toEqual([[10, 10, 5], [], []]);
+    // A lead that says it came long ago, and whose permission is of today.
+    const late = aLead({ name: "Late", created_at: new Date(Date.now() - 41 * 86_400_000), request_headers });
+    await sql`insert into public.leads ${sql(late)}`;
+    await sql`select private.index_new_leads(null, '100 years')`;
+    expect(await nextDay()).toEqual([0, 0, 0]);
+    await sql`update private.permissions set given_at = given_at - interval '40 days' where lead_id = (
+      select id from public.leads where name = 'Late')`;
+    expect([await nextDay(), await nextDay()]).toEqual([[1, 0, 0], []]);
+    expect((await permissions()).filter(({ address }) => address !== null)).toHaveLength(1);
   });
 
   it("empties the circumstances of a permission after PERMISSION_DAYS, and keeps its wording and time", async () => {

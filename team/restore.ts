@@ -43,6 +43,8 @@ export async function restore(
     // Until a table is analyzed, the planner takes it for empty.
     await tx.unsafe(`analyze ${tables.join(", ")}`);
     await tx`select private.recount()`;
+    // The restored leads may have circumstances that this database has no more.
+    await tx`update private.emptied_circumstances set up_to = default, up_to_lead = default`;
     // Days are summed anew, because the triggers that mark a changed one have not fired.
     await tx`delete from private.report_days`;
     await tx`delete from private.report_page_days`;

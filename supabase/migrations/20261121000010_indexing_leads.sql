@@ -111,6 +111,10 @@ begin
     returning lead_id
   )
   select array_agg(lead_id) into indexed from new_rows;
+  -- A lead may be stored long after the time at which it says it came.
+  update private.emptied_circumstances e set up_to = w.created_at, up_to_lead = '00000000-0000-0000-0000-000000000000'
+  from (select min(x.created_at) as created_at from private.lead_work x where x.lead_id = any (indexed)) w
+  where e.up_to >= w.created_at;
   -- A lead that came before a stop may be committed after it.
   perform private.withdraw_stopped_leads(indexed);
   return indexed;

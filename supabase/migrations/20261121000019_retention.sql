@@ -12,9 +12,9 @@ create table private.retention_plan (
   -- Leads, and circumstances of permissions, that are older than these times are erased; null erases none.
   leads_before timestamptz,
   circumstances_before timestamptz,
-  -- How far the circumstances are emptied: those of the leads up to this one.
-  emptied_to timestamptz not null default '-infinity',
-  emptied_to_lead uuid not null default '00000000-0000-0000-0000-000000000000',
+  -- Up to which lead this plan has emptied circumstances.
+  walked_to timestamptz not null,
+  walked_to_lead uuid not null,
   -- How many there were when the plan was made.
   leads integer not null,
   circumstances integer not null,
@@ -22,15 +22,27 @@ create table private.retention_plan (
   constraint there_is_one_row check (only_row)
 );
 
+-- Up to which lead no circumstances are left, so that no plan reads again what an earlier one emptied.
+create table private.emptied_circumstances (
+  only_row boolean primary key default true,
+  up_to timestamptz not null default '-infinity',
+  up_to_lead uuid not null default '00000000-0000-0000-0000-000000000000',
+
+  constraint there_is_one_row check (only_row)
+);
+insert into private.emptied_circumstances default values;
+
 -- The days, in UTC, on which the retention ran since the newest lead came.
 create table private.retention_days (
   day date primary key
 );
 
 alter table private.retention_plan enable row level security;
+alter table private.emptied_circumstances enable row level security;
 alter table private.retention_days enable row level security;
 -- No policy and no grant: only the owner's functions use these tables.
-revoke all on private.retention_plan, private.retention_days from public, anon, leads_intake, leads_delivery, leads_team;
+revoke all on private.retention_plan, private.emptied_circumstances, private.retention_days
+from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Whether anything is left of what a permission's circumstances were.
 create function private.has_circumstances(p private.permissions) returns boolean
@@ -81,8 +93,11 @@ begin
     where p.given_at < of_circumstances and private.has_circumstances(p)
   );
   delete from private.retention_plan;
-  insert into private.retention_plan (retention_days, permission_days, leads_before, circumstances_before, leads, circumstances)
-  values (s.retention_days, s.permission_days, of_leads, of_circumstances, leads, circumstances)
+  insert into private.retention_plan (
+    retention_days, permission_days, leads_before, circumstances_before, leads, circumstances, walked_to, walked_to_lead
+  )
+  select s.retention_days, s.permission_days, of_leads, of_circumstances, leads, circumstances, e.up_to, e.up_to_lead
+  from private.emptied_circumstances e
   on conflict do nothing;
   -- When another process made the plan at the same moment, that one returns it.
   if found then
@@ -90,33 +105,40 @@ begin
   end if;
 end $$;
 
--- Empties the circumstances of permissions that are older than the plan says, at most so many, and returns how many that was. Walks the
--- leads from the oldest on and remembers how far it came, so that no portion reads again what an earlier one of the plan emptied.
-create function private.empty_circumstances(plan private.retention_plan, at_most integer) returns integer
+-- Empties the circumstances of the next permissions that are older than the plan says. Walks the leads from the oldest on, at most so many
+-- at a time, and remembers how far it came, for this plan and for those of the next days. Returns how many it emptied, and whether it is
+-- through.
+create function private.empty_circumstances(plan private.retention_plan, at_most integer, out emptied integer, out is_done boolean)
 language plpgsql
 set search_path = ''
 as $$
 declare
   leads uuid[];
-  emptied integer := 0;
+  from_time constant timestamptz := plan.walked_to;
+  from_lead constant uuid := plan.walked_to_lead;
 begin
-  while emptied = 0 loop
-    select array_agg(x.lead_id), max(x.created_at), (array_agg(x.lead_id order by x.created_at desc, x.lead_id desc))[1]
-    into leads, plan.emptied_to, plan.emptied_to_lead
-    from (
-      select w.lead_id, w.created_at from private.lead_work w
-      where (w.created_at, w.lead_id) > (plan.emptied_to, plan.emptied_to_lead) and w.created_at < plan.circumstances_before
-      order by w.created_at, w.lead_id limit at_most
-    ) x;
-    exit when leads is null;
-    update private.permissions p
-    set address = null, browser = null, page_path = null, page_origin = null, utm = null
-    where p.lead_id = any (leads) and p.given_at < plan.circumstances_before and private.has_circumstances(p);
-    get diagnostics emptied = row_count;
-    update private.lead_work w set address = null where w.lead_id = any (leads) and w.address is not null;
-    update private.retention_plan set emptied_to = plan.emptied_to, emptied_to_lead = plan.emptied_to_lead;
-  end loop;
-  return emptied;
+  emptied := 0;
+  select array_agg(x.lead_id), max(x.created_at), (array_agg(x.lead_id order by x.created_at desc, x.lead_id desc))[1]
+  into leads, plan.walked_to, plan.walked_to_lead
+  from (
+    select w.lead_id, w.created_at from private.lead_work w
+    where (w.created_at, w.lead_id) > (from_time, from_lead) and w.created_at < plan.circumstances_before
+    order by w.created_at, w.lead_id limit at_most
+  ) x;
+  is_done := leads is null;
+  if is_done then
+    return;
+  end if;
+  update private.permissions p
+  set address = null, browser = null, page_path = null, page_origin = null, utm = null
+  where p.lead_id = any (leads) and p.given_at < plan.circumstances_before and private.has_circumstances(p);
+  get diagnostics emptied = row_count;
+  update private.lead_work w set address = null where w.lead_id = any (leads) and w.address is not null;
+  update private.retention_plan set walked_to = plan.walked_to, walked_to_lead = plan.walked_to_lead;
+  -- A lead that was stored later than it says it came may have circumstances that are not old yet.
+  update private.emptied_circumstances e set up_to = plan.walked_to, up_to_lead = plan.walked_to_lead
+  where (e.up_to, e.up_to_lead) = (from_time, from_lead)
+    and not exists (select from private.permissions p where p.lead_id = any (leads) and private.has_circumstances(p));
 end $$;
 
 -- Erases the oldest leads that came before this time, at most so many, and returns how many that was.
@@ -149,9 +171,11 @@ begin
   return erased;
 end $$;
 
--- Carries out a plan that is a day old, in portions so that no lock is held for long: call again until it returns no row.
--- `refused` says that something is past the age by the clock and stays, because the age is not credible.
-create function private.carry_out_retention(at_most integer default 2000, out erased integer, out emptied integer, out refused boolean)
+-- Carries out a plan that is a day old, in portions so that no lock is held for long: call again until `is_done`. Returns no row when
+-- there is no such plan. `refused` says that something is past the age by the clock and stays, because the age is not credible.
+create function private.carry_out_retention(
+  at_most integer default 2000, out erased integer, out emptied integer, out refused boolean, out is_done boolean
+)
 returns setof record
 language plpgsql
 security definer
@@ -177,6 +201,7 @@ begin
   newest := (select max(w.created_at) from private.lead_work w);
   erased := 0;
   emptied := 0;
+  is_done := true;
   may_erase := private.is_age_credible(newest, plan.leads_before, s.retention_days);
   may_empty := private.is_age_credible(newest, plan.circumstances_before, s.permission_days);
   refused := may_erase is false or may_empty is false;
@@ -184,14 +209,13 @@ begin
     erased := private.erase_oldest(plan.leads_before, at_most);
   end if;
   if may_empty then
-    emptied := private.empty_circumstances(plan, at_most);
+    select e.emptied, e.is_done into emptied, is_done from private.empty_circumstances(plan, at_most) e;
   end if;
-  if erased + emptied = 0 then
+  is_done := is_done and erased = 0;
+  if is_done then
     delete from private.retention_plan;
   end if;
-  if erased + emptied > 0 or refused then
-    return next;
-  end if;
+  return next;
 end $$;
 
 revoke execute on function
