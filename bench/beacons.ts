@@ -10,7 +10,8 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { key, median, start } from "./running.ts";
+import { median } from "./median.ts";
+import { key, start } from "./running.ts";
 
 const numberOf = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
 const [seconds, rounds] = [numberOf("SECONDS", 5), numberOf("ROUNDS", 12)];

@@ -6,7 +6,8 @@ import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/stea
 import { countDeliveries } from "./cluster-deliveries.ts";
 import { type Fault, faults, frozen } from "./cluster-faults.ts";
 import { openHosts, site, webAddresses } from "./cluster-hosts.ts";
-import { key, median } from "./running.ts";
+import { median } from "./median.ts";
+import { key } from "./running.ts";
 
 const [, , folder = "", rounds = "10", minutes = "60", nextRelease = ""] = process.argv;
 const deadline = performance.now() + Number(minutes) * 60_000;

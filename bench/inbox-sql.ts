@@ -1,6 +1,6 @@
 // What PostgreSQL takes for the queue, for bench/inbox.ts.
 import type { Sql } from "../database/connect.ts";
-import { median } from "./running.ts";
+import { median } from "./median.ts";
 
 interface Timing {
   rounds: number;

@@ -23,8 +23,9 @@ import {
   turnPages,
 } from "./inbox-pages.ts";
 import { timeQueue } from "./inbox-sql.ts";
+import { median } from "./median.ts";
 import { inserts, loadAnyhow } from "./processes.ts";
-import { cpuOf, key, median, start } from "./running.ts";
+import { cpuOf, key, start } from "./running.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { killRepeatedly } from "../spec/support/kills.ts";
 import { brokenPromises } from "../spec/support/steady-load.ts";
-import { key, median, start } from "./running.ts";
+import { median } from "./median.ts";
+import { key, start } from "./running.ts";
 
 const rounds = Number(process.argv[2] ?? 25);
 const folder = await mkdtemp(join(tmpdir(), "leads-kills-"));

@@ -12,7 +12,7 @@ import { tables } from "../team/backup-file.ts";
 import { eraseLeads, findErasable } from "../team/erase-leads.ts";
 import { exportedAuditPages, exportedLeadPages, recordAuditExport, recordExport } from "../team/managing.ts";
 import type { Timing } from "./many-leads-tasks.ts";
-import { median } from "./running.ts";
+import { median } from "./median.ts";
 
 interface Programs extends Timing {
   /** The address of the database, as its owner. */

@@ -8,7 +8,7 @@ import { findLead } from "../team/find-lead.ts";
 import { listLeads } from "../team/list-leads.ts";
 import { showLead } from "../team/show-lead.ts";
 import { readStatus } from "../team/status.ts";
-import { median } from "./running.ts";
+import { median } from "./median.ts";
 
 export interface Timing {
   sql: Sql;

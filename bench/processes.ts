@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { median } from "./median.ts";
 
 export interface Measured {
   perSecond: number;
@@ -96,12 +97,11 @@ export async function race(
     }
   }
   for (const [name, measured] of results) {
-    const median = (figure: keyof Measured) =>
-      measured.map((one) => one[figure]).sort((a, b) => a - b)[measured.length >> 1] ?? 0;
+    const medianOf = (figure: keyof Measured) => median(measured.map((one) => one[figure]));
     const [perSecond, p50, p99] = [
-      median("perSecond").toFixed(0),
-      median("p50").toFixed(2),
-      median("p99").toFixed(2),
+      medianOf("perSecond").toFixed(0),
+      medianOf("p50").toFixed(2),
+      medianOf("p99").toFixed(2),
     ];
     process.stdout.write(
       `${title}  ${name.padEnd(15)} ${perSecond.padStart(6)}/s  p50 ${p50.padStart(6)} ms  p99 ${p99.padStart(6)} ms\n`,

@@ -64,16 +64,21 @@ export async function start(env: Record<string, string>): Promise<Running> {
   };
 }
 
-/** The seconds of processor time that a process and its children have used. */
+/** The seconds of processor time that a process has used, and the children that it has now and those that have ended. */
 export function cpuOf(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
   return [pid, ...children.map(Number)].reduce((sum, one) => sum + cpuOfOne(one), 0);
 }
 
+/** With its ended children. 0 for a process that has just ended itself. */
 function cpuOfOne(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  const ticks = Number(fields[11]) + Number(fields[12]);
-  return ticks / 100;
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    // utime, stime, cutime and cstime, in ticks.
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+  } catch {
+    return 0;
+  }
 }
 
 /** The processes that a process started, and theirs. */
@@ -115,6 +120,3 @@ export function memoryOf(pid: number) {
     Number(new RegExp(`${name}:\\s{1,20}(\\d+)`).exec(status)?.[1]) / 1024;
   return { now: inMegabytes("VmRSS"), peak: inMegabytes("VmHWM"), own: inMegabytes("RssAnon") };
 }
-
-export const median = (values: number[]) =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;

@@ -7,8 +7,9 @@ import { parseArgs } from "node:util";
 import { connect } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { startPooler } from "../spec/support/pgbouncer.ts";
+import { median } from "./median.ts";
 import { inserts, load } from "./processes.ts";
-import { cpuOf, key, median, type Running, start } from "./running.ts";
+import { cpuOf, key, type Running, start } from "./running.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -3,8 +3,9 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { median } from "./median.ts";
 import { inserts, load } from "./processes.ts";
-import { key, median, memoryOf, type Running, start } from "./running.ts";
+import { key, memoryOf, type Running, start } from "./running.ts";
 
 const wanted = Number(process.argv[2] ?? 100_000);
 const folder = await mkdtemp(join(tmpdir(), "leads-start-"));
