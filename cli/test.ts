@@ -1,6 +1,6 @@
 // `leads test`: sends a test message through every channel, and prints what each answered.
 import { makeChannels } from "../delivery/channels/registry.ts";
-import type { Log } from "../log/log.ts";
+import { type Log, makeLog } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type Tested, testChannels } from "../team/test-channels.ts";
 import { type AddCommand, counted } from "./command.ts";
@@ -13,14 +13,16 @@ export const test: AddCommand = (program, run) => {
       "Sends a marked message down every channel that the settings name, and says what each answered. Nothing is stored. A webhook gets it with the type `test`.",
     )
     .action(() =>
-      run(async ({ config, out, signal }) => {
+      run(async ({ config, out, tell, signal }) => {
         const { channels } = config.delivery;
         let rejected = 0;
         // That a mail server rejected some of the mailboxes is an event and no outcome, because the team has the message.
-        const log: Log = (event, { count } = {}) => {
-          if (event === "mailbox-rejected") rejected = Number(count);
+        const log: Log = (event, facts = {}) => {
+          if (event === "mailbox-rejected") rejected = Number(facts.count);
+          if (event === "bug") makeLog((line) => tell(line.trimEnd()))(event, facts);
         };
-        const tested = await testChannels(makeChannels(channels, { log, linkTo: () => undefined }), signal);
+        const made = makeChannels(channels, { log, linkTo: () => undefined });
+        const tested = await testChannels(made, signal, log);
         if (tested.length === 0) {
           throw new Refusal(
             "No channel is set up. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example) and start the server again.",

@@ -54,8 +54,8 @@ export function makeSender(channel: Channel, { log, clock, onRecovered }: Sender
   };
 }
 
-// A channel returns every failure as an outcome. One that throws has a bug, and its deliveries are tried again.
-async function outcomeOf(
+/** A channel returns every failure as an outcome. One that throws has a bug, which is logged, and its deliveries are tried again. */
+export async function outcomeOf(
   channel: Channel,
   deliveries: [Delivery, ...Delivery[]],
   signal: AbortSignal,

@@ -1,5 +1,7 @@
 // How the operator learns whether each channel takes what it is sent, before a lead depends on it: `leads test`.
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Log } from "../log/log.ts";
+import { testChannels } from "../team/test-channels.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
 import { refusal, startMailServer, wordsOf } from "./support/mail-server.ts";
@@ -75,6 +77,20 @@ describe("leads test", () => {
       stderr: "",
     });
     expect(mail.mails.map(({ to }) => to)).toEqual([["team@a.example"]]);
+  });
+
+  it("says what each channel answered also where one has a bug, and reports the bug", async () => {
+    const lines: string[] = [];
+    const log: Log = (event, facts) => void lines.push(JSON.stringify({ event, ...facts }));
+    const channel = { batch: 1, concurrency: 1, cooldown: 0 };
+    const broken = { ...channel, name: "broken", send: () => Promise.reject(new TypeError("x is null")) };
+    const works = { ...channel, name: "works", send: async () => ({ kind: "delivered" }) as const };
+    const { signal } = new AbortController();
+    expect(await testChannels([broken, works], signal, log)).toEqual([
+      { channel: "broken", outcome: { kind: "transient", reason: "a bug of this program (TypeError)" } },
+      { channel: "works", outcome: { kind: "delivered" } },
+    ]);
+    expect(lines).toEqual([expect.stringContaining('"event":"bug","class":"TypeError"')]);
   });
 
   it("exits with 1 where no channel is set up", async () => {

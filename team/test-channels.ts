@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import type { Delivery } from "../delivery/delivery.ts";
+import { outcomeOf } from "../delivery/sender.ts";
+import type { Log } from "../log/log.ts";
 
 /** What a channel answered to the test message. */
 export interface Tested {
@@ -9,12 +11,16 @@ export interface Tested {
   outcome: Outcome;
 }
 
-/** Sends one test message down each channel, all at once. Nothing is stored and no delivery is owed. */
-export const testChannels = (channels: readonly Channel[], signal: AbortSignal): Promise<Tested[]> =>
+/** Sends one test message down each channel, all at once. Nothing is stored and no delivery is owed. Never rejects. */
+export const testChannels = (
+  channels: readonly Channel[],
+  signal: AbortSignal,
+  log: Log,
+): Promise<Tested[]> =>
   Promise.all(
     channels.map(async (channel) => ({
       channel: channel.name,
-      outcome: await channel.send([makeTestDelivery(channel.name, new Date())], signal),
+      outcome: await outcomeOf(channel, [makeTestDelivery(channel.name, new Date())], signal, log),
     })),
   );
 
