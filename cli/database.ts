@@ -1,10 +1,9 @@
 // Finds the database for the command: the one that DATABASE_URL names, the embedded one that a server is running, or the embedded
 // one that is stopped, which is started for this command. Only `restore` creates one, because with any other command an empty
 // result would hide a wrong DATA_DIR.
-import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
-import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
+import { findDataFolder, findRunning, hasEmbedded, startEmbedded } from "../database/embedded.ts";
 import { migrate, newerTables, newestVersion, requiredVersion, schemaVersion } from "../database/migrate.ts";
 import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
@@ -26,8 +25,8 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const running = databaseUrl ?? (await findRunning({ dataDir }));
   if (running !== undefined) return { url: running, close: async () => {} };
-  const { cluster, path } = findDataFolder(dataDir);
-  if (existsSync(cluster)) tell("The server is not running; its database is started for this command.");
+  const { path } = findDataFolder(dataDir);
+  if (hasEmbedded(dataDir)) tell("The server is not running; its database is started for this command.");
   else if (make) tell(`There is no database in ${path} yet; it is made for this command.`);
   else {
     throw new Refusal(

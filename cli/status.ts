@@ -12,7 +12,7 @@ export const status: AddCommand = (program, run) => {
     .command("status")
     .summary("accepted, stored, delivered, pending, failed and stuck; exit status 1 when not well")
     .description(
-      "Says whether every accepted lead reaches the team and is reviewed in time. Exit status 1 when a delivery failed, one is stuck (owed for 15 minutes and not made), no channel is set up while leads wait, reviews are late, or a scheduled backup failed.",
+      "Says whether every accepted lead reaches the team and is reviewed in time. Exit status 1 when a delivery failed, one is stuck (owed for 15 minutes and not made), no channel is set up while leads wait, reviews are late, or a scheduled backup failed or is late.",
     )
     .option("--json", "print JSON")
     .action((options: { json?: true }) =>

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { typed } from "../log/installation.ts";
 import type { Log } from "../log/log.ts";
+import { holdsData } from "../packages/embedded-postgres/cluster-place.ts";
 import { type DataFolder, findDataFolder as findFolder } from "../packages/embedded-postgres/data-folder.ts";
 import { findRunning as find, startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
 import { type Options, type PostgresEvent, setUp } from "../packages/embedded-postgres/options.ts";
@@ -46,6 +47,10 @@ export const findRunning = ({ dataDir }: { dataDir: string | undefined }): Promi
 /** The paths in the data folder. */
 export const findDataFolder = (dataDir: string | undefined): DataFolder =>
   findFolder(setUp(embeddedOptions(dataDir)));
+
+/** Whether there is an embedded database already, also where a crash interrupted its upgrade. */
+export const hasEmbedded = (dataDir: string | undefined): boolean =>
+  holdsData(findDataFolder(dataDir).cluster);
 
 const settings = {
   max_connections: 50,

@@ -1,13 +1,23 @@
 // The embedded PostgreSQL with the product's own names and settings. How it starts, stops and survives a kill is specified
 // beside its code, in packages/embedded-postgres/.
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../database/connect.ts";
 import { findRunning, startEmbedded } from "../database/embedded.ts";
 import { makeLog } from "../log/log.ts";
-import { spawnServer } from "./support/server.ts";
+import { startLeads, waitForExit } from "./support/leads-command.ts";
+import { spawnServer, startServer } from "./support/server.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -68,6 +78,16 @@ describe("the embedded database", () => {
     expect((statSync(log).mode & 0o777).toString(8)).toBe("600");
     expect(readFileSync(log, "utf8")).toContain("terminated by signal 9");
     expect(readFileSync(log, "utf8")).not.toContain("call me");
+  });
+
+  it("is found by the commands also after a crash that interrupted its upgrade", async () => {
+    const server = await startServer({ DATA_DIR: folder, DELIVERY: "off" });
+    await server.end();
+    // As a crash leaves it between the two renames that end an upgrade.
+    renameSync(join(folder, "postgresql"), join(folder, "postgresql.upgraded"));
+    const { status, stdout } = await waitForExit(startLeads(["list", "--json"], { DATA_DIR: folder }));
+    expect([status, JSON.parse(stdout)]).toEqual([0, []]);
+    expect(existsSync(join(folder, "postgresql"))).toBe(true);
   });
 
   it("refuses to start on data of another major version, and names the command that upgrades it", async () => {
