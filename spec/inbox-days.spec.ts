@@ -1,6 +1,7 @@
 // Days, wherever the inbox is asked for some: the last one is in it to its end, also where clocks are changed and it has 23 or 25 hours.
 import { parse } from "csv-parse/sync";
 import { beforeEach, expect, it } from "vitest";
+import { daysBefore } from "../inbox/client/page/times.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
 import { momentAt } from "./support/wall-clock.ts";
@@ -8,6 +9,12 @@ import { momentAt } from "./support/wall-clock.ts";
 const { database, inbox } = await makeInbox();
 const maria = await inbox.member("Maria", "manager");
 beforeEach(() => removeLeads(database.owner));
+
+it("are counted back by the calendar, also over a night in which clocks are changed", () => {
+  expect([daysBefore("2026-11-03", 2), daysBefore("2026-03-09", 1), daysBefore("2026-03-01", 1)]).toEqual([
+    ...["2026-11-01", "2026-03-08", "2026-02-28"],
+  ]);
+});
 
 const zone = "America/New_York";
 it.each([

@@ -1,7 +1,7 @@
 // The days that a report or an export is about.
 import { Chips } from "../page/chips.tsx";
 import { serverNow } from "../page/clock.ts";
-import { dayOf, ownZone } from "../page/times.ts";
+import { dayOf, daysBefore, ownZone } from "../page/times.ts";
 
 export interface Period {
   since: string;
@@ -11,8 +11,8 @@ export interface Period {
 
 /** The last `days` days, today among them, in the member's own zone. */
 export function lastDays(days: number): Period {
-  const since = new Date(serverNow().getTime() - (days - 1) * 86_400_000);
-  return { since: dayOf(since), until: dayOf(serverNow()), zone: ownZone() };
+  const today = dayOf(serverNow());
+  return { since: daysBefore(today, days - 1), until: today, zone: ownZone() };
 }
 
 const spans = [

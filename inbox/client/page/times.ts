@@ -52,6 +52,10 @@ export const moment = (at: string): string =>
 export const dayOf = (at: Date, zone: string = ownZone()): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(at);
 
+/** The day so many days before another, both as YYYY-MM-DD: by the calendar, because a day may have 23 or 25 hours. */
+export const daysBefore = (day: string, days: number): string =>
+  dayOf(new Date(Date.parse(`${day}T00:00Z`) - days * 24 * hour), "UTC");
+
 /** "Nov 21, 2026" for a day as YYYY-MM-DD. */
 export const dayInWords = (day: string): string =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" }).format(
