@@ -19,6 +19,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "leads-beside-"));
   database = await makeDatabase();
   await fill(database.owner);
+  // Without a row for the inbox yet.
+  await database.owner`insert into leads ${database.owner(aLead({ name: "Just before the backup" }))}`;
   file = join(folder, "leads.backup");
   expect(await leads(database.url, "backup", file)).toMatchObject({ status: 0 });
 });
@@ -34,12 +36,17 @@ describe("leads restore", () => {
     const { url, owner } = await makeDatabase();
     await owner`update private.channels set enabled = true where name <> 'chat'`;
     await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
+    await owner`select private.index_new_leads()`;
     expect(await leads(url, "restore", "--keep", file)).toMatchObject({ status: 0 });
+    // The inbox shows each, also one that came a moment before the backup was made.
+    expect(await owner`select from leads where id not in (select lead_id from private.lead_work)`).toEqual(
+      [],
+    );
     const before = await everything(database.owner);
     const after = await everything(owner);
     for (const table of ["public.leads", "private.permissions", "private.deliveries"])
       expect(after[table]).toEqual(expect.arrayContaining(before[table] as unknown[]));
-    expect(await owner`select count(*)::int as n from leads`).toEqual([{ n: 6 }]);
+    expect(await owner`select count(*)::int as n from leads`).toEqual([{ n: 7 }]);
     const [kept] = await owner`
       select count(*)::int as deliveries from private.deliveries d join leads l on l.id = d.lead_id
       where l.name = 'Here first'`;
@@ -76,6 +83,15 @@ describe("leads restore", () => {
         (select count(*)::int from private.audit_log where action = 'opened lead') as opened,
         (select count(*)::int from private.erasures) as erased`;
     expect(sums).toEqual({ views: [14, 4], vitals: 2, summed: 14, opened: 2, erased: 2 });
+  });
+
+  it("applies at once the states that the backup has paused", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into leads ${owner(aLead())}`;
+    await owner`select private.index_new_leads()`;
+    await owner`update private.place_windows set callable = true, holds_until = now() + interval '1 hour'`;
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject({ status: 0 });
+    expect(await owner`select place from private.place_windows where holds_until > now()`).toEqual([]);
   });
 
   it("is refused with --keep a second time, because the counts would be added twice, and where a lead of the backup was erased", async () => {

@@ -42,7 +42,11 @@ export async function restore(
     await advanceIdentities(tx);
     // Until a table is analyzed, the planner takes it for empty.
     await tx.unsafe(`analyze ${tables.join(", ")}`);
+    // A lead that came just before the backup may have no row for the inbox yet, and is then looked for only among the newest leads.
+    if (keep) await tx`select private.index_new_leads(null, '100 years')`;
     await tx`select private.recount()`;
+    // The backup may have paused a state.
+    await tx`update private.place_windows set holds_until = default`;
     // The restored leads may have circumstances that this database has no more.
     await tx`update private.emptied_circumstances set up_to = default, up_to_lead = default`;
     // Days are summed anew, because the triggers that mark a changed one have not fired.
