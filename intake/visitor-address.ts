@@ -12,7 +12,9 @@ export function makeAddressOf(trusted: readonly string[], ignored: () => void = 
   const isTrusted = proxyAddr.compile([...trusted]);
   const trust = (address: string, hop: number) => isTrusted(plain(address), hop);
   return (incoming: IncomingMessage): string => {
-    const peer = incoming.socket.remoteAddress ?? "";
+    const peer = incoming.socket.remoteAddress;
+    // A connection that is closed already has no address, so nobody knows whether its headers may be believed.
+    if (peer === undefined) return "";
     if (incoming.headers["x-forwarded-for"] === undefined) return plain(peer);
     if (!trust(peer, 0)) ignored();
     return plain(proxyAddr(incoming, trust));

@@ -1,6 +1,10 @@
 // What no page of ours ever sends. Whatever comes over the wire, on any address, the running product answers plainly:
 // never a bug of its own, never a word about its insides, never a connection left hanging. (Issue 5, CONTRACT 2)
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makeAddressOf } from "../intake/visitor-address.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
 import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answer.ts";
@@ -162,6 +166,46 @@ describe("a request that is none", () => {
     const one = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
     const answers = await sendBytes(server.address, `${one}${one}GET /nothing HTTP/1.1\r\n${close}\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+  });
+});
+
+describe("a connection that is reset as soon as it was used", () => {
+  const forwarded = "content-type: application/json\r\nx-forwarded-for: 192.0.2.1\r\n";
+  it.each<[string, string | Buffer]>([
+    ["CONNECT", `CONNECT elsewhere.example:443 HTTP/1.1\r\n${close}\r\n`],
+    ["an upgrade", `GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`],
+    ["no request", "\x16\x03\x01 hello\r\n\r\n"],
+    ["an insert", insert(lead({}))],
+    ["an insert with a forwarded address", insert(lead({}), forwarded)],
+    ["half an insert", insert(lead({})).subarray(0, 150)],
+    ["a page", get("/")],
+    [
+      "a form",
+      `POST / HTTP/1.1\r\n${close}content-type: application/x-www-form-urlencoded\r\ncontent-length: 5\r\nx-forwarded-for: 1\r\n\r\nname=`,
+    ],
+    ["a health check", get("/readyz")],
+  ])("ends nothing but itself, and is no bug: %s", async (_, bytes) => {
+    const { hostname, port } = new URL(server.address);
+    await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const socket = connect({ host: hostname, port: Number(port) });
+        await once(socket, "connect");
+        socket.write(bytes);
+        socket.resetAndDestroy();
+        await once(socket, "close");
+      }),
+    );
+    const [answer] = await sendBytes(server.address, get("/healthz"));
+    expect(answer?.status).toBe(200);
+    expect(server.output()).not.toMatch(/ bug /);
+  });
+});
+
+describe("a visitor whose connection is closed already", () => {
+  it("has no address, whatever the headers say", () => {
+    const headers = { "x-forwarded-for": "192.0.2.1" };
+    const request = { socket: { remoteAddress: undefined }, headers } as unknown as IncomingMessage;
+    expect(makeAddressOf(["loopback"])(request)).toBe("");
   });
 });
 
