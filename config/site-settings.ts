@@ -2,7 +2,7 @@
 
 import { origins, proxies, siteAddress, webAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
-import { languages, oneOf, onOrOff, text, token, wholeNumber } from "./values.ts";
+import { languages, npi, oneOf, onOrOff, text, token, wholeNumber } from "./values.ts";
 
 export const web = {
   PORT: withDefault(wholeNumber(0, 65_535), "3000", "Where the site listens."),
@@ -97,7 +97,7 @@ export const provider = {
   ),
   PROVIDER_ADDRESS: optional(text, "", ""),
   PROVIDER_NPI: optional(
-    text,
+    npi,
     "Your National Provider Identifier, ten digits. The number that Medicare gave you as a supplier must not be published.",
     "",
   ),

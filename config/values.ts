@@ -24,6 +24,16 @@ export const onOrOff = v.pipe(
   v.transform((given) => given === "on"),
 );
 
+/** A National Provider Identifier: ten digits that start with 1 or 2 (45 CFR 162.406). */
+export const npiPattern = /^[12]\d{9}$/;
+export const npi = v.pipe(
+  v.string(),
+  v.check(
+    (given) => npiPattern.test(given),
+    "must be a National Provider Identifier: ten digits that begin with 1 or 2.",
+  ),
+);
+
 /** Something that can stand in a header. */
 export const token = v.pipe(
   v.string(),

@@ -1,6 +1,7 @@
 // The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
 // a placeholder that looks real and belongs to no one, and the start warns of each.
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
+import { npiPattern } from "../config/values.ts";
 
 /** The provider as the settings name it. */
 export type ProviderSettings = GivenSettings;
@@ -32,6 +33,12 @@ const placeholderHours = {
   es: "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
 };
 
+/** The settings whose placeholders stand in a page. The hours are left out, because a provider may well have those. */
+export const placeholdersIn = (html: string): string[] =>
+  Object.values(placeholders)
+    .filter(({ text }) => html.includes(text))
+    .map(({ setting }) => setting);
+
 /** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
   const keys = Object.keys(placeholders) as (keyof typeof placeholders)[];
@@ -47,8 +54,9 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
   const missing: string[] = keys
     .filter((key) => !settings[key] && !(key === "npi" && given.npi))
     .map((key) => placeholders[key].setting);
-  if (!settings.hours) missing.push("PROVIDER_HOURS");
-  const hoursIn = settings.hours ? { en: settings.hours, es: settings.hoursEs } : placeholderHours;
+  const { hours, hoursEs } = settings;
+  if (!hours && !hoursEs) missing.push("PROVIDER_HOURS");
+  const hoursIn = hours || hoursEs ? { en: hours, es: hoursEs } : placeholderHours;
   return {
     provider: {
       ...(filled as Record<keyof typeof placeholders, string>),
@@ -67,15 +75,12 @@ export function withProvider(text: string, provider: Partial<Provider>): string 
   return text.replaceAll(/\{(\w+)\}/g, (whole, key: keyof typeof placeholders) => provider[key] ?? whole);
 }
 
-/**
- * Whether a number may be a National Provider Identifier: ten digits that start with 1 or 2. The number that Medicare itself
- * gives a supplier must not be published, so nothing else is shown.
- */
-const isNpi = (number: string | undefined): boolean => /^[12]\d{9}$/.test(number ?? "");
+// The number that Medicare itself gives a supplier must not be published, so nothing but an NPI is shown.
+const isNpi = (number: string | undefined): boolean => number !== undefined && npiPattern.test(number);
 
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
 export function dial(phone: string): string {
-  const [, number = phone, extension] =
+  const [, number = firstNumber(phone), extension] =
     /^(.*[\d\s)])(?:ext(?:ension)?\.?|x|#)\s*(\d+)\D*$/i.exec(phone) ?? [];
   // Where the digits make a number by themselves, the letters only talk about it.
   const isSpelt = number.replace(/\D/g, "").length < 10;
@@ -85,3 +90,7 @@ export function dial(phone: string): string {
     .replace(/[^+\d]/g, "");
   return `tel:${digits}${extension ? `;ext=${extension}` : ""}`;
 }
+
+/** The first number of the USA that is written in digits, as of "(800) 555-0142 (TTY: 711)"; the whole text where there is none. */
+const firstNumber = (text: string): string =>
+  /(?:\+?1[-. ]{0,3})?\(?\d{3}\)?[-. ]{0,3}\d{3}[-. ]{0,3}\d{4}(?!\d)/.exec(text)?.[0] ?? text;

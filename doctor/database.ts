@@ -80,9 +80,18 @@ async function examineGrants(sql: Sql): Promise<Finding> {
   const list = extra.map(({ grantee, rights }) => `${grantee} (${rights})`).join(", ");
   return fail(
     `Somebody has more rights on leads than the migrations give: ${list}.`,
-    `For each: revoke all on public.leads from <role>; then grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`,
+    extra.map(({ grantee }) => restoreGrants(grantee)).join(" "),
   );
 }
+
+/** Takes all rights on leads from a role, and gives back those that the migrations give. */
+const restoreGrants = (role: string): string =>
+  `revoke all on public.leads from ${role};${granted[role] ? ` grant ${granted[role]} on public.leads to ${role};` : ""}`;
+
+const granted: Record<string, string> = {
+  anon: "insert (name, email, phone, zip_code, has_medicare, has_diabetes)",
+  leads_intake: "insert (request_headers)",
+};
 
 /** Whether a hosted submit-lead has ever asked to be called each minute. */
 const wasScheduled = async (sql: Sql) => (await sql`select from private.wake_up_call`).length > 0;

@@ -1,5 +1,6 @@
 // The pages, as a visitor's browser gets them: they are there, they are safe, and they know their backend.
-import { completeProvider } from "../content/provider.ts";
+import { languageCodes, textsIn } from "../content/languages.ts";
+import { placeholdersIn } from "../content/provider.ts";
 import { type Answer, ask } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 
@@ -19,7 +20,10 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
     return [
       fail(`The site does not answer (${article.reason}).`, "Check --site, and whether the host serves it."),
     ];
-  if (article.status !== 200 || !article.body.includes("Sponsored Content")) {
+  if (
+    article.status !== 200 ||
+    !languageCodes.some((code) => article.body.includes(textsIn(code).article.label))
+  ) {
     return [
       fail(
         `The article is not at ${site}/ (${article.status}).`,
@@ -118,12 +122,12 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
         "Replace that key in the dashboard at once, then build with the publishable one.",
       ),
     );
-  const { phone, name } = completeProvider({}).provider;
-  if (html.includes(phone) || html.includes(name)) {
+  const settings = placeholdersIn(html);
+  if (settings.length > 0) {
     findings.push(
       fail(
         "The pages name a provider that does not exist: placeholders are still in them.",
-        "Set PROVIDER_NAME, PROVIDER_PHONE and the others of .env.example, and build again.",
+        `Set ${settings.join(", ")} (see .env.example), and build again.`,
       ),
     );
   }

@@ -8,9 +8,6 @@ import { type Finding, fail, pass } from "./finding.ts";
 export const email = "doctor@test.invalid";
 export const marked = "TEST of npm run doctor";
 
-/** How long a channel may take to deliver the test lead, in milliseconds. */
-const timeout = 10_000;
-
 /**
  * A test lead. Its name holds the time, because an equal lead within 24 hours is stored once: the doctor would judge what became
  * of the earlier one.
@@ -29,10 +26,13 @@ export type TestLead = ReturnType<typeof makeTestLead>;
 /** Whether the backend stored the test lead. It is unknown after a time-out or a server's error, which may come after the insert. */
 export type Stored = "yes" | "no" | "unknown";
 
-/** Follows this test lead's deliveries in the database. Has no finding where the lead is not there. */
-export async function followTestLead(sql: Sql, testLead: TestLead): Promise<Finding[]> {
+/**
+ * Follows this test lead's deliveries in the database. Has no finding where the lead is not there. `timeout` is how many milliseconds a
+ * channel may take, after the cooldown that it may be in.
+ */
+export async function followTestLead(sql: Sql, testLead: TestLead, timeout = 10_000): Promise<Finding[]> {
   const id = await findTestLead(sql, testLead);
-  return id === undefined ? [] : awaitDeliveries(sql, id);
+  return id === undefined ? [] : awaitDeliveries(sql, id, timeout);
 }
 
 /** Returns the id of this test lead, and `undefined` where it is not in the database. */
@@ -42,20 +42,46 @@ export async function findTestLead(sql: Sql, { name }: TestLead): Promise<string
   return lead?.id;
 }
 
-async function awaitDeliveries(sql: Sql, id: string): Promise<Finding[]> {
-  for (const deadline = Date.now() + timeout; ; await wait(250)) {
-    const deliveries = await sql<{ channel: string; isDelivered: boolean; reason: string | null }[]>`
-      select channel, delivered_at is not null as "isDelivered", last_error as reason from private.deliveries
-      where lead_id = ${id} and event = 'lead.created' order by channel`;
-    const pending = deliveries.filter(({ isDelivered }) => !isDelivered);
-    if (deliveries.length > 0 && pending.length === 0)
-      return deliveries.map(({ channel }) => pass(`The team was told of the test lead by ${channel}.`));
-    if (deliveries.length > 0 && Date.now() < deadline && !pending.some(({ reason }) => reason)) continue;
-    return pending.map(({ channel, reason }) =>
-      fail(
+interface DeliveryOfTest {
+  channel: string;
+  isDelivered: boolean;
+  reason: string | null;
+  /** Milliseconds of the channel's cooldown that are left; it sends nothing in them. */
+  cooldown: number;
+}
+
+async function awaitDeliveries(sql: Sql, id: string, timeout: number): Promise<Finding[]> {
+  const channels = await sql<
+    { name: string }[]
+  >`select name from private.channels where enabled order by name`;
+  // That no channel is set up is a finding of its own.
+  if (channels.length === 0) return [];
+  let deliveries = await readDeliveries(sql, id);
+  const deadline = Date.now() + Math.max(0, ...deliveries.map(({ cooldown }) => cooldown)) + timeout;
+  const isOpen = ({ isDelivered, reason }: DeliveryOfTest) => !isDelivered && !reason;
+  while ((deliveries.length === 0 || deliveries.some(isOpen)) && Date.now() < deadline) {
+    await wait(250);
+    deliveries = await readDeliveries(sql, id);
+  }
+  return deliveries.length > 0 ? deliveries.map(findingOf) : [owedToNone(channels.map(({ name }) => name))];
+}
+
+const findingOf = ({ channel, isDelivered, reason }: DeliveryOfTest): Finding =>
+  isDelivered
+    ? pass(`The team was told of the test lead by ${channel}.`)
+    : fail(
         `The team was not told of the test lead by ${channel} (${reason ?? "no attempt was made yet"}).`,
         `See \`${typed("status")}\`.`,
-      ),
-    );
-  }
-}
+      );
+
+const owedToNone = (channels: readonly string[]): Finding =>
+  fail(
+    `The test lead is owed to no channel, although there are some (${channels.join(", ")}).`,
+    "Check that the triggers of public.leads fire: `alter table public.leads enable trigger user;`.",
+  );
+
+const readDeliveries = (sql: Sql, id: string) => sql<DeliveryOfTest[]>`
+  select d.channel, d.delivered_at is not null as "isDelivered", d.last_error as reason,
+    greatest(coalesce(extract(epoch from c.cooldown_until - now()) * 1000, 0), 0)::float8 as cooldown
+  from private.deliveries d join private.channels c on c.name = d.channel
+  where d.lead_id = ${id} and d.event = 'lead.created' order by d.channel`;

@@ -197,6 +197,14 @@ describe("the provider", () => {
     expect(provider.phone).toMatch(/555-01\d\d$/);
   });
 
+  it("answers in the hours that are set for a language, and says none for another that has none", () => {
+    const hoursOf = (settings: { hours?: string; hoursEs?: string }) =>
+      completeProvider(settings).provider.hoursIn;
+    expect(hoursOf({ hoursEs: "Lunes a viernes" })).toEqual({ es: "Lunes a viernes" });
+    expect(hoursOf({ hours: "Monday to Friday" })).toEqual({ en: "Monday to Friday" });
+    expect(completeProvider({ hoursEs: "Lunes a viernes" }).missing).not.toContain("PROVIDER_HOURS");
+  });
+
   it("calls from its own number when only one number is given", () => {
     expect(completeProvider({ phone: "(800) 555-0100" }).provider.callsFrom).toBe("(800) 555-0100");
   });
@@ -293,6 +301,8 @@ describe("a phone number", () => {
     ["1-800-BOX4YOU", "tel:18002694968"],
     ["Toll-free 1-800-555-0142", "tel:18005550142"],
     ["(800) 555-0142, Mon-Fri", "tel:8005550142"],
+    ["(800) 555-0142 (TTY: 711)", "tel:8005550142"],
+    ["1-800-MEDICARE (1-800-633-4227)", "tel:18006334227"],
   ])("is dialled as it is written: %s", (phone, link) => {
     expect(dial(phone)).toBe(link);
   });

@@ -242,6 +242,11 @@ describe("the doctor names a site that", () => {
     ],
     ["still has placeholders", /provider that does not exist/, altered("(305) 555-0100", "(800) 555-0142")],
     [
+      "still has a made-up address",
+      /provider that does not exist/,
+      altered("1 Spec Street", "48 Maple Lane, Suite 200, Fairview, OH 44999"),
+    ],
+    [
       "serves no script",
       /script is not served \(200\)/,
       () => {
@@ -252,6 +257,11 @@ describe("the doctor names a site that", () => {
   ])("%s", async (_, says, breakIt) => {
     breakIt();
     await expectFailure(says);
+  });
+
+  it("is in Spanish first, and finds nothing wrong with that", async () => {
+    host.alter = (html) => html.replaceAll("Sponsored Content", "Contenido patrocinado");
+    expect((await examineProject()).hasFailed).toBe(false);
   });
 
   it("shows a permission notice that the database does not know", async () => {

@@ -1,11 +1,12 @@
 // The doctor on a complete deployment, and on one whose database or key is broken: it names what fails, with its fix.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { claimsToReview, sources } from "../content/claims.ts";
+import type { Sql } from "../database/connect.ts";
 import { examineClaims } from "../doctor/claims.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineKey } from "../doctor/key.ts";
-import { makeTestLead } from "../doctor/test-lead.ts";
+import { followTestLead, makeTestLead } from "../doctor/test-lead.ts";
 import { examineVisitorAddress } from "../doctor/visitor-address.ts";
 import { makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
@@ -101,6 +102,42 @@ describe("the doctor", () => {
       fix: expect.stringContaining("erase --email doctor@test.invalid"),
     });
     expect(await owner`select from leads`).toHaveLength(1);
+  });
+
+  it("waits for a channel that gives nothing out for some seconds after it sent another lead", async () => {
+    const pending = { channel: "email", isDelivered: false, reason: null, cooldown: 60_000 };
+    const answers = [
+      [{ id: "1" }],
+      [{ name: "email" }],
+      [pending],
+      [{ ...pending, isDelivered: true, cooldown: 0 }],
+    ];
+    const sql = (async () => answers.shift()) as unknown as Sql;
+    expect(await followTestLead(sql, makeTestLead(new Date()), 0)).toEqual([
+      { is: "pass", says: "The team was told of the test lead by email." },
+    ]);
+  });
+
+  it("says so when the test lead is owed to no channel", async () => {
+    const answers = [[{ id: "1" }], [{ name: "email" }], []];
+    const sql = (async () => answers.shift()) as unknown as Sql;
+    expect(await followTestLead(sql, makeTestLead(new Date()), 0)).toEqual([
+      {
+        is: "fail",
+        says: "The test lead is owed to no channel, although there are some (email).",
+        fix: expect.stringContaining("enable trigger"),
+      },
+    ]);
+  });
+
+  it("gives each role back the rights that it needs, when it says how to take away those that it does not", async () => {
+    const { owner } = project.database;
+    await owner`grant select on leads to leads_intake, authenticated`;
+    const { findings } = await examineProject({ sql: true });
+    const found = findings.flatMap((finding) => (finding.is === "fail" ? [finding.fix] : []));
+    expect(found).toHaveLength(1);
+    await owner.unsafe(found.join());
+    expect((await examineProject({ sql: true })).hasFailed).toBe(false);
   });
 
   it("judges its newest test lead, and erases those of earlier runs whose deliveries failed", async () => {
