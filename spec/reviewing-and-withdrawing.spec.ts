@@ -93,3 +93,43 @@ Permission withdrawn: also of ${reference(again?.id as string)}, which has the s
     expect(standing).toEqual([{ name: "Other" }]);
   });
 });
+
+describe("a lead that came while nothing looked for new ones", () => {
+  const listed = async () => {
+    await database.owner`select private.index_new_leads()`;
+    const rows = await database.owner<{ name: string }[]>`
+      select l.name from private.lead_work w join public.leads l on l.id = w.lead_id order by w.created_at`;
+    return rows.map(({ name }) => name);
+  };
+  const add = async (name: string, after: string) => {
+    const lead = aLead({ name, phone: "1" });
+    const [stored] = await database.owner<{ id: string }[]>`
+      insert into public.leads (created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
+      values (now() + ${after}::interval, ${name}, ${lead.email}, ${lead.phone}, ${lead.zip_code}, true, true) returning id`;
+    return stored?.id as string;
+  };
+
+  it.each(["review", "withdraw"])(
+    "is in the team's lists also when a newer one is the first that somebody acts on: leads %s",
+    async (command) => {
+      await removeLeads(database.owner);
+      await add("Ten minutes ago", "-10 minutes");
+      await add("A minute ago", "-1 minute");
+      const newest = await add("Now", "0");
+      expect((await leads(url, command, newest)).status).toBe(0);
+      expect(await listed()).toEqual(["Ten minutes ago", "A minute ago", "Now"]);
+    },
+  );
+
+  it("is in them also when the clock was ahead for a moment, and a lead has a time in the future", async () => {
+    await removeLeads(database.owner);
+    await add("Tomorrow", "1 day");
+    expect(await listed()).toEqual(["Tomorrow"]);
+    await add("Ten minutes ago", "-10 minutes");
+    await add("A minute ago", "-1 minute");
+    expect(await listed()).toEqual(["Ten minutes ago", "A minute ago", "Tomorrow"]);
+    await add("Now", "0");
+    await add("Next week", "7 days");
+    expect(await listed()).toEqual(["Ten minutes ago", "A minute ago", "Now", "Tomorrow", "Next week"]);
+  });
+});

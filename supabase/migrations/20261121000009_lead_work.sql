@@ -120,9 +120,8 @@ declare
   of_lead uuid := case when tg_op = 'DELETE' then old.lead_id else new.lead_id end;
   at timestamptz := case when tg_op <> 'DELETE' then new.reviewed_at end;
 begin
-  -- The row of a lead of this second may be about to be written by another process that does not see the review.
-  if tg_op = 'INSERT' and not exists (select from private.lead_work w where w.lead_id = of_lead) then
-    perform private.index_leads(array[of_lead]);
+  if tg_op = 'INSERT' then
+    perform private.index_up_to(of_lead);
   end if;
   update private.lead_work w
   set reviewed_at = at, stage = case when tg_op = 'INSERT' and w.stage = 'open' then 'closed' else w.stage end

@@ -54,7 +54,8 @@ $$;
 
 -- The leads that have no row yet, the oldest first. Looks back a little further than the newest row, because leads are not committed
 -- in the order of their times; an insert of the intake ends within 8 seconds. A wider look back finds leads that a person inserted by
--- hand in a long transaction.
+-- hand in a long transaction. A row with a time in the future does not count, because a clock that was ahead for a moment would
+-- otherwise hide every lead of the time until then.
 create function private.leads_to_index(at_most integer default null, look_back interval default '15 seconds') returns setof uuid
 language plpgsql stable
 security definer
@@ -63,7 +64,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   -- A variable, because the planner must see that few leads are newer: it would otherwise read every row at each call.
-  since timestamptz := coalesce((select max(w.created_at) from private.lead_work w) - look_back, '-infinity');
+  since timestamptz := coalesce((select max(w.created_at) from private.lead_work w where w.created_at <= now()) - look_back, '-infinity');
 begin
   return query
     select l.id from public.leads l
@@ -149,6 +150,22 @@ begin
   return cardinality(indexed);
 end $$;
 
+-- Writes the row of a lead that was reviewed or withdrawn, unless it has one, and waits for another process that writes it at this
+-- moment without seeing that. Writes the rows of earlier leads too, because no later call looks far behind the newest row.
+create function private.index_up_to(lead uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not exists (select from private.lead_work w where w.lead_id = lead) then
+    perform private.index_new_leads(null);
+  end if;
+  -- One that is older than index_new_leads looks.
+  if not exists (select from private.lead_work w where w.lead_id = lead) then
+    perform private.index_leads(array[lead]);
+  end if;
+end $$;
+
 -- Does what index_new_leads does, for processes that call it all the time: returns 0 while another process runs it, because two that
 -- take the same leads at once do the work twice.
 create function private.index_new_leads_unless_busy() returns integer
@@ -165,6 +182,6 @@ end $$;
 
 revoke execute on function
   private.holds_link, private.flag_bursts, private.leads_to_index, private.index_leads, private.index_new_leads,
-  private.index_new_leads_unless_busy
+  private.index_up_to, private.index_new_leads_unless_busy
 from public;
 grant execute on function private.index_new_leads, private.index_new_leads_unless_busy to leads_delivery;

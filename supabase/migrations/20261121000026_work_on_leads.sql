@@ -157,10 +157,7 @@ begin
     update private.lead_work w set withdrawn_at = null where w.lead_id = new.lead_id;
     return null;
   end if;
-  -- The row of a lead of this second may be about to be written by another process that does not see the withdrawal.
-  if not exists (select from private.lead_work w where w.lead_id = new.lead_id) then
-    perform private.index_leads(array[new.lead_id]);
-  end if;
+  perform private.index_up_to(new.lead_id);
   update private.lead_work w
   set stage = 'closed', callback_at = null, withdrawn_at = new.withdrawn_at
   where w.lead_id = new.lead_id and (w.stage <> 'closed' or w.withdrawn_at is distinct from new.withdrawn_at);
