@@ -134,6 +134,32 @@ describe("a lead that comes at the moment in which its person asks us to stop", 
   });
 });
 
+describe("leads that two processes take into the lists at the same moment", () => {
+  it("are taken in one order, also those of one moment, so that neither waits for the other for ever", async () => {
+    await database.owner`
+      insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
+      select gen_random_uuid(), now(), 'Same moment ' || n, n || '@example.com', '1', '05401', true, true
+      from generate_series(1, 20) as n`;
+    const found = await database.owner<{ id: string }[]>`select private.leads_to_index() as id`;
+    const ids = found.map(({ id }) => id);
+    expect(ids).toHaveLength(20);
+    expect(ids).toEqual(ids.toSorted());
+  });
+
+  it("are flagged as a burst once", async () => {
+    for (let nth = 0; nth < 6; nth += 1) {
+      const lead = { ...aLead({ zip_code: `${nth}` }), request_headers: { "x-forwarded-for": "192.0.2.1" } };
+      await database.owner`insert into public.leads ${database.owner(lead)}`;
+    }
+    await database.owner`select private.index_new_leads()`;
+    await database.owner`update private.lead_work set flags = '{}'`;
+    const flag = (sql: Sql) => sql`select private.flag_bursts(array['192.0.2.1'])`;
+    await whileUncommitted(flag, () => flag(database.owner).execute());
+    const flags = await database.owner<{ flags: string[] }[]>`select flags from private.lead_work`;
+    expect(flags.map((row) => row.flags)).toEqual(Array(6).fill(["burst from one address"]));
+  });
+});
+
 describe("a lead that is erased at the moment in which a member acts on it", () => {
   const acts: [string, (id: string) => Promise<{ status: number }>][] = [
     ["calls", (id) => dana.call("call", { id })],

@@ -30,7 +30,8 @@ as $$
     ) recent
     join public.leads l on l.id = recent.lead_id
   ) c
-  where w.lead_id = c.lead_id and 5 < (
+  -- Again, because another process may have flagged it since this statement began.
+  where w.lead_id = c.lead_id and not w.flags @> array['burst from one address'] and 5 < (
     select count(*)
     from (
       (
@@ -52,7 +53,8 @@ as $$
   )
 $$;
 
--- The leads that have no row yet, the oldest first. Looks back a little further than the newest row, because leads are not committed
+-- The leads that have no row yet, the oldest first and those of one moment by their ids, because two processes that wrote the same rows
+-- in two orders would wait for each other. Looks back a little further than the newest row, because leads are not committed
 -- in the order of their times; an insert of the intake ends within 8 seconds. A wider look back finds leads that a person inserted by
 -- hand in a long transaction. A row with a time in the future does not count, because a clock that was ahead for a moment would
 -- otherwise hide every lead of the time until then.
@@ -69,7 +71,7 @@ begin
   return query
     select l.id from public.leads l
     where l.created_at > since and not exists (select from private.lead_work w where w.lead_id = l.id)
-    order by l.created_at
+    order by l.created_at, l.id
     limit at_most;
 end $$;
 
@@ -107,7 +109,7 @@ begin
     left join private.permissions p on p.lead_id = l.id
     left join private.reviews r on r.lead_id = l.id
     where l.id = any (leads)
-    order by l.created_at
+    order by l.created_at, l.id
     on conflict do nothing
     returning lead_id
   )
@@ -121,7 +123,9 @@ begin
   return indexed;
 end $$;
 
--- Writes the rows of leads that have none yet, at most `at_most`, and returns the number of them. Several processes may call it at once.
+-- Writes the rows of leads that have none yet, at most `at_most`, withdraws those that were stopped meanwhile, and tells the inbox of them.
+-- Several processes may call it at once: the number that it returns is of the rows that it wrote itself, so 0 can mean that another
+-- process wrote them.
 create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
 language plpgsql
 security definer

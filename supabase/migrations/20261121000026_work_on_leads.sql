@@ -106,7 +106,8 @@ security definer
 set search_path = ''
 as $$
 begin
-  insert into private.place_windows (place) select distinct a.place from added a on conflict do nothing;
+  -- In one order, because two processes that add the same places in two orders would wait for each other.
+  insert into private.place_windows (place) select distinct a.place from added a order by a.place on conflict do nothing;
   return null;
 end $$;
 
