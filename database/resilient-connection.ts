@@ -4,6 +4,7 @@
 import postgres from "postgres";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
+import { isDeadlock } from "./deadlock.ts";
 import { withTimeout } from "./timeout.ts";
 import { isDatabaseTrouble } from "./trouble.ts";
 
@@ -11,7 +12,7 @@ export interface ResilientConnection {
   /**
    * Runs the work and waits at most `timeout` milliseconds for its result.
    * @throws QueryTimeout, or what the work throws: an error that is no trouble of the database (see `isDatabaseTrouble`)
-   * is rethrown unchanged. It is not logged here and causes no reconnect.
+   * is rethrown unchanged, as a deadlock is. It is not logged here and causes no reconnect.
    */
   query<Result>(work: (sql: Sql) => Promise<Result>, timeout?: number): Promise<Result>;
   end(): Promise<void>;
@@ -34,7 +35,8 @@ export function makeResilientConnection(
   };
 
   const failed = (error: unknown, used: Sql): never => {
-    if (!isDatabaseTrouble(error)) throw error;
+    // A deadlock is trouble that a retry ends, and no outage: the database answered.
+    if (!isDatabaseTrouble(error) || isDeadlock(error)) throw error;
     // A connection that broke in the middle of a write may never work again (postgres.js, issue 1133).
     if (!(error instanceof postgres.PostgresError) || error.code === readOnly) reconnect(used);
     failures += 1;

@@ -1,6 +1,9 @@
 // What members, the operator and visitors do at the same moment: one waits for the other, and then acts on what is true by then.
-import { beforeEach, describe, expect, it } from "vitest";
-import type { Sql } from "../database/connect.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { makeLog } from "../log/log.ts";
+import { askWithSession } from "../team/ask.ts";
 import { reviewLead } from "../team/review-lead.ts";
 import { called } from "./support/calls.ts";
 import { aLead, removeLeads } from "./support/database.ts";
@@ -173,6 +176,64 @@ describe("a lead that is erased at the moment in which a member acts on it", () 
       () => act(id),
     );
     expect(status).toBe(404);
+  });
+});
+
+describe("an erasure and a stop", () => {
+  const stop = (sql: Sql, id: string) => sql`select private.withdraw_permission(${id})`;
+  const erase = (sql: Sql, id: string) => sql`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
+
+  it.each([
+    ["an erasure", erase],
+    ["a stop", stop],
+  ])(
+    "wait for what a member does with the lead before they lock anything that it needs: %s",
+    async (_, act) => {
+      const id = await addLead(database);
+      const { acting } = await database.owner.begin(async (tx) => {
+        await tx`select private.lock_work(${id})`;
+        const acting = act(database.owner, id).execute();
+        const waiting = () => database.owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        await expect.poll(waiting).toHaveLength(1);
+        await tx`select from public.leads where id = ${id} for key share nowait`;
+        await tx`select from private.permissions where lead_id = ${id} for update nowait`;
+        return { acting };
+      });
+      expect(await acting).toHaveLength(1);
+    },
+  );
+});
+
+describe("what PostgreSQL rolls back because two waited for each other", () => {
+  // A sequence keeps what a rollback takes back.
+  const deadlocks = (times: number) =>
+    database.owner.unsafe(`
+    drop sequence if exists private.tries;
+    create sequence private.tries;
+    create or replace function private.deadlocks() returns text language plpgsql as $$
+    begin
+      if nextval('private.tries') <= ${times} then
+        raise exception using errcode = 'deadlock_detected', message = 'deadlock detected';
+      end if;
+      return 'done';
+    end $$;`);
+  const events: string[] = [];
+  const log = makeLog((line) => events.push(line.split(" ")[2] ?? ""));
+  const connection = makeResilientConnection(() => connect(database.url, { max: 1 }), log);
+  afterAll(() => connection.end());
+  const ask = () => askWithSession(connection, "")((sql) => sql`private.deadlocks()`);
+
+  it("is done again at once, and no outage is logged", async () => {
+    await deadlocks(2);
+    expect(await ask()).toBe("done");
+    expect(events).toEqual([]);
+  });
+
+  it("is given up after the third time", async () => {
+    await deadlocks(3);
+    await expect(ask()).rejects.toMatchObject({ code: "40P01" });
+    expect(events).toEqual([]);
   });
 });
 

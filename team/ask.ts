@@ -2,6 +2,7 @@
 // that is and what they may do, and writes the audit log.
 import type postgres from "postgres";
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { codeOf } from "../log/log.ts";
 
@@ -35,13 +36,15 @@ export const askAsOperator = (sql: Sql): Ask => makeAsk((work) => work(sql), "")
 
 function makeAsk(run: (work: (sql: Sql) => Promise<unknown>) => Promise<unknown>, session: string): Ask {
   return (call) =>
-    run(async (sql) => {
-      // The setting holds for this one statement, because its transaction ends with it.
-      const [row] = await sql<{ answer: unknown }[]>`
-        with session as materialized (select set_config('leads.session', ${session}, true) as token)
-        select ${call(sql)} as answer from session where session.token is not null`;
-      return row?.answer;
-    }).catch((error) => {
+    retryDeadlock(() =>
+      run(async (sql) => {
+        // The setting holds for this one statement, because its transaction ends with it.
+        const [row] = await sql<{ answer: unknown }[]>`
+          with session as materialized (select set_config('leads.session', ${session}, true) as token)
+          select ${call(sql)} as answer from session where session.token is not null`;
+        return row?.answer;
+      }),
+    ).catch((error) => {
       throw refusalOf(error) ?? error;
     });
 }

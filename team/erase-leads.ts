@@ -1,5 +1,6 @@
 // Erases leads for good, with everything stored about them and every pending delivery. A receipt without personal data stays.
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 import { transaction } from "../database/transaction.ts";
 import { auditOperator } from "./audit-operator.ts";
 
@@ -35,10 +36,12 @@ export async function findErasable(
  * call erased.
  */
 export const eraseLeads = (sql: Sql, ids: readonly string[]): Promise<string[]> =>
-  transaction(sql, async (tx) => {
-    const rows = await tx<{ id: string }[]>`
-      select private.erase_leads(${[...ids]}::uuid[], 'asked') as id`;
-    const erased = rows.map(({ id }) => id);
-    await auditOperator(tx, "erased lead", erased);
-    return erased;
-  });
+  retryDeadlock(() =>
+    transaction(sql, async (tx) => {
+      const rows = await tx<{ id: string }[]>`
+        select private.erase_leads(${[...ids]}::uuid[], 'asked') as id`;
+      const erased = rows.map(({ id }) => id);
+      await auditOperator(tx, "erased lead", erased);
+      return erased;
+    }),
+  );

@@ -1,5 +1,6 @@
 // Records that the team has reviewed a lead's eligibility, which the thank-you page promises within 24 hours.
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 
 /** Characters of an outcome. */
 export const maxOutcomeLength = 1_000;
@@ -9,8 +10,10 @@ export const maxOutcomeLength = 1_000;
  * it shows whether the promise was kept. A member who then takes their outcome back does not take this review back.
  */
 export async function reviewLead(sql: Sql, id: string, outcome: string | undefined): Promise<void> {
-  await sql`
-    insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
-    on conflict (lead_id) do update
-      set outcome = coalesce(excluded.outcome, private.reviews.outcome), outcome_id = null`;
+  await retryDeadlock(
+    async () => sql`
+      insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
+      on conflict (lead_id) do update
+        set outcome = coalesce(excluded.outcome, private.reviews.outcome), outcome_id = null`,
+  );
 }

@@ -1,8 +1,11 @@
 // Records that a person withdrew the permission to be phoned: of a lead, and of each earlier one with the same number.
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 
 /** Returns the ids of the leads whose permission this ended; none when it had ended before. The channels are notified. */
 export async function withdrawPermission(sql: Sql, id: string): Promise<string[]> {
-  const ended = await sql<{ id: string }[]>`select private.withdraw_permission(${id}) as id`;
+  const ended = await retryDeadlock(
+    async () => sql<{ id: string }[]>`select private.withdraw_permission(${id}) as id`,
+  );
   return ended.map((row) => row.id);
 }

@@ -160,6 +160,7 @@ set search_path = ''
 as $$
 begin
   perform set_config('leads.erasure_reason', reason, true);
+  perform private.lock_leads(leads);
   return query delete from public.leads l where l.id = any (leads) returning l.id;
   perform set_config('leads.erasure_reason', '', true);
 end $$;

@@ -209,6 +209,16 @@ begin
   return query select private.withdraw_permissions(array(select private.leads_with_numbers(numbers)));
 end $$;
 
+-- Locks the work on these leads, in one order. A stop, an erasure and what a member does lock the work on a lead first and its other rows
+-- later, because two that lock the same rows in two orders wait for each other until PostgreSQL fails one of them.
+create function private.lock_leads(leads uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from private.lead_work w where w.lead_id = any (leads) order by w.lead_id for update;
+end $$;
+
 -- Withdraws the permissions of these leads that stand, and returns whose they were.
 create function private.withdraw_permissions(leads uuid[]) returns setof uuid
 language plpgsql
@@ -217,6 +227,7 @@ as $$
 declare
   stopped uuid;
 begin
+  perform private.lock_leads(leads);
   for stopped in
     update private.permissions p set withdrawn_at = now()
     where p.lead_id = any (leads) and p.withdrawn_at is null
@@ -240,5 +251,6 @@ $$;
 
 revoke execute on function
   private.email_key, private.copy_review_to_work, private.mark_owed_in_work, private.numbers_of, private.leads_with_numbers,
-  private.stop_of, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions, private.withdraw_stopped_leads
+  private.stop_of, private.lock_leads, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions,
+  private.withdraw_stopped_leads
 from public;
