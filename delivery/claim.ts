@@ -26,7 +26,7 @@ export async function claim(
   const now = timeIn(sql, at);
   const rows = await sql<ClaimedRow[]>`
     with due as (
-      select d.lead_id, d.channel, d.event
+      select d.lead_id, d.channel, d.event, d.claimed_until as abandoned_until
       from private.deliveries d
       join private.channels c on c.name = d.channel
       where d.channel = ${channel}
@@ -52,11 +52,12 @@ export async function claim(
       update private.deliveries d
       set attempts = d.attempts + 1, claimed_until = ${now} + make_interval(secs => ${lease})
       from due where (d.lead_id, d.channel, d.event) = (due.lead_id, due.channel, due.event)
-      returning d.*
+      returning d.*, due.abandoned_until
     )
     select
       c.id, c.event, c.channel, c.lead_id, c.created_at as owed_at, c.attempts,
       extract(epoch from ${now} - c.created_at)::float8 as owed_for,
+      extract(epoch from c.abandoned_until - c.created_at)::float8 - ${lease} as abandoned_after,
       l.created_at, l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
       p.given_at, p.withdrawn_at, p.page_origin, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice, n.language,
       case when p.notice_hash is null then 'not stated' when n.hash is null then 'not known' else 'shown' end as wording,
@@ -134,6 +135,7 @@ interface ClaimedRow extends StoredLeadRow, PermissionRow {
   lead_id: string;
   owed_at: Date;
   owed_for: number;
+  abandoned_after: number | null;
   attempts: number;
   language: string | null;
   flags: string[] | null;
@@ -146,6 +148,7 @@ type PermissionRow = Omit<Permission, "given_at" | "withdrawn_at"> & {
 
 function toDelivery(row: ClaimedRow): Delivery {
   const { id, event, channel, lead_id: leadId, owed_at: owedAt, owed_for: owedFor, attempts: attempt } = row;
+  const abandonedAfter = row.abandoned_after ?? undefined;
   return {
     id,
     event,
@@ -153,6 +156,7 @@ function toDelivery(row: ClaimedRow): Delivery {
     leadId,
     owedAt,
     owedFor,
+    abandonedAfter,
     attempt,
     language: row.language,
     flags: row.flags ?? [],

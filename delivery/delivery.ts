@@ -12,6 +12,8 @@ export interface Delivery {
   owedAt: Date;
   /** Seconds since then, by the database's clock. */
   owedFor: number;
+  /** Seconds for which it was owed at the attempt before, when the process of that attempt ended without recording a result. */
+  abandonedAfter?: number | undefined;
   /** Which attempt this is, counted from 1. It also tells one claim from a later one, which has another number. */
   attempt: number;
   /** Null when the lead was erased. */

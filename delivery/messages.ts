@@ -21,9 +21,9 @@ export function messagesOf(deliveries: readonly Delivery[], batch: number): Mess
   return { messages: batchesOf(sendable, batch), unsendable };
 }
 
-function whyUnsendable({ attempt, owedFor, event, lead }: Delivery): string | undefined {
-  // The last attempt allowed was the one before: its process ended without recording a result.
-  if (isLastAttempt(attempt - 1, owedFor)) return "the program died at the last attempt";
+function whyUnsendable({ attempt, abandonedAfter, event, lead }: Delivery): string | undefined {
+  if (abandonedAfter !== undefined && isLastAttempt(attempt - 1, abandonedAfter))
+    return "the program died at the last attempt";
   if (!lead && event !== "lead.erased") return "the lead is gone";
   return undefined;
 }

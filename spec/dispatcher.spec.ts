@@ -78,6 +78,37 @@ describe("the worker", () => {
     expect(lines.filter((line) => line.includes(" error delivery-failed"))).toHaveLength(1);
   });
 
+  it("tries a last time after three days also a delivery that many starts have tried more often than the waits would", async () => {
+    const { channel, sent } = fakeChannel(() => ({ kind: "transient", reason: "answered 500" }));
+    await insert();
+    await sql`
+      update private.deliveries
+      set attempts = 31, created_at = now() - interval '70 hours', last_error = 'answered 500'`;
+    startControlled([channel]).sweep();
+    await until(async () => (await count("failed")) === 1);
+    expect(sent).toHaveLength(1);
+    expect(await sql`select attempts, last_error from private.deliveries`).toEqual([
+      { attempts: 32, last_error: "answered 500" },
+    ]);
+  });
+
+  it("does not send again what ended its program at the last attempt, and says so", async () => {
+    const { channel, sent } = fakeChannel(() => ({ kind: "delivered" }));
+    await insertMany(2);
+    await sql`
+      update private.deliveries d
+      set attempts = 26, created_at = now() - interval '73 hours', claimed_until = now() - interval '1 minute' - case
+        -- The attempt of the one was made after 72.9 hours, that of the other after 63.
+        when l.name = 'Visitor 0' then interval '0' else interval '10 hours' end
+      from public.leads l where l.id = d.lead_id`;
+    startControlled([channel]).sweep();
+    await until(async () => (await count("failed")) === 1 && (await count("delivered")) === 1);
+    expect(sent.map(({ lead }) => lead?.name)).toEqual(["Visitor 1"]);
+    expect(await sql`select last_error from private.deliveries where failed_at is not null`).toEqual([
+      { last_error: "the program died at the last attempt" },
+    ]);
+  });
+
   it("fails at once when the receiver is gone for good, and goes on with the next", async () => {
     const receiver = await startReceiver((response, request) => {
       response.writeHead(request.json.data.name === "Gone" ? 410 : 200).end();

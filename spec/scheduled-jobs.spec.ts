@@ -181,7 +181,9 @@ describe("one run over everything due", () => {
   it("returns when nothing that was due can be sent, and has recorded that", async () => {
     await syncChannels(sql, ["webhook"]);
     await insertMany(1);
-    await sql`update private.deliveries set attempts = 26, created_at = now() - interval '3 days'`;
+    await sql`
+      update private.deliveries
+      set attempts = 26, created_at = now() - interval '3 days', claimed_until = now() - interval '1 minute'`;
     await compose(webhookTo("http://127.0.0.1:9/")).deliverDue(database, { seconds: 20 });
     expect(await counts()).toEqual({ delivered: 0, failed: 1, owed: 1 });
   });
