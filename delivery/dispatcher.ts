@@ -75,8 +75,7 @@ class ChannelDispatcher implements Dispatcher {
     this.#claimsAgain = true;
     if (this.#isClaiming || !this.#mayClaim()) return;
     this.#isClaiming = true;
-    this.#retryPending()
-      .then(() => this.#claimAndSend())
+    this.#claimAndSend()
       .catch((error) => this.#pauseIfBug(error))
       .finally(() => {
         this.#isClaiming = false;
@@ -115,6 +114,11 @@ class ChannelDispatcher implements Dispatcher {
     const { name, batch, cooldown } = this.#channel;
     do {
       this.#claimsAgain = false;
+      // First, because the lease of what was delivered during an outage may be over, and a claim would give it out again.
+      if (!(await this.#results.flush())) return;
+      await this.#retryPending();
+      // Asked again, because a message that ended meanwhile may have opened the circuit breaker.
+      if (!this.#mayClaim()) return;
       const max = this.#freeSlots() * batch;
       const deliveries = await this.#database.query((sql) =>
         claim(sql, name, { max, lease, cooldown, at: this.#now?.() }),

@@ -13,8 +13,11 @@ import type { Delivery } from "./delivery.ts";
 export interface Results {
   /** Adds what came of deliveries. One that was aborted by this process is due again at once. */
   add(deliveries: readonly Delivery[], outcome: Outcome, isAborted: boolean): void;
-  /** Records what was added. Settles when that is done or the database is unreachable. Never rejects. */
-  flush(): Promise<void>;
+  /**
+   * Records what was added. Returns false when the database is unreachable. Never rejects. True when a bug is in the way: one
+   * result that cannot be recorded must not silence the channel.
+   */
+  flush(): Promise<boolean>;
   isFlushing(): boolean;
 }
 
@@ -24,10 +27,10 @@ const pauseAfterBug = 60_000;
 export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {
   const clock = () => (now?.() ?? new Date()).getTime();
   let results: Result[] = [];
-  let flushing: Promise<void> | undefined;
+  let flushing: Promise<boolean> | undefined;
   let pausedUntil = 0;
 
-  async function recordAll(): Promise<void> {
+  async function recordAll(): Promise<boolean> {
     while (results.length > 0) {
       const batch = results;
       results = [];
@@ -35,13 +38,13 @@ export function makeResults(database: ResilientConnection, log: Log, now: (() =>
         await database.query((sql) => record(sql, batch, now?.()));
       } catch (error) {
         results = [...batch, ...results];
-        if (!isDatabaseTrouble(error)) {
-          logBug(log, error);
-          pausedUntil = clock() + pauseAfterBug;
-        }
-        return;
+        if (isDatabaseTrouble(error)) return false;
+        logBug(log, error);
+        pausedUntil = clock() + pauseAfterBug;
+        return true;
       }
     }
+    return true;
   }
 
   return {
@@ -53,7 +56,7 @@ export function makeResults(database: ResilientConnection, log: Log, now: (() =>
       }
     },
     async flush() {
-      if (results.length === 0 || clock() < pausedUntil) return flushing;
+      if (results.length === 0 || clock() < pausedUntil) return flushing ?? true;
       flushing ??= recordAll().finally(() => {
         flushing = undefined;
       });

@@ -2,10 +2,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
+import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import { startReceiver, until } from "./support/receiver.ts";
 import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
 
-const { sql, url, lines, clock, log, start, startControlled, insert, insertMany, count, dueIn } =
+const { sql, url, lines, clock, log, start, startControlled, insert, insertMany, count, claimed, dueIn } =
   await useWorkers();
 
 describe("the worker", () => {
@@ -120,6 +121,77 @@ describe("the worker", () => {
     await until(() => lines.some((line) => line.includes("database-ready")));
     expect(lines.filter((line) => line.includes("database-unreachable"))).toHaveLength(1);
     expect(sent).toHaveLength(1);
+  });
+
+  it("records first, after an outage that was longer than its lease, what was delivered, and sends none of it again", async () => {
+    const { channel, sent, settle } = fakeChannel();
+    const flaky = makeFlaky(sql);
+    // The first query after the outage meets a connection that died in it; the next one opens a new one.
+    let meetsOldConnection = false;
+    let underWay = 0;
+    const healthy = makeResilientConnection(() => flaky.sql, log);
+    const database: typeof healthy = {
+      ...healthy,
+      query: (work, timeout) => {
+        underWay += 1;
+        const answer = meetsOldConnection
+          ? Promise.reject(Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" }))
+          : healthy.query(work, timeout);
+        meetsOldConnection = false;
+        return answer.finally(() => (underWay -= 1));
+      },
+    };
+    const { worker, sweep } = startControlled([channel], { database });
+    await insert();
+    worker.wake();
+    await until(() => sent.length === 1);
+    flaky.isDown = true;
+    settle({ kind: "delivered" });
+    await until(() => flaky.refused > 0 && underWay === 0);
+    flaky.isDown = false;
+    meetsOldConnection = true;
+    clock.secondsAhead = 91;
+    for (const _ of ["fails to record", "records"]) {
+      sweep();
+      await until(() => underWay === 0);
+    }
+    expect([await count("delivered"), sent.length]).toEqual([1, 1]);
+  });
+
+  it("goes on soon with a receiver that failed again while it was found to be back", async () => {
+    const settles: ((outcome: Outcome) => void)[] = [];
+    const send = () => new Promise<Outcome>((resolve) => settles.push(resolve));
+    const settle = (count: number, outcome: Outcome) => {
+      for (const resolve of settles.splice(0, count)) resolve(outcome);
+    };
+    const failed: Outcome = { kind: "transient", reason: "answered 503" };
+    const healthy = makeResilientConnection(() => sql, log);
+    let answers = Promise.resolve();
+    const database: typeof healthy = {
+      ...healthy,
+      query: (work, timeout) => answers.then(() => healthy.query(work, timeout)),
+    };
+    const channel: Channel = { ...fakeChannel().channel, concurrency: 12, send };
+    const { sweep } = startControlled([channel], { database });
+    await insertMany(12);
+    sweep();
+    await until(() => settles.length === 12);
+    settle(3, failed);
+    settle(1, { kind: "delivered" });
+    await until(async () => (await count("delivered")) === 1 && (await claimed()) === 8);
+    const slow = Promise.withResolvers<void>();
+    answers = slow.promise;
+    sweep();
+    settle(3, failed);
+    slow.resolve();
+    await until(async () => (await claimed()) === 5);
+    settle(5, { kind: "delivered" });
+    await until(async () => (await count("delivered")) === 6);
+    clock.secondsAhead = 31;
+    sweep();
+    await until(() => settles.length === 6);
+    settle(6, { kind: "delivered" });
+    expect(lines.join("")).not.toContain(" error bug");
   });
 
   it("lets what is under way finish when it is stopped, and claims nothing more", async () => {
