@@ -26,12 +26,19 @@ const maxAskedWait = 6 * hour;
 export const isLastAttempt = (attempt: number, owedFor: number): boolean =>
   attempt >= maxAttempts && owedFor >= minOwed;
 
+export interface Wait {
+  seconds: number;
+  /** Whether the receiver asked for it, because without that the wait would be shorter. */
+  isAsked: boolean;
+}
+
 /**
- * Seconds to wait after the given attempt. A receiver may ask for a longer wait, not for a shorter one, because a receiver
+ * The wait after the given attempt. A receiver may ask for a longer wait, not for a shorter one, because a receiver
  * that always asks for a second would use up all attempts in a minute. `random` spreads waits by a tenth, so that deliveries
  * which failed together do not come back together.
  */
-export function waitAfter(attempt: number, asked = 0, random: () => number = Math.random): number {
-  const wait = waits[attempt - 1] ?? 4 * hour;
-  return Math.max(wait * (0.95 + 0.1 * random()), Math.min(asked, maxAskedWait));
+export function waitAfter(attempt: number, asked = 0, random: () => number = Math.random): Wait {
+  const backoff = (waits[attempt - 1] ?? 4 * hour) * (0.95 + 0.1 * random());
+  const askedWait = Math.min(asked, maxAskedWait);
+  return { seconds: Math.max(backoff, askedWait), isAsked: askedWait > backoff };
 }

@@ -2,7 +2,6 @@
 // time, and what became of it is recorded.
 import type { Sql } from "../database/connect.ts";
 import type { StoredLead } from "../lead/lead.ts";
-import { askedToWait } from "./channels/channel.ts";
 import type { Delivery, Permission } from "./delivery.ts";
 import { type At, indexNewLeads, timeIn } from "./outbox.ts";
 
@@ -16,7 +15,7 @@ export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> 
  * counts even when it takes the process down with it. After a claim the channel gives nothing out for `cooldown` seconds,
  * unless it gave out as many as was asked for, because more are waiting then.
  *
- * A message about a lead never overtakes an earlier one: a delivery waits while an older one of the same lead is due or held.
+ * A message about a lead does not overtake an earlier one that is due or held; one that waits for its retry may be overtaken.
  */
 export async function claim(
   sql: Sql,
@@ -113,6 +112,9 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
       and (r.delivered or (d.failed_at is null and d.attempts = r.attempt))`;
 }
 
+/** How a reason ends when a delivery waits because the receiver asked for it: it waits on when the others are retried at once. */
+export const waitsOnRequest = ", asked to wait";
+
 /**
  * Makes what waits for a later attempt on a channel due now, because the receiver answers again or its settings were
  * corrected; but not what a receiver asked to wait.
@@ -125,7 +127,7 @@ export async function retryNow(sql: Sql, channel: Delivery["channel"], at?: At):
     where channel = ${channel}
       and delivered_at is null and failed_at is null
       and due_at > ${now} and claimed_until is null
-      and last_error not like ${`%${askedToWait}`}`;
+      and last_error not like ${`%${waitsOnRequest}`}`;
 }
 
 interface ClaimedRow extends StoredLeadRow, PermissionRow {

@@ -7,7 +7,7 @@ import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { isLastAttempt, waitAfter } from "./backoff.ts";
 import type { Outcome } from "./channels/channel.ts";
-import { type Result, record } from "./claim.ts";
+import { type Result, record, waitsOnRequest } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface Results {
@@ -74,7 +74,8 @@ function resultOf(delivery: Delivery, outcome: Outcome, isAborted: boolean): Res
   if (isAborted) return { ...key, reason, wait: 0 };
   if (outcome.kind === "permanent" || isLastAttempt(attempt, owedFor))
     return { ...key, reason, failed: true };
-  return { ...key, reason, wait: waitAfter(attempt, outcome.askedToWait) };
+  const { seconds, isAsked } = waitAfter(attempt, outcome.askedToWait);
+  return { ...key, reason: isAsked ? `${reason}${waitsOnRequest}` : reason, wait: seconds };
 }
 
 function logResult(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {

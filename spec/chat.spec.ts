@@ -74,7 +74,7 @@ Remove every copy that was made elsewhere.`,
 
   it.each([
     [404, { kind: "transient", reason: "answered 404: check the address" }],
-    [429, { kind: "transient", reason: "answered 429, asked to wait", askedToWait: 30 }],
+    [429, { kind: "transient", reason: "answered 429", askedToWait: 30 }],
     [410, { kind: "permanent", reason: "answered 410" }],
   ])("takes %i as the other channels do", async (status, outcome) => {
     const receiver = await startReceiver(answers(status, status === 429 ? { "retry-after": "30" } : {}));

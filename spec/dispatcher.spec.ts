@@ -126,6 +126,9 @@ describe("the worker", () => {
     await insert();
     workers[0]?.wake();
     await until(async () => ((await dueIn()) ?? 0) > 3590);
+    expect(lines.join("")).toMatch(
+      /delivery-postponed: .{0,300} reason="answered 429, asked to wait" wait=3600s/,
+    );
   });
 
   it("delivers by one channel while another is down, slow or broken", async () => {
@@ -163,23 +166,29 @@ describe("the worker", () => {
     expect(receiver.received).toHaveLength(200);
   });
 
-  it("sends what waits for hours soon after an outage, once the next lead has passed", async () => {
-    const receiver = await startReceiver(answers(503));
-    const { sweep } = startControlled([webhook(receiver.url)]);
-    await insert();
-    for (let attempts = 1; attempts <= 9; attempts++) {
+  it.each([
+    ["", {}],
+    [", although the receiver asked for a short wait with each answer", { "retry-after": "30" }],
+  ])(
+    "sends what waits for hours soon after an outage, once the next lead has passed%s",
+    async (_, headers) => {
+      const receiver = await startReceiver(answers(503, headers));
+      const { sweep } = startControlled([webhook(receiver.url)]);
+      await insert();
+      for (let attempts = 1; attempts <= 9; attempts++) {
+        sweep();
+        clock.secondsAhead += (await until(() => dueAfter(attempts - 1))) + 31;
+      }
       sweep();
-      clock.secondsAhead += (await until(() => dueAfter(attempts - 1))) + 31;
-    }
-    sweep();
-    const wait = await until(() => dueAfter(9));
-    expect(wait).toBeGreaterThan(3 * 3600);
-    receiver.answer = answers(204);
-    clock.secondsAhead += 31;
-    await insert({ name: "Ana" });
-    sweep();
-    await until(async () => (await count("delivered")) === 2);
-  });
+      const wait = await until(() => dueAfter(9));
+      expect(wait).toBeGreaterThan(3 * 3600);
+      receiver.answer = answers(204);
+      clock.secondsAhead += 31;
+      await insert({ name: "Ana" });
+      sweep();
+      await until(async () => (await count("delivered")) === 2);
+    },
+  );
 
   it("says once in the log, at error level, that a channel is down and why, and once that it is back", async () => {
     const receiver = await startReceiver(answers(401));

@@ -110,7 +110,7 @@ describe("the webhook", () => {
     const receiver = await startReceiver(answers(503, { "retry-after": "120" }));
     expect(await sendTo(receiver.url)).toEqual({
       kind: "transient",
-      reason: "answered 503, asked to wait",
+      reason: "answered 503",
       askedToWait: 120,
     });
     expect(waitAskedFor("Sat, 21 Nov 2026 12:02:00 GMT", now)).toBe(120);

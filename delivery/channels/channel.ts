@@ -43,6 +43,3 @@ export type Outcome =
       askedToWait?: number | undefined;
     }
   | { kind: "permanent"; reason: string };
-
-/** How the reason ends when a receiver asked us to wait: such a delivery waits on when the others are retried at once. */
-export const askedToWait = "asked to wait";

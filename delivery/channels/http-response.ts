@@ -1,6 +1,6 @@
 // How the answer of a receiver is read, whether it takes webhooks, mails or chat messages: what it means for the delivery,
 // how long to wait, and what to leave unread.
-import { askedToWait, type Outcome } from "./channel.ts";
+import type { Outcome } from "./channel.ts";
 
 /** What can never succeed however often it is tried: the receiver is gone for good, or the message is too large for it. */
 const permanent = new Set([410, 413]);
@@ -20,10 +20,8 @@ export function outcomeOf({ ok, status, headers }: Response, subject: string, no
   if (ok) return { kind: "delivered" };
   const reason = `${subject}answered ${status}${remedyFor(status)}`;
   if (permanent.has(status)) return { kind: "permanent", reason };
-  const wait = waitAskedFor(headers.get("retry-after"), now);
-  return wait
-    ? { kind: "transient", reason: `${reason}, ${askedToWait}`, askedToWait: wait }
-    : { kind: "transient", reason };
+  const askedToWait = waitAskedFor(headers.get("retry-after"), now);
+  return { kind: "transient", reason, ...(askedToWait && { askedToWait }) };
 }
 
 function remedyFor(status: number): string {
