@@ -15,6 +15,7 @@ export interface ResilientConnection {
    * is rethrown unchanged, as a deadlock is. It is not logged here and causes no reconnect.
    */
   query<Result>(work: (sql: Sql) => Promise<Result>, timeout?: number): Promise<Result>;
+  /** Ends the sessions. A query that this cuts off is rejected, but it is no outage. */
   end(): Promise<void>;
 }
 
@@ -27,6 +28,7 @@ export function makeResilientConnection(
   let sql = open();
   let failures = 0;
   let isUnreachable = false;
+  let isEnded = false;
 
   // Of several queries that fail together, the first reconnects for all.
   const reconnect = (used: Sql) => {
@@ -36,7 +38,7 @@ export function makeResilientConnection(
 
   const failed = (error: unknown, used: Sql): never => {
     // A deadlock is trouble that a retry ends, and no outage: the database answered.
-    if (!isDatabaseTrouble(error) || isDeadlock(error)) throw error;
+    if (isEnded || !isDatabaseTrouble(error) || isDeadlock(error)) throw error;
     // A connection that broke in the middle of a write may never work again (postgres.js, issue 1133).
     if (!(error instanceof postgres.PostgresError) || error.code === readOnly) reconnect(used);
     failures += 1;
@@ -57,7 +59,10 @@ export function makeResilientConnection(
       }
       return result;
     },
-    end: () => sql.end({ timeout: 1 }),
+    end: () => {
+      isEnded = true;
+      return sql.end({ timeout: 1 });
+    },
   };
 }
 

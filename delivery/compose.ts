@@ -100,14 +100,26 @@ export function composeDelivery({
 /** Starts a worker on connections of its own, because what is sent must never wait for what comes in, nor the other way round. */
 function startOn(address: string, { channels, checkAlert, prepare, log }: WorkerSettings): RunningDelivery {
   const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
+  // Separate, because a query that is sent on the connection of a long job waits for the job. It logs an outage only where there is no
+  // channel, because otherwise the other connections do.
+  const jobsDatabase = makeResilientConnection(
+    () => connect(address, { max: 1, name: "leads delivery jobs" }),
+    channels.length === 0 ? log : () => {},
+  );
   const worker = startWorker({
     database,
     channels,
     log,
-    jobs: makeScheduledJobs(database, checkAlert, log),
+    jobs: makeScheduledJobs(jobsDatabase, checkAlert, log),
     prepare: prepare && (() => database.query(prepare)),
   });
-  return { wake: worker.wake, stop: (grace) => worker.stop(grace).then(database.end) };
+  return {
+    wake: worker.wake,
+    stop: async (grace) => {
+      await worker.stop(grace);
+      await Promise.all([database.end(), jobsDatabase.end()]);
+    },
+  };
 }
 
 interface WorkerSettings {

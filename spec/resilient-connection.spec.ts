@@ -99,6 +99,22 @@ describe("a resilient connection", () => {
     expect(await connection.query(sessionOf)).toEqual([session]);
   });
 
+  it("takes its own end for no outage: a query that it cuts off opens no new session", async () => {
+    const { connection, events, opened } = open();
+    const [session] = await connection.query(sessionOf);
+    const other = connect(url, { max: 1 });
+    onTestFinished(() => other.end());
+    const cutOff = connection.query((sql) => sql`select pg_sleep(60)`);
+    const rejected = expect(cutOff).rejects.toMatchObject({ code: "CONNECTION_DESTROYED" });
+    await expect
+      .poll(() => other`select state from pg_stat_activity where pid = ${session?.pid ?? 0}`)
+      .toEqual([{ state: "active" }]);
+    await connection.end();
+    await rejected;
+    await expect(connection.query(sessionOf)).rejects.toMatchObject({ code: "CONNECTION_ENDED" });
+    expect([events, opened()]).toEqual([[], 1]);
+  });
+
   it("rethrows a TypeError of the work as it is", async () => {
     const { connection, events, opened } = open();
     const nothing = undefined as unknown as { length: number };

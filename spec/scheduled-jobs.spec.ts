@@ -1,6 +1,6 @@
 // What the delivery does beside delivering: it alerts the team to leads that wait too long, and counts once a day. And one run over
 // everything due, as a hosted function makes it.
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { composeDelivery } from "../delivery/compose.ts";
@@ -9,9 +9,9 @@ import { enqueueWaiting, makeScheduledJobs, reconcile } from "../delivery/schedu
 import { makeLog } from "../log/log.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
-import { answers, startReceiver } from "./support/receiver.ts";
+import { answers, startReceiver, until } from "./support/receiver.ts";
 
-const { owner: sql, intake } = await makeDatabase();
+const { owner: sql, intake, url } = await makeDatabase();
 let lines: string[] = [];
 const log = makeLog((line) => lines.push(line));
 
@@ -32,6 +32,11 @@ const counts = async () => {
     select count(delivered_at)::int as delivered, count(failed_at)::int as failed, count(*)::int as owed
     from private.deliveries`;
   return row;
+};
+const waitingForLocks = async () => {
+  const sessions = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return sessions.length;
 };
 const database = makeResilientConnection(() => sql, log);
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -123,6 +128,28 @@ describe("the scheduled jobs", () => {
     expect((await tallies()).length - before.length).toBe(2);
     const [counted] = await sql`select waiting::int as waiting from private.lead_counts()`;
     expect(counted).toEqual({ waiting: 50 });
+  });
+
+  it("hold no message up, however long one takes", async () => {
+    const receiver = await startReceiver();
+    const chat = await startReceiver();
+    const mail = await startMailServer();
+    const all = compose({ ...webhookTo(receiver.url), ...mailTo(mail.url), CHAT_URL: chat.url });
+    await all.sync(sql);
+    await sql.begin(async (other) => {
+      // The check for the alert waits for this row as long as this transaction lasts.
+      await other`select from private.alert_state for update`;
+      const running = all.start(url);
+      onTestFinished(async () => running?.stop(0));
+      await until(async () => (await waitingForLocks()) === 1);
+      for (const [before, name] of ["Ana", "Ben", "Cleo", "Dan", "Eva"].entries()) {
+        await intake`insert into public.leads ${intake(aLead({ name }))}`;
+        await sql`update private.channels set cooldown_until = null`;
+        running?.wake();
+        await until(async () => (await counts())?.delivered === 3 * (before + 1));
+      }
+      expect(await waitingForLocks()).toBe(1);
+    });
   });
 
   it("are done by a worker: flags each second, the alert and the sums each minute, waiting leads every ten minutes, retention and the roll-up each hour, missed leads and the count once a day", () => {
