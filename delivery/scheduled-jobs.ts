@@ -12,8 +12,8 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The timeout of a job's queries. The daily count reads every lead, and a database may have many. */
-const queryTimeout = 10 * minute;
+/** Milliseconds that a job's work may take. The daily count reads every lead, and a database may have many. */
+export const jobTimeout = 10 * minute;
 
 /** The scheduled jobs of a worker. */
 export function makeScheduledJobs(
@@ -21,9 +21,9 @@ export function makeScheduledJobs(
   checkAlert: (sql: Sql) => Promise<void>,
   log: Log,
 ): ScheduledJob[] {
-  const job = (every: number, work: (sql: Sql) => Promise<void>): ScheduledJob => ({
+  const job = (every: number, work: (sql: Sql) => Promise<unknown>): ScheduledJob => ({
     every,
-    run: () => database.query(work, queryTimeout),
+    run: async () => void (await database.query(work, jobTimeout)),
   });
   return [
     job(second, indexNewLeadsUnlessBusy),
@@ -66,11 +66,13 @@ const logEvery = 50_000;
 
 /**
  * Erases leads by age and empties the circumstances of old permissions, as far as a plan says that is a day old; then makes
- * the plan for tomorrow and logs what it holds. Each portion is a transaction of its own.
+ * the plan for tomorrow and logs what it holds. Each portion is a transaction of its own. Returns whether the plan is carried
+ * out; false when `maxRun` milliseconds were too short.
  */
-export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
+export async function carryOutRetention(sql: Sql, log: Log, maxRun = maxRetentionRun): Promise<boolean> {
   const started = performance.now();
   const done = { erased: 0, emptied: 0 };
+  let isDone = false;
   const report = () => {
     if (done.erased > 0) log("leads-erased", { count: done.erased });
     if (done.emptied > 0) log("permissions-emptied", { count: done.emptied });
@@ -79,19 +81,21 @@ export async function carryOutRetention(sql: Sql, log: Log): Promise<void> {
   for (;;) {
     const [portion] = await sql<{ erased: number; emptied: number; refused: boolean; is_done: boolean }[]>`
       select * from private.carry_out_retention()`;
+    isDone = portion?.is_done ?? true;
     if (!portion) break;
     done.erased += portion.erased;
     done.emptied += portion.emptied;
     if (portion.is_done && portion.refused) log("retention-refused");
     if (portion.is_done) break;
     if (done.erased + done.emptied >= logEvery) report();
-    if (performance.now() - started > maxRetentionRun) break;
+    if (performance.now() - started > maxRun) break;
   }
   report();
   const [plan] = await sql<
     { leads: number; circumstances: number }[]
   >`select * from private.plan_retention()`;
   if (plan && plan.leads + plan.circumstances > 0) log("retention-planned", plan);
+  return isDone;
 }
 
 /** Adds the campaigns' hourly counts that are more than eight days old up to days. */

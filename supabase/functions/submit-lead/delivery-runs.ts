@@ -1,76 +1,95 @@
-// Runs the delivery where no process keeps running: each call starts a run over everything due, and calls that arrive meanwhile
-// share the next one. A run has its own deadline, well under the platform's limit for a call.
+// Runs the delivery and its jobs where no process keeps running: each call starts a run over everything due, and calls that arrive
+// meanwhile share the next one. A run has its own deadline, well under the platform's limit for a call.
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../../../database/trouble.ts";
 import type { ComposedDelivery } from "../../../delivery/compose.ts";
 import { indexNewLeads } from "../../../delivery/outbox.ts";
-import { addUp, carryOutRetention, enqueueWaiting, rollUpCounts } from "../../../delivery/scheduled-jobs.ts";
+import {
+  addUp,
+  carryOutRetention,
+  enqueueWaiting,
+  jobTimeout,
+  rollUpCounts,
+} from "../../../delivery/scheduled-jobs.ts";
 import { logBug } from "../../../log/bug.ts";
 import type { Log } from "../../../log/log.ts";
 
 export interface DeliveryRunsDependencies {
-  delivery: ComposedDelivery;
+  delivery: Pick<ComposedDelivery, "deliverDue">;
   /** The project's own login, which owns the tables. */
   database: ResilientConnection;
+  /** The same login on a connection of its own, so that no form post and no delivery waits for a job. */
+  jobsDatabase: ResilientConnection;
   log: Log;
   /** Where this function is, and a key that it knows: the database makes its wake-up call there each minute. */
   submitLead: { url: string; key: string };
-  /** Seconds that a run may take. */
+  /** Seconds that a run over everything due may take, and the retention. */
   seconds?: number;
 }
 
 /** Makes the runs. `wake` settles when everything that was asked for is done, and never rejects. */
 export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake(): Promise<void> } {
-  const { delivery, database, log, submitLead, seconds = 45 } = dependencies;
+  const { delivery, database, log, seconds = 45 } = dependencies;
+  const deliverDue = shared(async () => {
+    await step(() => delivery.deliverDue(database, { seconds }), log);
+  });
+  const runJobs = shared(makeJobs(dependencies, seconds));
+  return {
+    // The jobs come after a run, because the run notes which channels are set up.
+    wake: async () => {
+      await deliverDue();
+      await runJobs();
+    },
+  };
+}
+
+function makeJobs({ jobsDatabase, log, submitLead }: DeliveryRunsDependencies, seconds: number) {
+  const job = (work: (sql: Sql) => Promise<unknown>) => step(() => jobsDatabase.query(work, jobTimeout), log);
+  let isScheduled = false;
+  // A process lives for some minutes here, and the jobs of every hour are done once in each.
+  let isRetentionDone = false;
+  let isRolledUp = false;
+
+  return async () => {
+    await job(indexNewLeads);
+    await job((sql) => enqueueWaiting(sql, log));
+    await job(addUp);
+    if (!isScheduled) isScheduled = (await job((sql) => scheduleWakeUpCall(sql, submitLead))) === true;
+    if (!isRetentionDone)
+      isRetentionDone = (await job((sql) => carryOutRetention(sql, log, seconds * 1000))) === true;
+    if (!isRolledUp) isRolledUp = (await job((sql) => rollUpCounts(sql).then(() => true))) === true;
+  };
+}
+
+// A step that fails is logged when it is a bug, and the next steps are still done.
+async function step(work: () => Promise<unknown>, log: Log): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDatabaseTrouble(error)) logBug(log, error);
+    return undefined;
+  }
+}
+
+/** Makes a function that does the work once more for all who called while it was under way. It settles when all of that is done. */
+function shared(work: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | undefined;
   let runsAgain = false;
-  let isScheduled = false;
-  // A process lives for some minutes here, and the jobs of every hour run once in each.
-  let areJobsDone = false;
-
-  // A step that fails is logged when it is a bug, and the next steps are still done.
-  async function step(work: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (!isDatabaseTrouble(error)) logBug(log, error);
-      return false;
-    }
-  }
-
-  async function run(): Promise<void> {
-    await step(() => delivery.deliverDue(database, { seconds }));
-    await step(() => database.query(indexNewLeads));
-    await step(() => database.query((sql) => enqueueWaiting(sql, log)));
-    await step(() => database.query(addUp));
-    if (!isScheduled) await step(schedule);
-    if (areJobsDone) return;
-    areJobsDone = true;
-    await step(() => database.query((sql) => carryOutRetention(sql, log)));
-    await step(() => database.query(rollUpCounts));
-  }
-
-  const schedule = async () => {
-    isScheduled = await database.query((sql) => scheduleWakeUpCall(sql, submitLead));
-  };
 
   async function runAll(): Promise<void> {
     do {
       runsAgain = false;
-      await run();
+      await work();
     } while (runsAgain);
   }
 
-  return {
-    wake: () => {
-      runsAgain = true;
-      underWay ??= runAll().finally(() => {
-        underWay = undefined;
-      });
-      return underWay;
-    },
+  return () => {
+    runsAgain = true;
+    underWay ??= runAll().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
   };
 }
 

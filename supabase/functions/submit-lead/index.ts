@@ -41,10 +41,7 @@ function makeHandler(): (request: Request) => Promise<Response> {
 function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) => Promise<Response> {
   const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
   const allowedOrigins = withOwn(site, config.allowedOrigins);
-  const database = makeResilientConnection(
-    () => connect(addressOf(config.databaseUrl ?? ""), { max: 3, name: "submit-lead" }),
-    log,
-  );
+  const { database, jobsDatabase } = openDatabase(config.databaseUrl ?? "");
   const keys = knownKeys();
   const delivery = composeDelivery({
     config: {
@@ -61,6 +58,7 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   const runs = makeDeliveryRuns({
     delivery,
     database,
+    jobsDatabase,
     log,
     submitLead: { url: `${env.SUPABASE_URL}/functions/v1/submit-lead`, key: keys.at(-1) ?? "" },
   });
@@ -82,6 +80,16 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     isFirst = false;
     if (new URL(request.url).pathname.endsWith("/submit-lead/c")) return answerCount(counting, request);
     return isPostedForm(request) ? form(request) : submitLead(request);
+  };
+}
+
+/** The connections for form posts and deliveries, and one for jobs, which logs no outage because the others do. */
+function openDatabase(databaseUrl: string) {
+  const address = addressOf(databaseUrl);
+  const open = (max: number, name: string) => () => connect(address, { max, name });
+  return {
+    database: makeResilientConnection(open(3, "submit-lead"), log),
+    jobsDatabase: makeResilientConnection(open(1, "submit-lead jobs"), () => {}),
   };
 }
 
