@@ -14,6 +14,8 @@ export const Row = v.object({
   reviewed_at: v.nullable(Moment),
   stage: v.picklist(["open", "callback", "closed"]),
   callback_at: v.nullable(Moment),
+  /** The zone in which the callback was agreed. */
+  callback_zone: v.nullable(v.string()),
   outcome: v.nullable(Outcome),
   /** Who has it, and until when. */
   claim: v.nullable(v.object({ member: Person, until: Moment })),

@@ -92,6 +92,7 @@ as $$
       'reviewed_at', r.reviewed_at,
       'stage', w.stage,
       'callback_at', w.callback_at,
+      'callback_zone', w.callback_zone,
       'outcome', w.outcome,
       'claim', case when c.lead_id is not null then jsonb_build_object(
         'member', jsonb_build_object('id', m.id, 'name', m.name), 'until', c.until

@@ -1,6 +1,5 @@
 // The call: asks the server whether it may be made, shows the number, and asks for the outcome right after.
 import { useEffect, useRef, useState } from "react";
-import type { ResponseOf } from "../../api.ts";
 import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
@@ -11,11 +10,9 @@ import { CallRefused } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
 import { CallingHours } from "./calling-hours.tsx";
 import type { Lead } from "./lead-page.tsx";
-import { OutcomeForm } from "./outcome-form.tsx";
+import { OutcomeForm, type Recorded } from "./outcome-form.tsx";
 import { OutcomeRecorded } from "./outcome-recorded.tsx";
 import { Stopped } from "./stopped.tsx";
-
-type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }>;
 
 interface Props {
   lead: Lead;

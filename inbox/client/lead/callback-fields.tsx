@@ -14,15 +14,18 @@ type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
 
 const nothingTyped = { day: "", time: "", zone: "", asked: false };
 
+/** The callback as it is typed. The outcome's form drops it when an outcome of the lead is recorded. */
+export const useCallbackDraft = (lead: string) => useDraft(`callback ${lead}`, nothingTyped);
+
 interface Props {
   lead: Lead;
+  draft: ReturnType<typeof useCallbackDraft>;
   refused: Refused | undefined;
   onSend(callback: Callback): void;
   onCancel(): void;
 }
 
-export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
-  const { value, set, drop } = useDraft(`callback ${lead.id}`, nothingTyped);
+export function CallbackFields({ lead, draft: { value, set }, refused, onSend, onCancel }: Props) {
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
   const zones = lead.place.zones.length > 0 ? lead.place.zones : ["America/New_York"];
@@ -30,6 +33,8 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
   const send = () => {
     onSend({ at: `${value.day}T${value.time}`, zone, ...(value.asked && { asked_for_this_time: true }) });
   };
+  // The person asked for one time, and not for another that is typed afterwards.
+  const setTime = (time: Partial<typeof value>) => set({ ...value, ...time, asked: false });
   const isComplete = value.day !== "" && value.time !== "";
   return (
     <fieldset className="callback">
@@ -41,40 +46,32 @@ export function CallbackFields({ lead, refused, onSend, onCancel }: Props) {
           type="date"
           min={dayOf(serverNow(), zone)}
           value={value.day}
-          onChange={({ target }) => set({ ...value, day: target.value })}
+          onChange={({ target }) => setTime({ day: target.value })}
         />
       </label>
       <label className="field">
         Time there
-        <input
-          type="time"
-          value={value.time}
-          onChange={({ target }) => set({ ...value, time: target.value })}
-        />
+        <input type="time" value={value.time} onChange={({ target }) => setTime({ time: target.value })} />
       </label>
-      <ZoneField zones={zones} zone={zone} onChoose={(name) => set({ ...value, zone: name })} />
-      {refused && <CallbackRefused refused={refused} zone={zone} />}
-      {refused?.refused === "callback_not_callable" && refused.reason !== "paused" && (
+      <ZoneField zones={zones} zone={zone} onChoose={(name) => setTime({ zone: name })} />
+      {refused && <OutcomeRefused refused={refused} />}
+      {(value.asked || mayBeAskedFor(refused)) && (
         <AskedField asked={value.asked} onChange={(asked) => set({ ...value, asked })} />
       )}
       <div className="actions">
         <button type="button" className="button primary" disabled={!isComplete} onClick={send}>
           Set the callback
         </button>
-        <button
-          type="button"
-          className="button quiet"
-          onClick={() => {
-            drop();
-            onCancel();
-          }}
-        >
+        <button type="button" className="button quiet" onClick={onCancel}>
           Cancel
         </button>
       </div>
     </fieldset>
   );
 }
+
+const mayBeAskedFor = (refused: Refused | undefined) =>
+  refused?.refused === "callback_not_callable" && refused.reason !== "paused";
 
 function AskedField({ asked, onChange }: { asked: boolean; onChange(asked: boolean): void }) {
   return (
@@ -107,20 +104,21 @@ function ZoneField({ zones, zone, onChoose }: ZoneProps) {
   );
 }
 
-function CallbackRefused({ refused, zone }: { refused: Refused; zone: string }) {
+/** Why an outcome was not recorded. */
+export function OutcomeRefused({ refused }: { refused: Refused }) {
   const sentences: Record<Refused["refused"], string> = {
     callback_past: "This time is over already.",
     callback_too_far: "This is more than 90 days ahead.",
     withdrawn: "This person asked us to stop. No callback can be set.",
     not_your_call: "This call has an outcome already. Look at the calls below.",
-    callback_not_callable: `No call is lawful then${refused.reason ? `: ${notNowReasons[refused.reason].toLowerCase()}` : ""}. ${nextLawfulTime(refused, zone)}`,
+    callback_not_callable: `No call is lawful then${refused.reason ? `: ${notNowReasons[refused.reason].toLowerCase()}` : ""}. ${nextLawfulTime(refused)}`,
   };
   return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
 }
 
-function nextLawfulTime({ next_at, place }: Refused, zone: string): string {
-  const clocks = place ? clocksOf(place) : { zone };
-  return lawfulAgain({ at: next_at ? new Date(next_at) : null, ...clocks }, serverNow());
+function nextLawfulTime({ next_at, place }: Refused): string {
+  if (!place) return "";
+  return lawfulAgain({ at: next_at ? new Date(next_at) : null, ...clocksOf(place) }, serverNow());
 }
 
 const zoneName = (zone: string) =>

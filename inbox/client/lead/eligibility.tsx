@@ -18,13 +18,14 @@ export function Eligibility({ lead }: { lead: Lead }) {
   const result = checked ?? lead.checks[0];
   const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers);
   const check = useAction("eligibility-check");
+  const answers = draft.value;
   const send = () =>
     check.mutate(
-      { id: lead.id, answers: draft.value },
+      { id: lead.id, answers },
       {
         onSuccess: (answer) => {
           setChecked(answer);
-          draft.drop();
+          draft.dropSent(answers);
           refresh("open");
         },
       },
@@ -35,7 +36,7 @@ export function Eligibility({ lead }: { lead: Lead }) {
       {result && <EligibilityResult check={result} takesFocus={checked !== undefined} />}
       <details>
         <summary>{result ? "Ask again" : "Go through the questions"}</summary>
-        <EligibilityFields lead={lead.id} answers={draft.value} onAnswer={draft.set} />
+        <EligibilityFields lead={lead.id} answers={answers} onAnswer={draft.set} />
         <FailureNotice error={check.error} />
         <button type="button" className="button primary" onClick={send}>
           See what it means

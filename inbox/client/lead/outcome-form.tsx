@@ -1,21 +1,30 @@
 // What came of the call: one button and one key each, recorded at once, with a note if one is wanted.
 import { useRef, useState } from "react";
-import type { RequestOf, ResponseOf } from "../../api.ts";
+import type { ResponseOf } from "../../api.ts";
 import { type Outcome, outcomes } from "../../api-values.ts";
 import { announce } from "../page/announcer.tsx";
 import { useDraft } from "../page/drafts.ts";
 import { useKeys } from "../page/keys.ts";
-import { FailureNotice, Notice } from "../page/notice.tsx";
+import { FailureNotice } from "../page/notice.tsx";
 import { outcomeNames } from "../page/words.ts";
 import { useAction } from "../queries.ts";
-import { type Callback, CallbackFields } from "./callback-fields.tsx";
+import { type Callback, CallbackFields, OutcomeRefused, useCallbackDraft } from "./callback-fields.tsx";
 import type { Lead } from "./lead-page.tsx";
 
-type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }>;
+/** What was recorded, as the server answered it and as it was sent. */
+export type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }> & {
+  outcome: Outcome;
+  note: string;
+  /** The zone that the callback's time was typed in; undefined without a callback. */
+  zone: string | undefined;
+};
 type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
 
 /** The outcomes that only a call can have. */
 const needCall: readonly Outcome[] = ["no_answer", "left_message", "wrong_number"];
+
+/** The note as it is typed. */
+export const useNoteDraft = (lead: string) => useDraft(`note ${lead}`, "");
 
 interface Props {
   lead: Lead;
@@ -25,22 +34,29 @@ interface Props {
 }
 
 export function OutcomeForm({ lead, callId, onRecorded }: Props) {
-  const note = useDraft(`note ${lead.id}`, "");
+  const note = useNoteDraft(lead.id);
+  const callbackDraft = useCallbackDraft(lead.id);
   const [isCallback, setCallback] = useState(false);
   const [refused, setRefused] = useState<Refused>();
   const record = useAction("outcome");
   const send = (outcome: Outcome, callback?: Callback) => {
     if (record.isPending) return;
     setRefused(undefined);
-    const request: RequestOf<"outcome"> = { id: lead.id, call_id: callId, outcome, note: note.value };
+    const request = { id: lead.id, call_id: callId, outcome, note: note.value };
     record.mutate(callback ? { ...request, callback } : request, {
       onSuccess: (answer) => {
         if ("refused" in answer) return setRefused(answer);
-        note.drop();
+        note.dropSent(request.note);
+        callbackDraft.drop();
         announce(`Recorded: ${outcomeNames[outcome]}.`);
-        onRecorded(answer);
+        onRecorded({ ...answer, outcome, note: request.note, zone: callback?.zone });
       },
     });
+  };
+  const cancelCallback = () => {
+    callbackDraft.drop();
+    setCallback(false);
+    setRefused(undefined);
   };
   const choose = (outcome: Outcome) => (outcome === "callback" ? setCallback(true) : send(outcome));
   return (
@@ -50,22 +66,18 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
       {isCallback && (
         <CallbackFields
           lead={lead}
+          draft={callbackDraft}
           refused={refused}
           onSend={(callback) => send("callback", callback)}
-          onCancel={() => setCallback(false)}
+          onCancel={cancelCallback}
         />
       )}
       <NoteField value={note.value} onType={note.set} />
-      {refused && !isCallback && <Notice kind="trouble">{refusedSentence(refused)}</Notice>}
+      {refused && !isCallback && <OutcomeRefused refused={refused} />}
       <FailureNotice error={record.error} />
     </div>
   );
 }
-
-const refusedSentence = ({ refused }: Refused): string =>
-  refused === "not_your_call"
-    ? "This call has an outcome already. Look at the calls below."
-    : "This person asked us to stop. No callback can be set.";
 
 function NoteField({ value, onType }: { value: string; onType(text: string): void }) {
   const field = useRef<HTMLTextAreaElement>(null);

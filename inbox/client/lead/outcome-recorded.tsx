@@ -1,6 +1,5 @@
 // After an outcome: what was recorded, a few minutes to take it back, and the next lead.
 import { useEffect, useRef } from "react";
-import type { ResponseOf } from "../../api.ts";
 import { useNow } from "../page/clock.ts";
 import { useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
@@ -9,9 +8,10 @@ import { outcomeNames, stateName } from "../page/words.ts";
 import { useAction } from "../queries.ts";
 import { TakeNextButton } from "../queue/take-next.tsx";
 import type { Lead } from "./lead-page.tsx";
+import { type Recorded, useNoteDraft } from "./outcome-form.tsx";
 
 interface Props {
-  recorded: Extract<ResponseOf<"outcome">, { outcome_id: string }>;
+  recorded: Recorded;
   lead: Lead;
   onUndone(): void;
 }
@@ -19,6 +19,7 @@ interface Props {
 export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
   const now = useNow();
   const undo = useAction("undo-outcome");
+  const note = useNoteDraft(lead.id);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const isOpen = Date.parse(recorded.undo_until) > now.getTime();
@@ -26,20 +27,32 @@ export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
     if (!isOpen || undo.isPending) return;
     undo.mutate(
       { outcome_id: recorded.outcome_id },
-      { onSuccess: (answer) => "done" in answer && onUndone() },
+      {
+        onSuccess: (answer) => {
+          if ("refused" in answer) return;
+          // The database deletes the note with the outcome.
+          if (recorded.note !== "" && note.value === "") note.set(recorded.note);
+          onUndone();
+        },
+      },
     );
   };
   useKeys({ u: takeBack });
   return (
     <section className="card call" aria-labelledby="recorded">
       <h2 id="recorded" ref={heading} tabIndex={-1}>
-        Recorded{lead.outcome && `: ${outcomeNames[lead.outcome]}`}
+        Recorded: {outcomeNames[recorded.outcome]}
       </h2>
       {recorded.callback_at && (
         <p>
-          Callback {momentThere(recorded.callback_at, lead.place.zones[0], now)} in {stateName(lead.place)}.
-          It comes first in the queue when it is due.
+          Callback {momentThere(recorded.callback_at, recorded.zone, now)} in {stateName(lead.place)}. It
+          comes first in the queue when it is due.
         </p>
+      )}
+      {note.value !== "" && (
+        <Notice kind="caution">
+          What you typed after the outcome was sent is not in its note. Undo, and record it again.
+        </Notice>
       )}
       <div className="actions">
         <TakeNextButton />

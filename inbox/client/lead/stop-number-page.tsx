@@ -19,7 +19,7 @@ export default function StopNumberPage() {
       {
         onSuccess: (answer) => {
           if ("refused" in answer) return;
-          phone.drop();
+          phone.dropSent(phone.value);
           refresh("queue");
           setDone(`Stopped. It ended ${count(answer.leads, "permission")}.`);
         },

@@ -17,23 +17,29 @@ const subscribe = (listener: () => void) => {
 export interface Draft<Value> {
   value: Value;
   set(value: Value): void;
-  /** Deletes the draft, because it was sent or is not wanted any more. */
+  /** Deletes the draft, because it is not wanted any more. */
   drop(): void;
+  /** Deletes the draft, because `value` was sent; not where more was typed before the answer came. */
+  dropSent(value: Value): void;
 }
 
 /** The draft of that name. `initial` is what stands in the field before anything was typed; pass the same object each time. */
 export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
   const read = () => (drafts.has(name) ? (drafts.get(name) as Value) : initial);
   const value = useSyncExternalStore(subscribe, read);
+  const drop = () => {
+    drafts.delete(name);
+    notify();
+  };
   return {
     value,
     set(next) {
       drafts.set(name, next);
       notify();
     },
-    drop() {
-      drafts.delete(name);
-      notify();
+    drop,
+    dropSent(sent) {
+      if (Object.is(read(), sent)) drop();
     },
   };
 }

@@ -40,10 +40,15 @@ function RowState({ row, now }: { row: Row; now: Date }) {
   if (row.withdrawn) return <span className="badge">Asked us to stop</span>;
   if (section === "closed")
     return <span className="badge">{row.outcome ? outcomeNames[row.outcome] : "Closed"}</span>;
+  // A ZIP code may have two zones, and the callback was agreed in one of them.
+  const callbackZone = row.callback_zone ?? zone;
   if (section === "callback_due" && row.callback_at)
-    return <span className="badge accent">Callback {momentOfCallback(row.callback_at, zone, now)}</span>;
+    return (
+      <span className="badge accent">Callback {momentOfCallback(row.callback_at, callbackZone, now)}</span>
+    );
   const isCallback = row.stage === "callback" && row.callback_at !== null;
   const again = isCallback ? row.callback_at : (attempts_until ?? place.callable_at);
+  const againZone = isCallback ? callbackZone : (place.blocking_zone ?? zone);
   const reason = attempts_until ? "attempts" : place.reason;
   return (
     <>
@@ -51,7 +56,7 @@ function RowState({ row, now }: { row: Row; now: Date }) {
       {section === "not_callable" && (
         <span className="row-when">
           {isCallback ? "Callback" : reason ? `${notNowReasons[reason]} until` : "From"}{" "}
-          {again ? momentThere(again, place.blocking_zone ?? zone, now) : "further notice"}
+          {again ? momentThere(again, againZone, now) : "further notice"}
         </span>
       )}
     </>

@@ -1,0 +1,155 @@
+// What a member typed and recorded on a lead's page: what the page sends and says of it, and what it keeps.
+import { describe, expect, it } from "vitest";
+import type { RequestOf } from "../inbox/api.ts";
+import { addLead } from "./support/inbox.ts";
+import { openScreens, text } from "./support/inbox-screens.ts";
+
+const { database, dana, lee, as, leadPage } = await openScreens();
+type Screen = Awaited<ReturnType<typeof as>>;
+
+/** The day so many days ahead, as a date field has it. */
+const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Opens a lead and begins a call. */
+async function calling(id: string): Promise<Screen> {
+  const page = await leadPage(dana, id);
+  await page.keyboard.press("c");
+  await page.locator(".number").waitFor();
+  return page;
+}
+
+/** Types a callback and sends it. */
+async function setCallback(page: Screen, day: string, time: string): Promise<void> {
+  if (!(await page.getByLabel("Time there").isVisible()))
+    await page.getByRole("button", { name: "Call back" }).click();
+  await page.getByLabel("Day").fill(day);
+  await page.getByLabel("Time there").fill(time);
+  await page.getByRole("button", { name: "Set the callback" }).click();
+}
+
+const note = (page: Screen) => page.getByLabel("Note, if one is wanted");
+
+describe("a callback that was refused", () => {
+  it("leaves nothing on the screen when the member cancels it, and never says that the person asked us to stop", async () => {
+    const page = await calling(await addLead(database));
+    await setCallback(page, dayAhead(3), "03:00");
+    await page.getByText("No call is lawful then").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByLabel("Time there").waitFor({ state: "detached" });
+    expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
+    await setCallback(page, dayAhead(200), "12:30");
+    await page.getByText("This is more than 90 days ahead.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await text(page)).not.toContain("This person asked us to stop");
+  });
+});
+
+describe("“The person asked for this time”", () => {
+  it("goes with the callback that it was ticked for, and with no later one", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await setCallback(page, dayAhead(3), "03:00");
+    await page.getByLabel("The person asked for this time").check();
+    await page.getByRole("button", { name: "Set the callback" }).click();
+    await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
+    await page.keyboard.press("u");
+    await page.locator(".outcomes").waitFor();
+    await setCallback(page, dayAhead(4), "03:00");
+    await page.getByText("No call is lawful then").waitFor();
+    expect(await page.getByLabel("The person asked for this time").isChecked()).toBe(false);
+    expect((await dana.call("open", { id })).body.stage).toBe("open");
+  });
+
+  it("is not said of another time that is typed afterwards", async () => {
+    const page = await calling(await addLead(database));
+    const sent: RequestOf<"outcome">[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/outcome")) sent.push(request.postDataJSON());
+    });
+    await setCallback(page, dayAhead(3), "03:00");
+    await page.getByLabel("The person asked for this time").check();
+    await setCallback(page, dayAhead(3), "04:00");
+    await expect.poll(() => sent.length).toBe(2);
+    expect(sent.map(({ callback }) => callback?.asked_for_this_time)).toEqual([undefined, undefined]);
+  });
+});
+
+describe("a note", () => {
+  it("is in its field again when its outcome is taken back", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await note(page).fill("Prefers mornings");
+    await page.locator("h1").focus();
+    await page.keyboard.press("3");
+    await page.getByRole("heading", { name: "Recorded: Does not qualify" }).waitFor();
+    await page.keyboard.press("u");
+    await expect.poll(() => note(page).inputValue()).toBe("Prefers mornings");
+    await page.locator("h1").focus();
+    await page.keyboard.press("1");
+    await page.getByRole("heading", { name: "Recorded: Likely qualifies" }).waitFor();
+    expect((await dana.call("open", { id })).body.calls).toMatchObject([{ note: "Prefers mornings" }]);
+  });
+
+  it("keeps what is typed while its outcome is on the way, and the page says that it was not recorded", async () => {
+    const page = await calling(await addLead(database));
+    await note(page).fill("Prefers mornings");
+    await page.route("**/api/outcome", async (route) => {
+      await note(page).fill("Prefers mornings, not Mondays");
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByText("What you typed after the outcome was sent is not in its note").waitFor();
+    await page.keyboard.press("u");
+    await expect.poll(() => note(page).inputValue()).toBe("Prefers mornings, not Mondays");
+  });
+});
+
+describe("“Recorded”", () => {
+  it("names the member's own outcome, also when another member has recorded a later one", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await page.keyboard.press("6");
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    await lee.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    await page.getByText("Lee").first().waitFor();
+    expect(await text(page, ".call h2")).toBe("Recorded: No answer");
+  });
+
+  it("tells the callback on the clocks that the member chose, where a ZIP code has two zones", async () => {
+    await database.owner`
+      insert into private.zip_places (prefix, place, rank) select '001', place, 2 from private.zip_places where prefix = '002'
+      on conflict do nothing`;
+    try {
+      const id = await addLead(database, { name: "Rosa Martinez", zip_code: "00105" });
+      const page = await leadPage(dana, id);
+      const { zones } = (await dana.call("open", { id })).body.place;
+      await page.getByRole("button", { name: "Review without a call" }).click();
+      await page.getByRole("button", { name: "Call back" }).click();
+      await page.getByLabel("Zone").selectOption(zones[1] ?? "");
+      await setCallback(page, dayAhead(3), "14:00");
+      const asked = page.getByLabel("The person asked for this time");
+      await asked.check();
+      await page.getByRole("button", { name: "Set the callback" }).click();
+      await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
+      expect(await text(page, ".call")).toMatch(/Callback \w+day 14:00 in /);
+      await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+      await expect.poll(() => text(page, ".row")).toMatch(/Callback \w+day 14:00/);
+    } finally {
+      await database.owner`delete from private.zip_places where prefix = '001' and rank = 2`;
+    }
+  });
+});
+
+describe("the eligibility check", () => {
+  it("keeps an answer that is given while the others are on the way", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.getByText("Go through the questions").click();
+    await page.route("**/api/eligibility-check", async (route) => {
+      await page.getByLabel("Who prescribes?").fill("Dr. Lopez");
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "See what it means" }).click();
+    await page.getByRole("region", { name: "Eligibility" }).getByText("Checked by Dana").waitFor();
+    expect(await page.getByLabel("Who prescribes?").inputValue()).toBe("Dr. Lopez");
+  });
+});
