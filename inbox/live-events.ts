@@ -2,6 +2,7 @@
 // connection listens to the database for all streams.
 import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../database/connect.ts";
+import { withTimeout } from "../database/timeout.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import type { LiveEvent } from "./api.ts";
 import { maxNamedLeads, namesLeads, paceLeadEvents } from "./pace-lead-events.ts";
@@ -25,8 +26,11 @@ const maxPause = 5_000;
 /** Longer than the delivery's interval for taking new leads into the lists (delivery/scheduled-jobs.ts). */
 const pauseInFlood = 1_500;
 
-/** Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. */
-export function startLiveEvents(address: string, log: Log): LiveEvents {
+/**
+ * Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. The connection is lost when a query
+ * takes longer than `queryTimeout` milliseconds, because a host that vanishes resets no connection.
+ */
+export function startLiveEvents(address: string, log: Log, queryTimeout = 15_000): LiveEvents {
   const listeners = new Set<Listener>();
   const stopping = new AbortController();
   const publish = (notification: Notification) => {
@@ -42,9 +46,9 @@ export function startLiveEvents(address: string, log: Log): LiveEvents {
     publish({ kind: "leads", new: [], changed: [] });
     publish({ kind: "team" });
   };
-  const running = listenForever(address, log, stopping.signal, {
-    hear,
-    reload,
+  const running = listenForever(address, log, {
+    ...{ hear, reload, queryTimeout },
+    stopping: stopping.signal,
     hasListeners: () => listeners.size > 0,
   });
   return {
@@ -61,23 +65,25 @@ export function startLiveEvents(address: string, log: Log): LiveEvents {
 }
 
 interface Streams {
+  /** Aborted when the events are to end. */
+  stopping: AbortSignal;
+  queryTimeout: number;
   hear(notification: Notification): void;
   /** Makes each page load everything again, because notifications were lost. */
   reload(): void;
   hasListeners(): boolean;
 }
 
-async function listenForever(
-  address: string,
-  log: Log,
-  stopping: AbortSignal,
-  streams: Streams,
-): Promise<void> {
+async function listenForever(address: string, log: Log, streams: Streams): Promise<void> {
+  const { stopping } = streams;
   let isUnreachable = false;
   while (!stopping.aborted) {
     const sql = connect(address, { max: 1, name: "leads inbox events" });
+    const close = () => sql.end({ timeout: 1 }).catch(() => {});
+    // Ends a query under way, too, which a database that does not answer would leave waiting.
+    stopping.addEventListener("abort", close);
     try {
-      await listenUntilLost(sql, stopping, streams, () => {
+      await listenUntilLost(sql, streams, () => {
         if (isUnreachable) log("database-ready");
         isUnreachable = false;
         streams.reload();
@@ -86,7 +92,8 @@ async function listenForever(
       if (!isUnreachable && !stopping.aborted) log("database-unreachable", { code: codeOf(error) });
       isUnreachable = true;
     }
-    await sql.end({ timeout: 1 }).catch(() => {});
+    stopping.removeEventListener("abort", close);
+    await close();
     await wait(1_000, undefined, { signal: stopping }).catch(() => {});
   }
 }
@@ -98,15 +105,12 @@ class HeartbeatLost extends Error {
 
 /**
  * Listens for notifications, and polls for new leads while a page is on screen. Calls `onListening` each time that listening begins,
- * because the notifications before are lost.
+ * because the notifications before are lost. The caller ends `sql`, and the listening with it.
  * @throws when the connection is lost.
  */
-async function listenUntilLost(
-  sql: Sql,
-  stopping: AbortSignal,
-  streams: Streams,
-  onListening: () => void,
-): Promise<void> {
+async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => void): Promise<void> {
+  const { stopping, queryTimeout } = streams;
+  const inTime = <Result>(query: PromiseLike<Result>) => withTimeout(queryTimeout, query);
   let receivedAt = Date.now();
   let floodAt = Number.NEGATIVE_INFINITY;
   const heartbeat = `inbox ${crypto.randomUUID()}`;
@@ -118,23 +122,22 @@ async function listenUntilLost(
     streams.hear(notification);
   };
   // postgres.js calls onListening again when it listens on a new connection, which may be before this loop finds the first one lost.
-  const listening = await sql.listen("team", onNotification, onListening);
+  await inTime(sql.listen("team", onNotification, onListening));
   let sentAt = 0;
   while (!stopping.aborted) {
     const started = Date.now();
     // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits. In a flood the delivery
     // takes the leads into the lists once a second, and a poll beside it would look through the same leads for nothing.
     const isDue = streams.hasListeners() && started - floodAt >= pauseInFlood;
-    const found = isDue ? await indexNewLeads(sql) : 0;
+    const found = isDue ? await inTime(indexNewLeads(sql)) : 0;
     const pause = pauseAfterPoll(Date.now() - started, found);
     if (started - sentAt >= heartbeatInterval) {
       if (sentAt > 0 && receivedAt < sentAt) throw new HeartbeatLost();
       sentAt = started;
-      await sql`select pg_notify('team', ${heartbeat})`;
+      await inTime(sql`select pg_notify('team', ${heartbeat})`);
     }
     await wait(pause, undefined, { signal: stopping }).catch(() => {});
   }
-  await listening.unlisten().catch(() => {});
 }
 
 /** Adds new leads to the lists, of which the database sends a notification. Returns how many there were. */

@@ -1,0 +1,44 @@
+// The inbox's event stream while the database's host has vanished: no connection is reset, and nothing answers.
+import { describe, expect, it } from "vitest";
+import { roleAddress } from "../database/role-logins.ts";
+import type { LiveEvent } from "../inbox/api.ts";
+import { startLiveEvents } from "../inbox/live-events.ts";
+import { makeDatabase } from "./support/database.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
+
+const database = await makeDatabase();
+
+/** Listens through a proxy, until the first event says that it does. */
+async function listening(queryTimeout?: number) {
+  const proxy = await startTcpProxy(roleAddress(database.url, "leads_team"));
+  const logged: string[] = [];
+  const heard: LiveEvent["kind"][] = [];
+  const events = startLiveEvents(proxy.url, (event) => logged.push(event), queryTimeout);
+  events.subscribe(({ kind }) => heard.push(kind));
+  await expect.poll(() => heard).toContain("team");
+  return { proxy, logged, heard, events };
+}
+
+describe("the live events of the inbox", () => {
+  it("are heard on a new connection when a query gets no answer in time, and the pages load everything anew", async () => {
+    const { proxy, logged, heard, events } = await listening(300);
+    try {
+      proxy.stall();
+      await expect.poll(() => logged, { timeout: 10_000 }).toContain("database-unreachable");
+      heard.length = 0;
+      proxy.recover();
+      await expect.poll(() => heard, { timeout: 10_000 }).toContain("team");
+      expect(logged).toEqual(["database-unreachable", "database-ready"]);
+    } finally {
+      await events.end();
+      proxy.close();
+    }
+  });
+
+  it("end at once when the inbox stops, however long the database would take to answer", async () => {
+    const { proxy, events } = await listening(600_000);
+    proxy.stall();
+    await events.end();
+    proxy.close();
+  });
+});
