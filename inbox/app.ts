@@ -4,6 +4,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import * as v from "valibot";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { type Ask, askWithSession, Refused } from "../team/ask.ts";
@@ -16,7 +17,7 @@ import type { ClientFiles } from "./client-files.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
 import { type Cookies, makeCookies } from "./cookies.ts";
 import { answerDownload } from "./downloads.ts";
-import { answerToFailure, isDatabaseUnreachable, mayStillBeOpen, signInRefusal } from "./failures.ts";
+import { answerToFailure, mayStillBeOpen, signInRefusal } from "./failures.ts";
 import { eventStream, type LiveEvents } from "./live-events.ts";
 import type { Metrics } from "./metrics.ts";
 import { type MetricsAccess, refuseMetrics } from "./metrics-guard.ts";
@@ -99,7 +100,7 @@ function addApi(app: Hono, routing: Routing): void {
     const onBroken = (error: unknown) => {
       (env as Partial<HttpBindings>).outgoing?.destroy();
       // The resilient connection has logged an outage already.
-      if (!(error instanceof Refused) && !isDatabaseUnreachable(error)) logBug(log, error);
+      if (!(error instanceof Refused) && !isDatabaseTrouble(error)) logBug(log, error);
     };
     const ask = askStandbyFor(req.raw) ?? askFor(req.raw);
     return (await answerDownload(req.param("name"), req.raw, ask, onBroken)) ?? notFound();

@@ -1,6 +1,7 @@
 // What a failed request of the inbox is answered with, and what its failure tells.
+import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
-import { codeOf, type Log } from "../log/log.ts";
+import type { Log } from "../log/log.ts";
 import { Refused } from "../team/ask.ts";
 import { SignInRefused } from "./passkeys.ts";
 import { json } from "./read-request.ts";
@@ -15,7 +16,7 @@ export function answerToFailure(error: unknown, path: string, log: Log): Respons
   if (error instanceof Refused) {
     return json({ error: error.status === 404 ? "not found" : error.message }, error.status);
   }
-  if (isDatabaseUnreachable(error)) return json({ error: "the database does not answer" }, 503);
+  if (isDatabaseTrouble(error)) return json({ error: "the database does not answer" }, 503);
   logBug(log, error);
   return json({ error: "a bug" }, 500);
 }
@@ -25,12 +26,6 @@ export function signInRefusal(error: unknown): string | undefined {
   if (error instanceof SignInRefused) return error.why;
   return error instanceof Refused && error.status === 401 ? error.message : undefined;
 }
-
-// Classes 08, 53, 57 and 40 of SQLSTATE, a database that takes no writes, a query that timed out, and a connection that failed.
-export const isDatabaseUnreachable = (error: unknown) =>
-  /^(08|53|57|40|25006|QueryTimeout|CONNECT|ECONN|EPIPE|ETIMEDOUT|ENOENT|ENOTFOUND|NoWritableServer|EHOST|ENET)/.test(
-    codeOf(error),
-  );
 
 // Only a refusal says that the session is over; any other failure leaves it unknown.
 export const mayStillBeOpen = (error: unknown): boolean => !(error instanceof Refused);

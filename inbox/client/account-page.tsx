@@ -39,7 +39,8 @@ function Passkeys() {
     <section className="card" aria-labelledby="passkeys">
       <h2 id="passkeys">Passkeys</h2>
       <p>A second passkey, on your phone or a security key, lets you in on the day this device is lost.</p>
-      {data ? (
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && (
         <ul className="plain-list">
           {data.passkeys.map((passkey) => (
             <li key={passkey.id}>
@@ -62,8 +63,6 @@ function Passkeys() {
             </li>
           ))}
         </ul>
-      ) : (
-        <Loading error={error} />
       )}
       <button type="button" className="button" onClick={add}>
         Add a passkey

@@ -33,6 +33,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
   return (
     <>
       <BackLink />
+      <Loading error={error} isLoaded />
       <div className="lead">
         <div className="lead-main">
           <LeadPerson lead={lead} isStopped={isStopped} />
@@ -91,7 +92,7 @@ const BackLink = () => (
 );
 
 function NoLead({ error }: { error: Error | null }) {
-  if (!isNoLead(error)) return <Loading error={error} />;
+  if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
   return (
     <>
       <BackLink />

@@ -19,7 +19,8 @@ export default function StopProofPage({ id }: { id: string }) {
         <Icon name="back" /> Lead
       </Link>
       <PageHeading title="Proof of a stop">Proof of a stop</PageHeading>
-      {data ? <ProofDocument proof={data} /> : <Loading error={error} />}
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && <ProofDocument proof={data} />}
     </>
   );
 }

@@ -41,7 +41,8 @@ export default function AuditPage() {
         }}
       />
       <FailureNotice error={exported.error} />
-      {data ? <AuditTable entries={data.entries} /> : <Loading error={error} />}
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && <AuditTable entries={data.entries} />}
       <div className="pager no-print">
         {starts.length > 1 && (
           <button type="button" className="button" onClick={() => setStarts(starts.slice(0, -1))}>

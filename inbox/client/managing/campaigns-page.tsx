@@ -30,7 +30,8 @@ export default function CampaignsPage() {
         {dayInWords(period.since)} to {dayInWords(period.until)}, {period.zone}
       </p>
       <PeriodFields period={period} onChange={setPeriod} />
-      {data ? <AllCampaigns report={data} period={period} /> : <Loading error={error} />}
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && <AllCampaigns report={data} period={period} />}
       <Experiments />
       <p className="actions no-print">
         <button type="button" className="button" onClick={() => print()}>

@@ -11,7 +11,7 @@ import { ReportSection } from "./report-section.tsx";
 
 export function Experiments() {
   const { data, error } = useCall("experiments", {}, { refetchOnWindowFocus: false });
-  if (!data) return <Loading error={error} />;
+  if (!data) return <Loading error={error} isLoaded={false} />;
   if (data.experiments.length === 0)
     return (
       <section className="card" aria-labelledby="experiments">

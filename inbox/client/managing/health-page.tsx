@@ -16,7 +16,8 @@ export default function HealthPage({ isManager }: { isManager: boolean }) {
   return (
     <>
       <PageHeading title="Health">Health of the machine</PageHeading>
-      {data ? <HealthReport health={data} isManager={isManager} /> : <Loading error={error} />}
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && <HealthReport health={data} isManager={isManager} />}
     </>
   );
 }

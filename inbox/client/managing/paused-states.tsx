@@ -16,7 +16,8 @@ export function PausedStates() {
         While a state is paused nobody there is called, whatever they asked for. A state may order this in an
         emergency.
       </p>
-      {data ? (
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && (
         <ul className="plain-list">
           {data.states.map(({ state, paused_at, paused_by, reason }) => (
             <li key={state}>
@@ -36,8 +37,6 @@ export function PausedStates() {
             </li>
           ))}
         </ul>
-      ) : (
-        <Loading error={error} />
       )}
       <FailureNotice error={resume.error} />
       <PauseForm onPaused={afterChange.onSuccess} />

@@ -27,7 +27,8 @@ export default function ReportsPage() {
         {dayInWords(period.since)} to {dayInWords(period.until)}, {period.zone}
       </p>
       <PeriodFields period={period} onChange={setPeriod} />
-      {data ? <AllReports reports={data} period={period} /> : <Loading error={error} />}
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && <AllReports reports={data} period={period} />}
       <PrintAndExport period={period} />
     </>
   );

@@ -19,7 +19,8 @@ export default function TeamPage({ member }: { member: SignedIn }) {
       <PageHeading title="Team">Team</PageHeading>
       <section className="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
-        {data ? (
+        <Loading error={error} isLoaded={data !== undefined} />
+        {data && (
           <ul className="plain-list members">
             {data.members
               .filter(({ removed_at }) => removed_at === null)
@@ -27,8 +28,6 @@ export default function TeamPage({ member }: { member: SignedIn }) {
                 <MemberLine key={one.id} member={one} isSelf={one.id === member.id} />
               ))}
           </ul>
-        ) : (
-          <Loading error={error} />
         )}
       </section>
       <InviteForm />

@@ -21,7 +21,19 @@ export function FailureNotice({ error }: { error: Error | null }) {
   return error && <Notice kind="trouble">{failureSentence(error)}</Notice>;
 }
 
-/** What stands where a page's content is not loaded yet, or cannot be. */
-export function Loading({ error }: { error: Error | null }) {
-  return error ? <FailureNotice error={error} /> : <p className="loading">Loading…</p>;
+interface LoadingProps {
+  error: Error | null;
+  /** Whether the content is on screen, from an earlier answer. */
+  isLoaded: boolean;
+}
+
+/** Stands above a page's content: says that it is not loaded yet, that it cannot be, or that what is on screen may be out of date. */
+export function Loading({ error, isLoaded }: LoadingProps) {
+  if (!error) return isLoaded ? null : <p className="loading">Loading…</p>;
+  return (
+    <Notice kind="trouble">
+      {isLoaded && "What stands here may be out of date. "}
+      {failureSentence(error)}
+    </Notice>
+  );
 }

@@ -48,11 +48,8 @@ export function QueuePage({ member }: { member: SignedIn }) {
           fromTheStart();
         }}
       />
-      {data ? (
-        <QueueList rows={data.rows} counts={counts} member={member} isSearch={words !== ""} />
-      ) : (
-        <Loading error={error} />
-      )}
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && <QueueList rows={data.rows} counts={counts} member={member} isSearch={words !== ""} />}
       {data && <Pager starts={starts} next={data.next} onTurn={setStarts} />}
     </>
   );
