@@ -18,6 +18,7 @@ export const browser = [
   "spec/inbox-lead-page.spec.ts",
   "spec/inbox-lost-connection.spec.ts",
   "spec/inbox-notifications.spec.ts",
+  "spec/inbox-queue-page.spec.ts",
   "spec/inbox-recorded-outcomes.spec.ts",
   "spec/inbox-sign-in.spec.ts",
   "spec/inbox-who-has-a-lead.spec.ts",

@@ -17,7 +17,7 @@ type Entry = ResponseOf<"audit">["entries"][number];
 export default function AuditPage() {
   const [filter, setFilter] = useState<AuditFilter>({});
   const [starts, setStarts] = useState<(number | null)[]>([null]);
-  const { data, error } = useCall(
+  const { data, error, isPlaceholderData } = useCall(
     "audit",
     { filter, after: starts.at(-1) ?? null },
     { placeholderData: keepPreviousData },
@@ -50,7 +50,12 @@ export default function AuditPage() {
           </button>
         )}
         {data?.next != null && (
-          <button type="button" className="button" onClick={() => setStarts([...starts, data.next])}>
+          <button
+            type="button"
+            className="button"
+            // While an older page is on its way, `next` is still that of the page before.
+            onClick={() => !isPlaceholderData && setStarts([...starts, data.next])}
+          >
             Older
           </button>
         )}

@@ -18,24 +18,30 @@ interface Props {
   rows: Row[];
   counts: Record<Exclude<Section, "closed">, number> | undefined;
   member: SignedIn;
-  isSearch: boolean;
+  /** What the rows are: the whole queue, a filtered one, a page after the first, or what a search found. */
+  of: keyof typeof emptySentences;
 }
 
-export function QueueList({ rows: all, counts, member, isSearch }: Props) {
+/** What is said when there are no rows. */
+const emptySentences = {
+  queue: ["Nobody is waiting.", "A new lead appears here by itself."],
+  filter: ["Nobody whom the filter leaves is waiting.", "Press “All” to see everybody."],
+  "later page": ["Nobody on this page is waiting any more.", "The earlier page may have more people."],
+  search: ["Nobody is found.", "A phone number, an e-mail address and a reference must be whole."],
+} as const;
+
+export function QueueList({ rows: all, counts, member, of }: Props) {
   const rows = useRowsInTwoSteps(all);
   if (rows.length === 0) {
+    const [sentence, advice] = emptySentences[of];
     return (
       <div className="empty">
-        <p>{isSearch ? "Nobody is found." : "Nobody is waiting."}</p>
-        <p className="quiet">
-          {isSearch
-            ? "A phone number, an e-mail address and a reference must be whole."
-            : "A new lead appears here by itself."}
-        </p>
+        <p>{sentence}</p>
+        <p className="quiet">{advice}</p>
       </div>
     );
   }
-  if (isSearch) return <Rows rows={rows} member={member} label="Found" />;
+  if (of === "search") return <Rows rows={rows} member={member} label="Found" />;
   const sections = [...new Set(rows.map(({ section }) => section))];
   return sections.map((section) => (
     <section key={section} className="queue-section" aria-labelledby={`section-${section}`}>

@@ -5,24 +5,37 @@ import type { SignedIn } from "../page/frame.tsx";
 import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { count } from "../page/words.ts";
-import { useCall } from "../queries.ts";
-import { type Filter, firstPage, noFilter } from "./first-page.ts";
+import { refresh, useCall } from "../queries.ts";
+import { type Filter, firstPage, isFiltered, noFilter, queueFilter } from "./first-page.ts";
 import { QueueFilters } from "./queue-filters.tsx";
 import { QueueList } from "./queue-list.tsx";
 import { SearchField } from "./search-field.tsx";
 import { TakeNextButton } from "./take-next.tsx";
+
+/** Milliseconds between two loads: the clock alone moves a lead to another group or ends a claim, and no event says so. */
+const loadInterval = 30_000;
 
 export function QueuePage({ member }: { member: SignedIn }) {
   const [words, setWords] = useState("");
   const [filter, setFilter] = useState<Filter>(noFilter);
   // Where each page begins; the last is the one on screen.
   const [starts, setStarts] = useState<(string | null)[]>([null]);
+  const isSearch = words !== "";
   const page = { ...firstPage, filter, after: starts.at(-1) ?? null };
-  const queue = useCall("queue", page, { placeholderData: keepPreviousData, enabled: words === "" });
-  const search = useSearch(words, page);
-  const { data, error } = words === "" ? queue : search;
+  const queue = useQueue(page, !isSearch);
+  const found = useSearch(words, page);
+  const { data, error, isPlaceholderData } = isSearch ? found : queue;
   const counts = queue.data?.counts;
-  const fromTheStart = () => setStarts([null]);
+  const filterBy = (next: Filter) => {
+    setFilter(next);
+    setStarts([null]);
+  };
+  const search = (next: string) => {
+    // A search that is asked for again is a new one.
+    if (isSearch && next === words) refresh("search");
+    setWords(next);
+    filterBy(next === "" ? queueFilter(filter) : filter);
+  };
   return (
     <>
       <div className="page-top">
@@ -32,28 +45,29 @@ export function QueuePage({ member }: { member: SignedIn }) {
         </div>
         <TakeNextButton />
       </div>
-      <SearchField
-        words={words}
-        onSearch={(next) => {
-          setWords(next);
-          fromTheStart();
-        }}
-      />
-      <QueueFilters
-        filter={filter}
-        counts={counts}
-        isSearch={words !== ""}
-        onChange={(next) => {
-          setFilter(next);
-          fromTheStart();
-        }}
-      />
+      <SearchField words={words} onSearch={search} />
+      <QueueFilters filter={filter} counts={counts} isSearch={isSearch} onChange={filterBy} />
       <Loading error={error} isLoaded={data !== undefined} />
-      {data && <QueueList rows={data.rows} counts={counts} member={member} isSearch={words !== ""} />}
-      {data && <Pager starts={starts} next={data.next} onTurn={setStarts} />}
+      {data && (
+        <>
+          <QueueList
+            rows={data.rows}
+            counts={counts}
+            member={member}
+            of={
+              isSearch ? "search" : starts.length > 1 ? "later page" : isFiltered(filter) ? "filter" : "queue"
+            }
+          />
+          <Pager starts={starts} next={data.next} isTurning={isPlaceholderData} onTurn={setStarts} />
+        </>
+      )}
     </>
   );
 }
+
+/** The queue, asked for again and again while it is on screen. */
+const useQueue = (page: typeof firstPage, enabled: boolean) =>
+  useCall("queue", page, { placeholderData: keepPreviousData, enabled, refetchInterval: loadInterval });
 
 /**
  * What a search finds. It is asked once, because each search is an act of the member that the audit log notes; what changes
@@ -61,7 +75,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
  */
 function useSearch(text: string, page: typeof firstPage) {
   const isAsked = text !== "";
-  const { data, error } = useCall(
+  const { data, error, isPlaceholderData } = useCall(
     "search",
     { text, ...page },
     {
@@ -73,9 +87,13 @@ function useSearch(text: string, page: typeof firstPage) {
     },
   );
   const ids = data?.rows.map(({ id }) => id) ?? [];
-  const live = useCall("rows", { ids }, { enabled: isAsked && ids.length > 0, staleTime: 0, gcTime: 0 });
+  const live = useCall(
+    "rows",
+    { ids },
+    { enabled: isAsked && ids.length > 0, staleTime: 0, gcTime: 0, refetchInterval: loadInterval },
+  );
   const rows = data?.rows.map((row) => live.data?.rows.find(({ id }) => id === row.id) ?? row) ?? [];
-  return { data: data && { ...data, rows }, error };
+  return { data: data && { ...data, rows }, error, isPlaceholderData };
 }
 
 type Counts = Record<"callback_due" | "callable" | "not_callable" | "late", number>;
@@ -93,10 +111,12 @@ function QueueSummary({ callback_due, callable, late }: Counts) {
 interface PagerProps {
   starts: (string | null)[];
   next: string | null;
+  /** Whether another page was asked for, and is not here yet. */
+  isTurning: boolean;
   onTurn(starts: (string | null)[]): void;
 }
 
-function Pager({ starts, next, onTurn }: PagerProps) {
+function Pager({ starts, next, isTurning, onTurn }: PagerProps) {
   if (starts.length === 1 && next === null) return null;
   const turn = (to: (string | null)[]) => {
     onTurn(to);
@@ -118,7 +138,10 @@ function Pager({ starts, next, onTurn }: PagerProps) {
         type="button"
         className="button"
         disabled={next === null}
-        onClick={() => turn([...starts, next])}
+        onClick={() => {
+          // `next` is still that of the page before.
+          if (!isTurning) turn([...starts, next]);
+        }}
       >
         Next page
       </button>

@@ -1,0 +1,137 @@
+// The page of the queue as it follows the clock, and what it says when it has nobody to show or cannot be brought up to date.
+import { describe, expect, it } from "vitest";
+import { addLead } from "./support/inbox.ts";
+import { openScreens, text } from "./support/inbox-screens.ts";
+
+const { database, inbox, dana, lee, maria, as } = await openScreens();
+type Screen = Awaited<ReturnType<typeof as>>;
+
+/** Opens a page whose clock the test holds. */
+async function withClock(path = "/"): Promise<Screen> {
+  const page = await as(dana, "/healthz");
+  await page.clock.install();
+  await page.goto(`${inbox.url}${path}`);
+  return page;
+}
+
+const search = async (page: Screen, words: string) => {
+  await page.getByLabel("Search by name").fill(words);
+  await page.getByRole("button", { name: "Search" }).click();
+};
+
+describe("the queue as time passes", () => {
+  it("moves an agreed callback to those that are due, though nobody did anything", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const agreed = (when: string) =>
+      database.owner.unsafe(`
+        update private.lead_work set stage = 'callback', callback_at = now() + interval '${when}', callback_zone = 'America/New_York'
+        where lead_id = '${id}'`);
+    await agreed("1 hour");
+    const page = await withClock();
+    await page.getByRole("heading", { name: "Not now" }).waitFor();
+    await agreed("-1 minute");
+    await page.clock.runFor(31_000);
+    await page.getByRole("heading", { name: "Callbacks due" }).waitFor();
+  });
+
+  it("shows a claim no more that has lapsed, in the queue, in a search and on the lead's page", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    await lee.call("claim", { id });
+    const pages = [await withClock(), await withClock(), await withClock(`/leads/${id}`)] as const;
+    await pages[1].locator(".row").waitFor();
+    await search(pages[1], "rosa");
+    for (const page of pages) await page.getByText("Lee has it").first().waitFor();
+    await database.owner`update private.claims set until = now() - interval '1 second' where lead_id = ${id}`;
+    for (const page of pages) {
+      await page.clock.runFor(31_000);
+      await page.getByText("Lee has it").first().waitFor({ state: "detached" });
+    }
+  });
+});
+
+describe("a queue without rows", () => {
+  it("says that nobody is waiting only when nobody is", async () => {
+    const page = await as(dana);
+    await page.getByText("Nobody is waiting.").waitFor();
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.locator(".row").waitFor();
+    await page.getByRole("button", { name: "Mine" }).click();
+    await page.getByText("Nobody whom the filter leaves is waiting.").waitFor();
+    expect(await text(page)).not.toContain("Nobody is waiting.");
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.locator(".row").waitFor();
+  });
+
+  it("is not left by a search for closed leads, after which the queue shows who is waiting", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana);
+    await page.locator(".row").waitFor();
+    await search(page, "rosa");
+    await page.getByText("More filters").click();
+    await page.getByLabel("Work").selectOption("closed");
+    await page.getByText("Nobody is found.").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.locator(".row").waitFor();
+    expect(await page.getByText("More filters").innerText()).toBe("More filters");
+  });
+
+  it("says that it is a later page, and the earlier one is one press away", async () => {
+    for (let nth = 0; nth < 51; nth++) await addLead(database, { name: `Lead ${nth}` }, 20 - nth / 10);
+    const page = await as(dana);
+    await page.getByRole("button", { name: "Next page" }).click();
+    await expect.poll(() => page.locator(".row").count()).toBe(1);
+    const last = (await page.locator(".row-name").getAttribute("href"))?.slice("/leads/".length) ?? "";
+    await lee.call("outcome", { id: last, call_id: null, outcome: "not_interested" });
+    await page.getByText("Nobody on this page is waiting any more.").waitFor();
+    await page.getByRole("button", { name: "Earlier page" }).click();
+    await expect.poll(() => page.locator(".row").count()).toBe(50);
+  });
+});
+
+describe("the pages of the queue", () => {
+  it("are turned once by two quick presses, because the second one is for a page that is not here yet", async () => {
+    for (let nth = 0; nth < 51; nth++) await addLead(database, { name: `Lead ${nth}` }, 20 - nth / 10);
+    const page = await as(dana);
+    const next = page.getByRole("button", { name: "Next page" });
+    await next.waitFor();
+    const pressed = Promise.withResolvers<void>();
+    await page.route("**/api/queue", async (route) => {
+      await pressed.promise;
+      await route.continue();
+    });
+    await next.evaluate((button: HTMLElement) => {
+      button.click();
+      button.click();
+    });
+    pressed.resolve();
+    await expect.poll(() => page.locator(".row").count()).toBe(1);
+    expect(await text(page, ".pager")).toContain("Page 2");
+  });
+});
+
+describe("a search", () => {
+  it("is asked anew when the same words are searched again", async () => {
+    const page = await as(maria);
+    await search(page, "rosa");
+    await page.getByText("Nobody is found.").waitFor();
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("list", { name: "Found" }).waitFor();
+  });
+});
+
+describe("a list that could not be loaded again", () => {
+  it("stays on screen, and the page says that it may be out of date", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana);
+    await page.locator(".row").waitFor();
+    await page.route("**/api/queue", (route) => route.fulfill({ status: 500, body: '{"error":"a bug"}' }));
+    await addLead(database, { name: "Came Later" });
+    await page.getByText("What stands here may be out of date. The server made a mistake.").waitFor();
+    expect(await page.locator(".row-name").allInnerTexts()).toEqual(["Rosa Martinez"]);
+    await page.unroute("**/api/queue");
+    await addLead(database, { name: "Came Last" });
+    await page.getByText("What stands here may be out of date.").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Came Later" }).waitFor();
+  });
+});
