@@ -67,6 +67,7 @@ const aboutLeads = {
   claim: (ask, { id }) => work.claim(ask, id),
   release: (ask, { id }) => thenDone(work.release(ask, id)),
   open: (ask, { id }) => work.openLead(ask, id),
+  opened: (ask, { entry }) => work.openedLead(ask, entry),
   "health-answers": (ask, { id }) => work.openHealthAnswers(ask, id),
   call: (ask, { id, asked_for_this_time = false }) => work.startCall(ask, id, asked_for_this_time),
   outcome: (ask, recorded) => work.recordOutcome(ask, recorded),

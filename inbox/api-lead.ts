@@ -66,6 +66,8 @@ export const Check = v.object({
 /** A lead opened. The number is not in it, unless the member has a call with it under way. */
 export const OpenLead = v.object({
   ...Row.entries,
+  /** The entry in the audit log that says who opened it; for `opened`. */
+  entry: v.number(),
   /** Null when the permission was withdrawn or the number is on the stop list. */
   email: v.nullable(v.string()),
   /** As typed. */
@@ -139,6 +141,8 @@ export const lead = {
     request: v.strictObject({ id: v.pipe(v.string(), v.regex(/^[0-9a-fA-F-]{8,36}$/)) }),
     response: OpenLead,
   },
+  /** A lead that is still on screen, as it is now: with the `entry` of its opening in this session, and without a further one. */
+  opened: { manager: false, request: v.strictObject({ entry: v.number() }), response: OpenLead },
   /** The answers hidden until opened. Written to the audit log. */
   "health-answers": {
     manager: false,

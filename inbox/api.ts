@@ -17,8 +17,8 @@ import { session } from "./api-session.ts";
  * - 423, empty: the session is locked. Show the lock; what was typed stays.
  * - 503: the database does not answer. Say so, keep what was typed, and try again.
  * `GET /api/downloads/<name>?...` is a CSV file, at the address that `export` or `audit/export` answered.
- * What the page loads by itself does not count as activity (`me`, `call-scripts`, `queue`, `rows`, `paused-states`, `health`, `alert`);
- * every other call does. `GET /api/events` is the event stream (see `LiveEvent`).
+ * What the page loads by itself does not count as activity (`me`, `call-scripts`, `queue`, `rows`, `opened`, `members`,
+ * `paused-states`, `health`, `alert`); every other call does. `GET /api/events` is the event stream (see `LiveEvent`).
  * Signing in happens outside of `/api/`: see `inbox/api-sign-in.ts`.
  */
 export const calls = { ...session, ...queue, ...lead, ...managing, ...campaigns };
@@ -30,7 +30,7 @@ export type ResponseOf<Name extends CallName> = v.InferOutput<(typeof calls)[Nam
 /**
  * What `GET /api/events` sends as `data:` of a server-sent event: ids alone, and no word about a person. `leads`: these leads are
  * new or have changed; no ids means that many have, so load the list anew. `session`: ask `me` again (locked, ended, removed).
- * `team`: members, paused states or channels have changed. A comment comes every 20 seconds, so silence means the network is gone.
+ * `team`: members, paused states or channels have changed. A comment comes every 20 seconds, which keeps proxies from closing the stream.
  */
 export const LiveEvent = v.variant("kind", [
   v.object({ kind: v.literal("leads"), new: v.array(v.string()), changed: v.array(v.string()) }),

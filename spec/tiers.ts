@@ -21,6 +21,7 @@ export const browser = [
   "spec/inbox-queue-page.spec.ts",
   "spec/inbox-recorded-outcomes.spec.ts",
   "spec/inbox-sign-in.spec.ts",
+  "spec/inbox-unattended-pages.spec.ts",
   "spec/inbox-who-has-a-lead.spec.ts",
   "spec/lead-form-before-its-script.spec.ts",
   "spec/lead-form-in-a-whole-browser.spec.ts",

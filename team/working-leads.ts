@@ -34,6 +34,9 @@ export async function openLead(ask: Ask, idOrReference: string): Promise<unknown
   return ask((sql) => sql`team.open_lead(${entry})`);
 }
 
+/** Reads a lead again that is still on screen. Does not keep the session from ending when the member is idle. @throws Refused 403, 404 */
+export const openedLead = (ask: Ask, entry: number) => ask((sql) => sql`team.opened_lead(${entry})`);
+
 /** Opens the health answers of a lead, with an entry in the audit log. */
 export async function openHealthAnswers(ask: Ask, id: string): Promise<unknown> {
   const entry = await recordOpening(ask, id, true);

@@ -92,12 +92,12 @@ begin
 end $$;
 
 -- Returns who acts, as require_session does, and raises PT403 for a member who is no manager.
-create function private.require_manager() returns private.actor
+create function private.require_manager(is_activity boolean default true) returns private.actor
 language plpgsql
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.require_session();
+  actor private.actor := private.require_session(is_activity);
 begin
   if actor.role not in ('manager', 'operator') then
     raise exception using errcode = 'PT403', message = 'Only a manager may do that.';

@@ -89,24 +89,19 @@ begin
   return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
 end $$;
 
--- Opens a lead. The answer has the number only while the member has a call to it under way, and never the health answers.
-create function team.open_lead(entry bigint) returns jsonb
-language plpgsql
-security definer
+-- A lead as its page has it. The number is in it only while the member has a call to it under way, and the health answers never are.
+create function private.lead_json(w private.lead_work, entry bigint, member uuid) returns jsonb
+language plpgsql stable
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.require_session();
-  w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead')::text);
   permission jsonb := private.permission_json(w.lead_id);
   stopped timestamptz := private.stopped_at(w);
   may_be_contacted boolean := permission ->> 'withdrawn_at' is null and stopped is null;
 begin
-  perform private.refresh_place_windows();
-  update private.claims c set until = private.claim_ends()
-  where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
+      'entry', entry,
       -- Some people type their number beside their name or ZIP code.
       'name', case when may_be_contacted then l.name else private.name_shown(l.name) end,
       'email', case when may_be_contacted then l.email end,
@@ -121,12 +116,42 @@ begin
         select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = w.lead_id
       ), '[]'),
       'others', private.others_of(w),
-      'under_way', private.number_of_started_call(
-        (private.call_under_way(w.lead_id, actor.member_id)).id, actor.member_id
-      )
+      'under_way', private.number_of_started_call((private.call_under_way(w.lead_id, member)).id, member)
     )
     from public.leads l where l.id = w.lead_id
   );
+end $$;
+
+-- Opens a lead, and renews the member's claim of it.
+create function team.open_lead(entry bigint) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+  w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead')::text);
+begin
+  perform private.refresh_place_windows();
+  update private.claims c set until = private.claim_ends()
+  where c.lead_id = w.lead_id and c.member_id = actor.member_id and c.until > now();
+  return private.lead_json(w, entry, actor.member_id);
+end $$;
+
+-- A lead that is still on the screen of the member who opened it in this session, with the entry of that opening. The page loads it by
+-- itself when something has changed, so it is no further entry in the audit log, no activity, and renews no claim.
+create function team.opened_lead(entry bigint) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session(is_activity => false);
+  session_age interval := (select now() - s.created_at from private.sessions s where s.id = actor.session_id);
+  w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead', session_age)::text);
+begin
+  perform private.refresh_place_windows();
+  return private.lead_json(w, entry, actor.member_id);
 end $$;
 
 -- Other leads with the same number or e-mail address; each keeps its own permission.
@@ -167,7 +192,8 @@ end $$;
 
 revoke execute on function
   private.stopped_at, private.tel_of, private.is_under_way, private.call_under_way, private.call_log_of, private.check_json,
-  private.permission_json, private.others_of, team.record_opening, team.open_lead, team.open_health_answers
+  private.permission_json, private.lead_json, private.others_of, team.record_opening, team.open_lead, team.opened_lead,
+  team.open_health_answers
 from public;
-grant execute on function team.record_opening, team.open_lead, team.open_health_answers to leads_team;
+grant execute on function team.record_opening, team.open_lead, team.opened_lead, team.open_health_answers to leads_team;
 -- No grant on any table: what a member may see and do is what these functions do.

@@ -43,6 +43,7 @@ begin
   select lead, actor.member_id, given, e.result, e.reasons from private.eligibility(given, current_date) e
   returning * into checked;
   perform private.audit(actor, 'checked eligibility', w.lead_id);
+  perform private.notify_inbox_of_leads(array[lead]);
   return private.check_json(checked);
 end $$;
 

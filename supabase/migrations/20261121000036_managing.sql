@@ -1,13 +1,14 @@
 -- What managers do in the inbox, and the operator by command: members, a lead taken back, erasing, exporting, paused states and reports.
 -- Each act is in the audit log.
 
+-- The page of the team loads it by itself when something has changed, so it is no activity.
 create function team.members() returns jsonb
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
-  actor private.actor := private.require_manager();
+  actor private.actor := private.require_manager(is_activity => false);
 begin
   return jsonb_build_object('members', coalesce((
     select jsonb_agg(jsonb_build_object(

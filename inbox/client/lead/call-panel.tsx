@@ -29,14 +29,14 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
   const start = (asked_for_this_time = false) => {
     if (call.isPending || isStopped || underWay || recorded) return;
-    call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("open", "queue") });
+    call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("opened", "queue") });
   };
   useKeys({ c: () => start() });
   const showRecorded = (outcome: Recorded | undefined) => {
     setRecorded(outcome);
     setReviewing(false);
     call.reset();
-    refresh("open", "queue");
+    refresh("opened", "queue");
   };
   if (isStopped) return <Stopped lead={lead} />;
   if (recorded)

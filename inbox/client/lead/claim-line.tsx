@@ -17,7 +17,7 @@ interface Props {
 export function ClaimLine({ lead, member, isStopped }: Props) {
   const [claim, release, takeBack] = [useAction("claim"), useAction("release"), useAction("take-back")];
   const holder = lead.claim?.member;
-  const thenReload = { onSettled: () => refresh("rows", "queue") };
+  const thenReload = { onSettled: () => refresh("opened", "queue") };
   const id = lead.id;
   const isHeldByOther = holder !== undefined && holder.id !== member.id;
   useAnnouncement(isHeldByOther);

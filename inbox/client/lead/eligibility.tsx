@@ -14,8 +14,7 @@ type Check = ResponseOf<"eligibility-check">;
 
 export function Eligibility({ lead }: { lead: Lead }) {
   const [checked, setChecked] = useState<Check>();
-  // The lead is opened anew after a check, which takes a moment.
-  const result = checked ?? lead.checks[0];
+  const result = laterOf(checked, lead.checks[0]);
   const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers);
   const check = useAction("eligibility-check");
   const answers = draft.value;
@@ -26,14 +25,14 @@ export function Eligibility({ lead }: { lead: Lead }) {
         onSuccess: (answer) => {
           setChecked(answer);
           draft.dropSent(answers);
-          refresh("open");
+          refresh("opened");
         },
       },
     );
   return (
     <section className="card" aria-labelledby="eligibility">
       <h2 id="eligibility">Eligibility</h2>
-      {result && <EligibilityResult check={result} takesFocus={checked !== undefined} />}
+      {result && <EligibilityResult check={result} takesFocus={result.id === checked?.id} />}
       <details>
         <summary>{result ? "Ask again" : "Go through the questions"}</summary>
         <EligibilityFields lead={lead.id} answers={answers} onAnswer={draft.set} />
@@ -48,6 +47,12 @@ export function Eligibility({ lead }: { lead: Lead }) {
       </p>
     </section>
   );
+}
+
+/** The member's own check is here before the lead is loaded again, and a colleague's may be later than it. */
+function laterOf(own: Check | undefined, loaded: Check | undefined): Check | undefined {
+  if (!own || !loaded) return own ?? loaded;
+  return Date.parse(own.at) > Date.parse(loaded.at) ? own : loaded;
 }
 
 function EligibilityResult({ check, takesFocus }: { check: Check; takesFocus: boolean }) {

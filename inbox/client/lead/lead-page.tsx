@@ -1,5 +1,4 @@
 // The page of one lead: the person and the work on the left, the permission and what is known of them on the right.
-import { useEffect } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
@@ -8,7 +7,7 @@ import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
-import { refresh, useCall } from "../queries.ts";
+import { useCall } from "../queries.ts";
 import { CallHistory } from "./call-history.tsx";
 import { CallPanel } from "./call-panel.tsx";
 import { useCallScripts } from "./call-scripts.tsx";
@@ -54,31 +53,23 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
   );
 }
 
+/** Milliseconds between two loads: the clock alone ends a claim or the calling hours, and no event says so. */
+const loadInterval = 30_000;
+
 /**
- * Opens the lead, which the audit log notes, once; what changes afterwards comes as a row, which says nothing that a list may not
- * say. The lead is opened anew only when that row shows that its work or permission has changed.
+ * Opens the lead, which the audit log notes, once. What changes while it is on screen is read with the entry of that opening, so that
+ * an event writes nothing in the name of a member who may not be there.
  */
 function useLead(id: string) {
   const once = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false } as const;
-  const { data: opened, error } = useCall("open", { id }, once);
-  const { data: live } = useCall(
-    "rows",
-    { ids: opened ? [opened.id] : [] },
-    { enabled: opened !== undefined, staleTime: 0, gcTime: 0 },
+  const opened = useCall("open", { id }, once);
+  const live = useCall(
+    "opened",
+    { entry: opened.data?.entry ?? 0 },
+    { enabled: opened.data !== undefined, staleTime: 0, gcTime: 0, refetchInterval: loadInterval },
   );
-  const row = live?.rows[0];
-  const isOld =
-    opened !== undefined &&
-    live !== undefined &&
-    (row === undefined ||
-      row.withdrawn !== opened.withdrawn ||
-      row.stage !== opened.stage ||
-      row.outcome !== opened.outcome ||
-      row.reviewed_at !== opened.reviewed_at);
-  useEffect(() => {
-    if (isOld) refresh("open");
-  }, [isOld]);
-  return { lead: opened && !isNoLead(error) ? { ...opened, ...row } : undefined, error };
+  const error = live.error ?? opened.error;
+  return { lead: isNoLead(error) ? undefined : (live.data ?? opened.data), error };
 }
 
 /** A link that lost or gained a character is not accepted, as it is no reference at all. */

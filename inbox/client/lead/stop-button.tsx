@@ -18,7 +18,7 @@ export function StopButton({ lead }: { lead: Lead }) {
       {
         onSuccess: () => {
           announce("Stopped. Nobody will call this number again.");
-          refresh("open", "queue");
+          refresh("opened", "queue");
           navigate(`/leads/${lead.id}/stop-proof`);
         },
       },

@@ -18,7 +18,7 @@ export function useLiveEvents(): void {
     const loadLists = () => {
       loadedAt = Date.now();
       load = undefined;
-      refresh("queue", "rows");
+      refresh("queue", "rows", "opened");
     };
     const loadSoon = () => {
       load ??= setTimeout(loadLists, Math.max(0, loadedAt + minLoadInterval - Date.now()));

@@ -1,0 +1,94 @@
+// A page of the inbox that nobody touches: what it shows of others' work, and what it does not do in the absent member's name.
+import { describe, expect, it } from "vitest";
+import { audited, called } from "./support/calls.ts";
+import { addLead } from "./support/inbox.ts";
+import { openScreens, text } from "./support/inbox-screens.ts";
+
+const { database, inbox, dana, lee, maria, as, leadPage } = await openScreens();
+
+/** Makes a member idle for ten minutes, and returns whether they still are. */
+async function goIdle(member: string) {
+  await database.owner`
+    update private.sessions set last_seen_at = now() - interval '10 minutes' where member_id = ${member}`;
+  return async () => {
+    const [row] = await database.owner<{ idle: boolean }[]>`
+      select max(last_seen_at) < now() - interval '9 minutes' as idle from private.sessions where member_id = ${member}`;
+    return row?.idle;
+  };
+}
+
+describe("a lead's page that is left open", () => {
+  it("shows what another member did with the lead, each time", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    for (const [nth, note] of ["Rang twice", "Rang again"].entries()) {
+      const { call_id } = await called(lee, id);
+      await page.getByText(`${nth + 1} attempt`).waitFor();
+      await lee.call("outcome", { id, call_id, outcome: "no_answer", note });
+      await page.getByText(note).waitFor();
+    }
+    expect(await text(page)).toContain("2 attempts in the last 24 hours");
+  });
+
+  it("shows a later eligibility check of another member in place of one's own", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    const card = page.getByRole("region", { name: "Eligibility" });
+    await card.getByText("Go through the questions").click();
+    await card.getByRole("button", { name: "See what it means" }).click();
+    await card.getByText("Checked by Dana").waitFor();
+    const { answers } = (await dana.call("open", { id })).body.checks[0] ?? {};
+    if (!answers) throw new Error("no check");
+    await lee.call("eligibility-check", { id, answers: { ...answers, diabetes: "no" } });
+    await card.getByText("Checked by Lee").waitFor();
+    await card.getByText("No diagnosis of diabetes.").waitFor();
+  });
+
+  it("writes nothing to the audit log when others work on the lead, and lets the session go idle", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.getByText("Nobody has called yet.").waitFor();
+    const isIdle = await goIdle(dana.id);
+    const { call_id } = await called(lee, id);
+    await lee.call("outcome", { id, call_id, outcome: "not_interested", note: "Has one already" });
+    await page.getByText("Has one already").waitFor();
+    expect(await audited(database, "opened lead", id)).toEqual(["Dana"]);
+    expect(await isIdle()).toBe(true);
+  });
+});
+
+describe("the team's page that is left open", () => {
+  it("shows who was invited by another manager, and lets the session go idle", async () => {
+    const page = await as(maria, "/account");
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.goto(`${inbox.url}/team`);
+    await stream;
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+    const isIdle = await goIdle(maria.id);
+    const olga = await inbox.member("Olga", "manager");
+    await olga.call("members/invite", { name: "Pat", role: "member" });
+    await page.getByRole("button", { name: "Remove Pat" }).waitFor();
+    expect(await isIdle()).toBe(true);
+  });
+});
+
+describe("a lead that is read again", () => {
+  it("is told only for the member's own opening of it, in the same session", async () => {
+    const id = await addLead(database);
+    const { entry } = (await dana.call("open", { id })).body;
+    expect((await dana.call("opened", { entry })).body).toMatchObject({ id, entry });
+    expect((await lee.call("opened", { entry })).status).toBe(403);
+    const [searched] = await database.owner<{ id: string }[]>`
+      insert into private.audit_log (member_id, who, action, lead_id) values (${dana.id}, 'Dana', 'claimed lead', ${id}) returning id`;
+    expect((await dana.call("opened", { entry: Number(searched?.id) })).status).toBe(403);
+    await database.owner`update private.audit_log set at = now() - interval '1 day' where id = ${entry}`;
+    expect((await dana.call("opened", { entry })).status).toBe(403);
+  });
+
+  it("is not there any more when it was erased", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await maria.call("erase", { id, reference: id.slice(-8) });
+    await page.getByRole("heading", { name: "There is no such lead" }).waitFor();
+  });
+});
