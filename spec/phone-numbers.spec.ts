@@ -50,10 +50,30 @@ describe("a number", () => {
     ["0113055550142", "0113055550142"],
     ["305 555 01429", "30555501429"],
     ["555-0142", "5550142"],
+    ["+47 22 00 00 001", "47220000001"],
     ["555-0142 x123", "5550142"],
   ])("from elsewhere, or too short or too long, is taken as it stands: %s", async (typed, digits) => {
     expect(await numbersIn(typed)).toEqual([digits]);
   });
+
+  it.each([
+    ["+507 269-1234", "0115072691234"],
+    ["+(507) 269-1234", "0115072691234"],
+    ["+ 507 2691234", "0115072691234"],
+    ["011 507 269 1234", "0115072691234"],
+    ["+5072691234 ext. 5", "0115072691234"],
+    ["+507 then 269 then 1234", "0115072691234"],
+    ["+53 7 832 1234", "0115378321234"],
+    ["+65 6321 1234", "0116563211234"],
+  ])(
+    "from a country whose numbers have ten digits too is no number of the United States: %s",
+    async (typed, digits) => {
+      expect(await numbersIn(typed)).toEqual([digits]);
+      const [row] = await database.owner<{ place: string; us: string }[]>`
+      select private.place_of('', ${typed}) as place, private.place_of('', '507 269 1234') as us`;
+      expect(row).toEqual({ place: "unknown/America/New_York", us: expect.stringContaining("MN/") });
+    },
+  );
 
   it.each(["", "none", "call me", "555", "12 34 56", "1".repeat(21)])("is not in %j", async (typed) => {
     expect(await numbersIn(typed)).toEqual([]);
@@ -77,11 +97,42 @@ describe("a number", () => {
       fc.asyncProperty(storable, async (text) => {
         for (const number of await numbersIn(text)) {
           expect(number).toMatch(/^\d{7,20}$/);
-          expect(text.replaceAll(/[^0-9]/g, "")).toContain(number);
+          const digits = text.replaceAll(/[^0-9]/g, "");
+          // A number of ten digits after a plus sign has the 011 before it with which it is dialled.
+          const typed = /^011\d{10}$/.test(number) && !digits.includes(number) ? number.slice(3) : number;
+          expect(digits).toContain(typed);
+          if (typed !== number) expect(text).toContain("+");
         }
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("a number from elsewhere", () => {
+  it.each([
+    ["+507 269-1234", "tel:+5072691234"],
+    ["011 507 269 1234", "tel:+5072691234"],
+    ["+52 55 1234 5678 x12", "tel:+525512345678"],
+    ["00 52 55 1234 5678", "tel:+525512345678"],
+    ["home: +52 55 1234 5678", "tel:+525512345678"],
+    ["5550142", "tel:5550142"],
+    ["+1 (111) 555-0142", "tel:+11115550142"],
+  ])("is dialled with its country, so that no stranger here is called: %s", async (phone, tel) => {
+    const id = await addLead(database, { phone });
+    expect(await called(dana, id)).toMatchObject({ phone, tel });
+  });
+
+  it("is stopped apart from the one here that has the same digits, however it is typed", async () => {
+    const ids = [
+      await addLead(database, { phone: "+507 269-1234" }),
+      await addLead(database, { phone: "011 (507) 269 1234" }),
+      await addLead(database, { phone: "507 269-1234" }),
+    ];
+    expect((await dana.call("stop-number", { phone: "+507 2691234" })).body).toEqual({ leads: 2 });
+    for (const id of ids.slice(0, 2))
+      expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+    expect((await dana.call("stop-number", { phone: "507 269 1234" })).body).toEqual({ leads: 1 });
   });
 });
 

@@ -96,8 +96,16 @@ cross join lateral regexp_split_to_table(btrim(area_codes, e' \n'), '\s+') as ar
 alter table private.area_codes enable row level security;
 revoke all on private.area_codes from public, anon, leads_intake, leads_delivery, leads_team;
 
+-- The digits of one number that was typed, with a 011 before them where they are ten after the plus sign of another country.
+create function private.digits_of_run(run text) returns text
+language sql immutable parallel safe
+return case when run ~ '^[+][^0-9]*[02-9]' and length(regexp_replace(run, '[^0-9]', '', 'g')) = 10 then '011' else '' end
+  || regexp_replace(run, '[^0-9]', '', 'g');
+
 -- The phone numbers in what was typed, as digits and in its order: "305 555 0142 x12, home +1 786 555 0199" holds 3055550142 and
--- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand.
+-- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand. Ten digits
+-- after the plus sign of another country (+507 269 1234, Panama) get the 011 with which they are dialled here, because they would
+-- otherwise be a stranger's number of the United States.
 create function private.phone_numbers(typed text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -106,23 +114,26 @@ declare
   digits text := regexp_replace(typed, '[^0-9]', '', 'g');
   run text;
   of_run text[];
+  is_abroad boolean := typed ~ '[+][^0-9]*[02-9]';
   numbers text[] := '{}';
 begin
   -- What almost everybody types: one number of the United States, and no word.
-  if typed !~ '[[:alpha:]#,;]' and (length(digits) = 10 or length(digits) = 11 and digits like '1%') then
+  if typed !~ '[[:alpha:]#,;]' and not is_abroad and (length(digits) = 10 or length(digits) = 11 and digits like '1%') then
     return array[right(digits, 10)];
   end if;
   -- A word, a comma or a number sign stands before an extension or another number.
-  for run in select r[1] from regexp_matches(typed, '([+]?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g') as r loop
+  for run in select r[1] from regexp_matches(
+    typed, '((?:[+][^0-9[:alpha:]+#,;]*)?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g'
+  ) as r loop
     of_run := array(
       select r[1] || r[2] || r[3]
       from regexp_matches(run, '(?<![0-9])(?:[+]?1[^0-9]*)?([0-9]{3})[^0-9]*([0-9]{3})[^0-9]*([0-9]{4})(?![0-9])', 'g') as r
-      where run !~ '^([+][^1]|00|011)'
+      where run !~ '^([+][^0-9]*[02-9]|00|011)'
     );
-    numbers := numbers || case when of_run <> '{}' then of_run else array[regexp_replace(run, '[^0-9]', '', 'g')] end;
+    numbers := numbers || case when of_run <> '{}' then of_run else array[private.digits_of_run(run)] end;
   end loop;
   if not exists (select from unnest(numbers) as n where length(n) >= 7) then
-    numbers := array[digits];
+    numbers := array[private.digits_of_run(case when is_abroad then '+' || digits else digits end)];
   end if;
   return array(
     select k.number
@@ -171,4 +182,6 @@ begin
   return array_to_string(by_zip || by_phone, '|');
 end $$;
 
-revoke execute on function private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of from public;
+revoke execute on function
+  private.digits_of_run, private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of
+from public;

@@ -7,11 +7,18 @@ language sql stable
 set search_path = ''
 return (private.stop_of(w)).stopped_at;
 
--- The number as a tel: link; empty when the visitor typed no number.
-create function private.tel_of(digits text) returns text
+-- The number that is dialled (private.phone_digits) as a tel: link, with the country that was typed with it: after 011, 00 or a plus sign.
+-- Empty when the visitor typed no number.
+create function private.tel_of(digits text, typed text) returns text
 language sql immutable
 set search_path = ''
-return case when length(digits) = 10 then 'tel:+1' || digits when digits <> '' then 'tel:' || digits else '' end;
+return case
+  when digits = '' then ''
+  when digits ~ '^(011|00)' then 'tel:+' || regexp_replace(digits, '^(011|00)', '')
+  when length(digits) = 10 then 'tel:+1' || digits
+  when typed ~ ('[+][^0-9[:alpha:]]*' || array_to_string(string_to_array(digits, null), '[^0-9]*')) then 'tel:+' || digits
+  else 'tel:' || digits
+end;
 
 -- Whether a call is under way: begun within the last hour, and without an outcome.
 create function private.is_under_way(c private.calls) returns boolean
