@@ -3,7 +3,15 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ResponseOf } from "../inbox/api.ts";
 import { reference } from "../lead/lead.ts";
 import { removeLeads } from "./support/database.ts";
-import { type Answer, addLead, aNumber, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
+import {
+  type Answer,
+  addLead,
+  aNumber,
+  makeInbox,
+  nightZip,
+  noonZip,
+  type TestMember,
+} from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -136,6 +144,23 @@ describe("Take next lead", () => {
     expect((await lee.call("queue", {})).body.rows[0]?.claim?.member.name).toBe("Dana");
     expect((await lee.call("take-next")).body).toEqual({ id: second });
     expect((await lee.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("passes over any number of leads that others have", async () => {
+    await addLead(database);
+    await database.owner`
+      insert into public.leads (created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
+      select now() - interval '2 hours', 'Claimed ' || n, n || '@example.com', (1115560000 + n)::text, ${noonZip}, true, true
+      from generate_series(1, 150) as n`;
+    await database.owner`select private.index_new_leads(null, '100 years')`;
+    await database.owner`
+      insert into private.claims (lead_id, member_id)
+      select id, ${lee.id} from public.leads where name like 'Claimed %'`;
+    const [free] = await database.owner<
+      { id: string }[]
+    >`select id from public.leads where name not like 'Claimed %'`;
+    expect((await dana.call("take-next")).body).toEqual({ id: free?.id });
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
   });
 
   it("never gives one lead to two members who ask at the same moment", async () => {

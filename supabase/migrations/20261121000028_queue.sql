@@ -56,9 +56,9 @@ begin
   );
 end $$;
 
--- The ids of one section, in its order, that `filter` lets through. `after` is the sort key of the last row of the page before: two
--- values and the id. Each section is read in the order of an index, the last one in that of each place, so that a page costs the rows it
--- has and not the whole queue.
+-- The ids of one section, in its order, that `filter` lets through: that of the API, or `unclaimed` for those that nobody has.
+-- `after` is the sort key of the last row of the page before: two values and the id. Each section is read in the order of an index, the
+-- last one in that of each place, so that a page costs the rows it has and not the whole queue.
 create function private.queue_section(
   section integer, filter jsonb, actor private.actor, after text[], at_most integer
 )
@@ -75,6 +75,10 @@ declare
   mine uuid[] := case when (filter ->> 'mine')::boolean then array(
     select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()
   ) end;
+  -- Left out in the query and not after it, because a section may begin with any number of claimed leads.
+  claimed uuid[] := case when (filter ->> 'unclaimed')::boolean then array(
+    select c.lead_id from private.claims c where c.until > now()
+  ) end;
   places_condition constant text := $condition$
     ($1 ->> 'state' is null or '|' || p.place like '%|' || ($1 ->> 'state') || '/%')
   $condition$;
@@ -82,6 +86,7 @@ declare
     ($1 ->> 'stage' is null or w.stage = $1 ->> 'stage')
     and ($1 ->> 'outcome' is null or w.outcome = $1 ->> 'outcome')
     and ($2 is null or w.lead_id = any ($2))
+    and ($7 is null or w.lead_id <> all ($7))
     and (($1 ->> 'late')::boolean is not true or w.tried_at is null and w.created_at < now() - interval '24 hours')
     -- The queue has nobody who withdrew the permission.
     and ($1 ->> 'withdrawn')::boolean is not true
@@ -146,7 +151,7 @@ begin
       order by x.callable_at, x.lead_id limit $4
     $query$
   end
-  using filter, mine, after, at_most, exhausted, callable_places;
+  using filter, mine, after, at_most, exhausted, callable_places, claimed;
 end $$;
 
 -- `filter`, `after` and `at_most` are those of the API (inbox/api-queue.ts).

@@ -39,8 +39,8 @@ begin
   for candidate in
     select q.lead_id
     from generate_series(1, 2) as section
-    cross join lateral private.queue_section(section, '{}', actor, null, 100) with ordinality as q (lead_id, is_later, sort_time, nth)
-    where not exists (select from private.claims c where c.lead_id = q.lead_id and c.until > now())
+    cross join lateral private.queue_section(section, '{"unclaimed": true}', actor, null, 100) with ordinality
+      as q (lead_id, is_later, sort_time, nth)
     order by section, q.nth
   loop
     insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)
