@@ -74,7 +74,8 @@ describe("the inbox's login", () => {
         select coalesce(string_agg(format('null::%s', format_type(t.oid, null)), ', ' order by t.nth), '')
         from unnest(p.proargtypes) with ordinality as t (oid, nth)
       )) as call
-      from pg_proc p where p.pronamespace = 'team'::regnamespace`;
+      from pg_proc p
+      where p.pronamespace = 'team'::regnamespace and has_function_privilege('leads_team', p.oid, 'execute')`;
     const open =
       /^team\.(open_invitation|challenge_to_join|join_with_passkey|challenge_to_sign_in|passkey_to_check|sign_in_with_passkey|begin_company_sign_in|company_sign_in_of|sign_in_with_company|sign_out|index_new_leads|metrics)\(/;
     const closed = calls.filter(({ call }) => !open.test(call));
@@ -132,8 +133,32 @@ describe("the inbox's login", () => {
       (started) => `team.number_of_call('${(started as { call_id: string }).call_id}')`,
     );
     expect(await refusal(call)).toBe("PT404");
+    const proof = both(`team.stop_lead('${id}')`, (entry) => `team.stop_proof(${entry})`);
+    expect(await refusal(proof)).toBe("PT403");
+    const manager = (await inbox.member("Mia", "manager")).cookie.replace("session=", "");
+    expect(await refusal(withSession(manager, `team.call_log('${id}')`))).toBe("42501");
     const entries = await database.owner`select from private.audit_log where lead_id = ${id}`;
     expect(entries).toHaveLength(0);
+  });
+
+  it("is told nothing about a lead that a list does not have by a function that writes the audit log in the same call", async () => {
+    const granted = await database.owner<{ name: string; body: string }[]>`
+      select p.proname as name, p.prosrc as body from pg_proc p
+      where p.pronamespace = 'team'::regnamespace and has_function_privilege('leads_team', p.oid, 'execute')`;
+    const writes = granted.filter(({ body }) => /private\.(audit|stop_calls)\(/.test(body));
+    expect(writes.length).toBeGreaterThan(20);
+    const readers =
+      "private.call_log_of( private.stop_proof( private.permission_json( private.others_of( private.number_of_started_call( private.audit_page(";
+    const columns = "l.name l.email l.phone l.has_medicare l.has_diabetes 'note', 'answers',";
+    const tells = `${readers} ${columns}`.split(" ");
+    const both = writes
+      .filter(({ body }) => tells.some((part) => body.includes(part)))
+      .map(({ name }) => name);
+    // The export's entry has the number of the entries that it will have; the proof's is written where there is one.
+    expect(both.toSorted()).toEqual(["record_audit_export", "record_stop_proof"]);
+    const returns = await database.owner<{ type: string }[]>`
+      select pg_get_function_result(oid) as type from pg_proc where proname = any (${both}::text[])`;
+    expect(returns.map(({ type }) => type)).toEqual(["bigint", "bigint"]);
   });
 
   it("cannot look at one lead with another's entry in the audit log, with another member's, or later", async () => {

@@ -76,13 +76,21 @@ export const undoOutcome = async (ask: Ask, outcomeId: string) =>
 export const recordEligibility = (ask: Ask, id: string, answers: Readonly<Record<string, JSONValue>>) =>
   ask((sql) => sql`team.record_eligibility(${id}, ${sql.json(answers)})`);
 
-export const stopLead = (ask: Ask, id: string) => ask((sql) => sql`team.stop_lead(${id})`);
+/** Stops the calls and returns the proof. */
+export async function stopLead(ask: Ask, id: string): Promise<unknown> {
+  const entry = (await ask((sql) => sql`team.stop_lead(${id})`)) as string;
+  return ask((sql) => sql`team.stop_proof(${entry})`);
+}
 
 /** Returns how many permissions that ended; null when the text holds no number. */
 export const stopNumber = async (ask: Ask, phone: string) =>
   (await ask((sql) => sql`team.stop_number(${phone})`)) as number | null;
 
-export const stopProof = (ask: Ask, id: string) => ask((sql) => sql`team.stop_proof(${id})`);
+/** The proof that the calls were stopped, with an entry in the audit log. @throws Refused 404 when they were not */
+export async function stopProof(ask: Ask, id: string): Promise<unknown> {
+  const entry = (await ask((sql) => sql`team.record_stop_proof(${id})`)) as string;
+  return ask((sql) => sql`team.stop_proof(${entry})`);
+}
 
 const plain = (values: object): Record<string, JSONValue> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -1,8 +1,8 @@
 -- "They asked us to stop": at once, for every lead that was given with the number, and with a proof to print.
 
 -- Stops the calls for a member or the operator: withdraws the permission of every lead with one of the numbers so far, or of this lead
--- alone when it holds none. Returns how many permissions that ended.
-create function private.stop_calls(actor private.actor, lead uuid, numbers text[]) returns integer
+-- alone when it holds none. Returns how many permissions that ended, and the entry of the audit log.
+create function private.stop_calls(actor private.actor, lead uuid, numbers text[], out ended integer, out entry bigint)
 language plpgsql
 set search_path = ''
 as $$
@@ -14,11 +14,12 @@ begin
   else
     stopped := array(select private.stop_numbers(numbers, actor.member_id, actor.name));
   end if;
-  perform private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', cardinality(stopped)));
-  return cardinality(stopped);
+  ended := cardinality(stopped);
+  entry := private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', ended));
 end $$;
 
-create function team.stop_lead(lead uuid) returns jsonb
+-- Returns the entry of the audit log, with which team.stop_proof tells the proof.
+create function team.stop_lead(lead uuid) returns bigint
 language plpgsql
 security definer
 set search_path = ''
@@ -27,8 +28,7 @@ declare
   actor private.actor := private.require_session();
   w private.lead_work := private.work_of(lead::text);
 begin
-  perform private.stop_calls(actor, lead, private.numbers_of(w));
-  return private.stop_proof(w);
+  return (private.stop_calls(actor, lead, private.numbers_of(w))).entry;
 end $$;
 
 -- Stops every number in the text. Returns how many permissions that ended; null when there is none.
@@ -44,7 +44,7 @@ begin
   if numbers = '{}' then
     return null;
   end if;
-  return private.stop_calls(actor, null, numbers);
+  return (private.stop_calls(actor, null, numbers)).ended;
 end $$;
 
 -- When and by whom the calls about a lead were stopped, by the stop that ended its permission, and the leads that share a number with it.
@@ -80,8 +80,9 @@ as $$
   );
 $$;
 
--- Raises PT404 for a lead whose permission stands.
-create function team.stop_proof(lead uuid) returns jsonb
+-- Says in the audit log that the actor is about to read the proof of a lead, and returns the entry. Raises PT404 for a lead whose
+-- permission stands.
+create function team.record_stop_proof(lead uuid) returns bigint
 language plpgsql
 security definer
 set search_path = ''
@@ -89,14 +90,29 @@ as $$
 declare
   actor private.actor := private.require_session();
   w private.lead_work := private.work_of(lead::text);
-  proof jsonb := private.stop_proof(w);
 begin
-  if proof ->> 'stopped_at' is null then
+  if private.stop_proof(w) ->> 'stopped_at' is null then
     raise exception using errcode = 'PT404', message = 'Nobody asked to stop calls about this lead.';
   end if;
-  perform private.audit(actor, 'read stop proof', lead);
-  return proof;
+  return private.audit(actor, 'read stop proof', lead);
 end $$;
 
-revoke execute on function private.stop_calls, private.stop_proof, team.stop_lead, team.stop_number, team.stop_proof from public;
-grant execute on function team.stop_lead, team.stop_number, team.stop_proof to leads_team;
+-- The proof of the lead of an entry that the same actor wrote in an earlier transaction: by team.record_stop_proof or by the stop itself.
+create function team.stop_proof(entry bigint) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_session();
+  act constant text := coalesce(
+    (select a.action from private.audit_log a where a.id = entry and a.action = 'stopped calls'), 'read stop proof'
+  );
+begin
+  return private.stop_proof(private.work_of(private.lead_of_entry(entry, actor, act)::text));
+end $$;
+
+revoke execute on function
+  private.stop_calls, private.stop_proof, team.stop_lead, team.stop_number, team.record_stop_proof, team.stop_proof
+from public;
+grant execute on function team.stop_lead, team.stop_number, team.record_stop_proof, team.stop_proof to leads_team;

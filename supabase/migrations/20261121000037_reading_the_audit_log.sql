@@ -1,4 +1,4 @@
--- Reading the audit log, as a whole or for one lead, and exporting it. The reading itself is in the log.
+-- Reading the audit log, as a whole or for one lead, and exporting it. An export is itself in the log.
 
 -- The actions that the audit log has, each found by a look at the index, which is in their order.
 create function private.audited_actions() returns jsonb
@@ -112,7 +112,8 @@ begin
   );
 end $$;
 
--- What was tried to reach a person, for the operator's command.
+-- What was tried to reach a person, for the operator's command. Not granted to the inbox, whose process could read the notes and roll the
+-- entry back.
 create function team.call_log(lead uuid) returns jsonb
 language plpgsql
 security definer
@@ -129,4 +130,4 @@ revoke execute on function
   private.audited_actions, private.audit_page, team.audit_log, team.record_audit_export, team.export_audit_log,
   team.call_log
 from public;
-grant execute on function team.audit_log, team.record_audit_export, team.export_audit_log, team.call_log to leads_team;
+grant execute on function team.audit_log, team.record_audit_export, team.export_audit_log to leads_team;
