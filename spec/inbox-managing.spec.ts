@@ -149,6 +149,23 @@ describe("the reports", () => {
     expect(two).toBeDefined();
   });
 
+  it("clean the campaign words, so that one campaign has one row and nobody's address is in it", async () => {
+    for (const utm of [
+      { utm_source: "Google", utm_campaign: "Spring" },
+      { utm_source: "google", utm_campaign: "spring" },
+      { utm_source: "mail", utm_campaign: "rosa@example.com" },
+    ]) {
+      const id = await addLead(database);
+      await database.owner`
+        update private.permissions set utm = ${database.owner.json(utm)} where lead_id = ${id}`;
+    }
+    const { campaigns } = (await maria.call("reports", period)).body;
+    expect(campaigns).toEqual([
+      expect.objectContaining({ source: "google", campaign: "spring", leads: 2 }),
+      expect.objectContaining({ source: "mail", campaign: "(removed)", leads: 1 }),
+    ]);
+  });
+
   it("refuse an unknown zone and an impossible day", async () => {
     expect((await maria.call("reports", { ...period, zone: "Nowhere" })).status).toBe(400);
     expect((await maria.call("reports", { ...period, since: "2026-02-31" })).status).toBe(400);

@@ -1,6 +1,6 @@
 -- The report of a manager: promises, outcomes, calls and campaigns of a span of days.
 
--- The report of these times, in the days and hours of a time zone. Sums are of whole hours, so in a zone that differs from UTC by half
+-- The report of these times, its campaigns by their cleaned words, in the days and hours of a time zone. Sums are of whole hours, so in a zone that differs from UTC by half
 -- an hour an older lead counts for the hour before.
 create function private.report(begins timestamptz, ends timestamptz, zone text) returns jsonb
 language plpgsql stable
@@ -29,7 +29,7 @@ begin
       count(*) filter (where c.is_reached)::integer
     from read r cross join lateral private.report_calls(r.since, r.until) c group by 1
   ),
-  outcomes as materialized (
+  of_words as materialized (
     select c.source, c.medium, c.campaign, nullif(c.outcome, '') as outcome, sum(c.leads) as leads, sum(c.reviewed) as reviewed,
       sum(c.withdrawn) as withdrawn
     from (
@@ -40,6 +40,18 @@ begin
         count(*) filter (where l.is_withdrawn)
       from leads l group by 1, 2, 3, 4
     ) c
+    group by 1, 2, 3, 4
+  ),
+  -- The words of an ad's link are written by whoever writes the link. Each is cleaned once and not for each outcome.
+  words as materialized (
+    select x.*, private.clean_campaign_word(x.source) as clean_source, private.clean_campaign_word(x.medium) as clean_medium,
+      private.clean_campaign_word(x.campaign) as clean_campaign
+    from (select distinct o.source, o.medium, o.campaign from of_words o) x
+  ),
+  outcomes as materialized (
+    select w.clean_source as source, w.clean_medium as medium, w.clean_campaign as campaign, o.outcome, sum(o.leads) as leads,
+      sum(o.reviewed) as reviewed, sum(o.withdrawn) as withdrawn
+    from of_words o join words w on (w.source, w.medium, w.campaign) = (o.source, o.medium, o.campaign)
     group by 1, 2, 3, 4
   ),
   first_calls as materialized (
