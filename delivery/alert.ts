@@ -1,6 +1,7 @@
 // The alert about unnotified leads, which wait while no channel has taken a message about them. It is sent when it begins, every four
 // hours while it lasts, and when it is over, to the log and to ALERT_URL, because the channels are what has failed.
 import type { Sql } from "../database/connect.ts";
+import { typed } from "../log/installation.ts";
 import type { Log } from "../log/log.ts";
 import { discardBody, outcomeOf } from "./channels/http-response.ts";
 import { whyUnreachable } from "./channels/unreachable.ts";
@@ -10,8 +11,10 @@ export interface AlertSettings {
   url: string | undefined;
 }
 
+type What = "began" | "ended";
+
 interface Alert {
-  what: "began" | "ended";
+  what: What;
   /** How many leads wait. */
   leads: number;
   /** For how long the oldest has. */
@@ -21,19 +24,26 @@ interface Alert {
 /** Milliseconds for the receiver's answer. */
 const timeout = 10_000;
 
-/** Makes the check, which is to run each minute. An alert that could not be sent is sent with the next check. */
+/** What the database says: what there is to log, and what there is to send. */
+interface Found extends Omit<Alert, "what"> {
+  what: What | null;
+  to_send: What | null;
+}
+
+/**
+ * Makes the check, which is to run each minute. The database keeps an alert that could not be sent, so that it is sent with the
+ * next check, whichever process makes that.
+ */
 export function makeAlertCheck({ url }: AlertSettings, log: Log): (sql: Sql) => Promise<void> {
-  let unsent: Alert | undefined;
   return async (sql) => {
-    const [found] = await sql<(Alert | { what: null })[]>`select * from private.check_alert()`;
-    if (found?.what) {
-      unsent = found;
-      logAlert(found, log);
-    }
-    if (!unsent || !url) return;
-    const reason = await send(url, unsent);
+    const [found] = await sql<Found[]>`select * from private.check_alert()`;
+    if (!found) return;
+    const { what, to_send, ...waiting } = found;
+    if (what) logAlert({ what, ...waiting }, log);
+    if (!to_send) return;
+    const reason = url ? await send(url, { what: to_send, ...waiting }) : undefined;
     if (reason) log("alert-not-sent", { reason });
-    else unsent = undefined;
+    await sql`select private.record_alert(${to_send}, ${reason === undefined})`;
   };
 }
 
@@ -65,7 +75,7 @@ export function messageOf({ what, leads, minutes }: Alert) {
   const [who, verb] = leads === 1 ? ["1 lead", "waits"] : [`${leads} leads`, "wait"];
   const text =
     what === "began"
-      ? `${who} ${verb}, the oldest for ${minutes} minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: leads status`
+      ? `${who} ${verb}, the oldest for ${minutes} minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: ${typed("status")}`
       : "No lead waits any more of which the team has not been notified.";
   return { type: `leads-unnotified.${what}`, text, leads, oldest_minutes: minutes };
 }

@@ -10,7 +10,7 @@ import { makeLog } from "../log/log.ts";
 import { useBrowser } from "./support/browser.ts";
 import { addLead, makeInbox, serveInbox } from "./support/inbox.ts";
 import { emptyQueue, openAs } from "./support/inbox-pages.ts";
-import { answers, startReceiver } from "./support/receiver.ts";
+import { answers, startReceiver, until } from "./support/receiver.ts";
 
 const { browser } = useBrowser();
 let lines: string[] = [];
@@ -20,7 +20,8 @@ await syncSettings(database.owner, { notices: [], keepAddress: true, alertAfterM
 beforeEach(async () => {
   lines = [];
   await emptyQueue(database);
-  await database.owner`update private.alert_state set alerted_at = null, counted_at = '-infinity'`;
+  await database.owner`delete from private.alert_state`;
+  await database.owner`insert into private.alert_state default values`;
   await syncChannels(database.owner, ["webhook"]);
 });
 
@@ -77,6 +78,32 @@ describe("leads that wait while no channel takes word of them", () => {
     expect(lines.slice(2)).toEqual([expect.stringContaining(" info leads-unnotified-ended: ")]);
   });
 
+  it("remain an alert when they are older than three days, and their deliveries have failed for good", async () => {
+    const { owner } = database;
+    const lead = await addLead(database, {}, 71.9);
+    await check();
+    lines = [];
+    await owner`update private.lead_work set created_at = now() - interval '73 hours' where lead_id = ${lead}`;
+    await owner`update private.alert_state set oldest_at = w.created_at from private.lead_work w`;
+    await owner`update private.deliveries set failed_at = now() where lead_id = ${lead}`;
+    await check();
+    await addLead(database, {}, 16 * minute);
+    await check();
+    expect(lines).toEqual([]);
+    await owner`update private.alert_state set alerted_at = now() - interval '4 hours 1 minute'`;
+    await check();
+    expect(lines.join("")).toContain(` leads=2 minutes=${73 * 60}`);
+    await owner`update private.lead_work set tried_at = now()`;
+    await check();
+    expect(lines.at(-1)).toContain(" info leads-unnotified-ended: ");
+  });
+
+  it("raise no alert where it is older than three days that they came, because the team was alerted then", async () => {
+    await addLead(database, {}, 73);
+    await check();
+    expect(lines).toEqual([]);
+  });
+
   it("are never an alert where the settings have no time for it", async () => {
     await addLead(database);
     await database.owner`update private.settings set alert_after_minutes = null`;
@@ -98,7 +125,7 @@ describe("ALERT_URL", () => {
     expect(receiver.received.map(({ json }) => json)).toEqual([
       {
         ...{ type: "leads-unnotified.began", leads: 1, oldest_minutes: 42 },
-        text: "1 lead waits, the oldest for 42 minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: leads status",
+        text: "1 lead waits, the oldest for 42 minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: npm run leads -- status",
       },
       {
         ...{ type: "leads-unnotified.ended", leads: 0, oldest_minutes: null },
@@ -123,6 +150,50 @@ describe("ALERT_URL", () => {
     await database.owner`update private.alert_state set alerted_at = null`;
     await checkAlert(database.owner);
     expect(lines.at(-1)).toContain("refuses the connection");
+  });
+
+  it("gets from the next process what the one that found it could not send before it ended", async () => {
+    const away = await startReceiver(answers(500));
+    await addLead(database);
+    await check(away.url);
+    const receiver = await startReceiver();
+    await check(receiver.url);
+    await check(receiver.url);
+    expect(receiver.received.map(({ json }) => json.type)).toEqual(["leads-unnotified.began"]);
+    expect(lines.filter((line) => line.includes(" leads-unnotified: "))).toHaveLength(1);
+  });
+
+  it("gets from no other process what one is sending at this moment, unless that one ended", async () => {
+    const hanging = await startReceiver(() => {});
+    await addLead(database);
+    const hangs = check(hanging.url);
+    await until(() => hanging.received.length === 1);
+    const receiver = await startReceiver();
+    await check(receiver.url);
+    expect(receiver.received).toEqual([]);
+    await database.owner`update private.alert_state set sending_until = now() - interval '1 second'`;
+    await check(receiver.url);
+    expect(receiver.received).toHaveLength(1);
+    await hanging.close();
+    await hangs;
+  });
+
+  it("gets no word that an alert began after the word that it ended, although one of two processes could not send the first", async () => {
+    const receiver = await startReceiver(answers(500));
+    const [one, other] = [
+      makeAlertCheck({ url: receiver.url }, log),
+      makeAlertCheck({ url: receiver.url }, log),
+    ];
+    const lead = await addLead(database);
+    await one(database.owner);
+    receiver.answer = answers(204);
+    await deliver(lead);
+    await other(database.owner);
+    await one(database.owner);
+    expect(receiver.received.map(({ json }) => json.type)).toEqual([
+      "leads-unnotified.began",
+      "leads-unnotified.ended",
+    ]);
   });
 
   it("is used by a hosted function's run as well", async () => {

@@ -10,8 +10,12 @@ create table private.alert_state (
   counted_at timestamptz not null default '-infinity',
   leads integer not null default 0,
   oldest_at timestamptz,
+  -- What ALERT_URL has not been sent yet, and until when a process is sending it; after that another one may, because that one has ended.
+  unsent text,
+  sending_until timestamptz,
 
-  constraint there_is_one_row check (only_row)
+  constraint there_is_one_row check (only_row),
+  constraint unsent_is_known check (unsent in ('began', 'ended'))
 );
 insert into private.alert_state default values;
 
@@ -20,20 +24,20 @@ alter table private.alert_state enable row level security;
 revoke all on private.alert_state from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- How many leads have waited longer than the settings say while no channel took a message about them, and since when the oldest waits.
--- A lead that the team has called, reviewed or closed waits no more. Only leads of the last three days count, because after that their
--- deliveries have failed for good.
+-- A lead that the team has called, reviewed or closed waits no more. A lead that is older than three days counts only when it did before,
+-- because the alert about it lasts until a channel takes a message or the team has it.
 create function private.unnotified_leads(out leads integer, out oldest_at timestamptz)
 language plpgsql
 set search_path = ''
 as $$
 declare
   -- A variable, because the planner must see that few leads are that new.
-  since timestamptz := now() - interval '3 days';
+  since timestamptz := least(now() - interval '3 days', (select a.oldest_at from private.alert_state a));
   until timestamptz := now() - make_interval(mins => (select s.alert_after_minutes from private.settings s));
 begin
   select count(*), min(w.created_at) into leads, oldest_at
   from private.lead_work w
-  where w.created_at > since and w.created_at <= until
+  where w.created_at >= since and w.created_at <= until
     and w.stage = 'open' and w.tried_at is null and w.reviewed_at is null and w.withdrawn_at is null
     and not exists (
       select from private.deliveries d
@@ -41,9 +45,10 @@ begin
     );
 end $$;
 
--- Says whether the alert is to be sent now: 'began' when leads are unnotified and every four hours after that, 'ended' when none is
--- any more. Of several processes that ask, one gets the answer.
-create function private.check_alert(out what text, out leads integer, out minutes integer)
+-- Says what there is to log about the alert: 'began' when leads are unnotified and every four hours after that, 'ended' when none is
+-- any more. And what there is to send, which is that or what could not be sent before. Of several processes that ask, one gets the answer;
+-- it has half a minute to send, and calls `record_alert` then.
+create function private.check_alert(out what text, out to_send text, out leads integer, out minutes integer)
 language plpgsql
 security definer
 set search_path = ''
@@ -65,9 +70,23 @@ begin
     update private.alert_state set alerted_at = null;
   end if;
   if what is not null then
+    update private.alert_state set unsent = what;
     perform private.notify_inbox('{"kind": "team"}');
   end if;
+  update private.alert_state a set sending_until = now() + interval '30 seconds'
+  where a.unsent is not null and coalesce(a.sending_until <= now(), true)
+  returning a.unsent into to_send;
 end $$;
+
+-- Records whether an alert was sent. One that began or ended meanwhile is still to be sent.
+create function private.record_alert(what text, was_sent boolean) returns void
+language sql
+security definer
+set search_path = ''
+as $$
+  update private.alert_state a
+  set sending_until = null, unsent = case when was_sent and a.unsent = what then null else a.unsent end
+$$;
 
 -- How many leads are unnotified, for each page of the inbox, as the delivery counted them within the last two minutes. Where no delivery
 -- runs, one of those who ask counts, and the others get the last count meanwhile.
@@ -105,6 +124,6 @@ begin
   );
 end $$;
 
-revoke execute on function private.unnotified_leads, private.check_alert, team.alert, team.metrics from public;
-grant execute on function private.check_alert to leads_delivery;
+revoke execute on function private.unnotified_leads, private.check_alert, private.record_alert, team.alert, team.metrics from public;
+grant execute on function private.check_alert, private.record_alert to leads_delivery;
 grant execute on function team.alert, team.metrics to leads_team;
