@@ -11,7 +11,7 @@ export const channel: AddCommand = (program, run) => {
   group
     .command("retire")
     .description(
-      "Gives a channel up for good: what waits on it is settled as failed, and no longer counts as stuck. A channel that is set up again later is told of new leads as before.",
+      "Gives a channel up for good: what waits on it is settled as failed, and no longer counts as stuck. The leads of the last three days that no channel was told of go to those that are set up; `leads retry <id>` sends an older one. A channel that is set up again later is told of new leads as before.",
     )
     .argument("<name>", "the channel, as `leads status` names it, such as webhook")
     .action((name: string) =>

@@ -52,7 +52,7 @@ export function describe(state: Status, now: Date): string {
     `${number(unreviewed)} not reviewed yet, ${number(overdue)} of them for more than 24 hours.`,
     ...lineIf(
       owedToNoChannel > 0,
-      `${leads(owedToNoChannel)} owed to no channel: none was set up when they came.`,
+      `${leads(owedToNoChannel)} owed to no channel: none was set up when they came, or theirs is retired.`,
     ),
     "",
     row(["CHANNEL", "DELIVERED", "PENDING", "OLDEST", "FAILED", "STUCK"]),

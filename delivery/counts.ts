@@ -15,7 +15,7 @@ export interface LeadCount {
   overdue: number;
   /** Those of `unreviewed` that are owed to no channel, so that the team was not notified. */
   untold: number;
-  /** Those stored, reviewed or not, that came while no channel was set up. */
+  /** Those stored, reviewed or not, that came while no channel was set up, or whose channels were retired without taking a message. */
   owedToNoChannel: number;
 }
 

@@ -45,20 +45,20 @@ export async function indexNewLeadsUnlessBusy(sql: Sql): Promise<void> {
 }
 
 /**
- * Has a lead's deliveries tried again now. A lead that is owed to no channel is owed to those which are set up. What was
+ * Has a lead's deliveries tried again now. A lead of which no channel took a message is owed to all that are set up now. What was
  * delivered stays delivered. Returns how many deliveries are due by it.
  */
 export async function requeueLead(sql: Sql, id: string, at?: At): Promise<number> {
-  const owed = await sql`
+  await sql`
     insert into private.deliveries (lead_id, channel)
     select l.id, c.name
     from public.leads l cross join private.channels c
     where c.enabled and l.id = ${id}
-      and not exists (select from private.deliveries d where d.lead_id = l.id)
+      and not exists (select from private.deliveries d where d.lead_id = l.id and d.delivered_at is not null)
     -- An erasure at this moment waits for this, and takes away what is enqueued here.
     for key share of l
     on conflict do nothing`;
-  return owed.count || makeDue(sql, sql`lead_id = ${id}`, at);
+  return makeDue(sql, sql`lead_id = ${id}`, at);
 }
 
 /** Has everything that failed tried again now. Returns how many deliveries that is. */

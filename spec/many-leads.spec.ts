@@ -140,10 +140,13 @@ async function countedByReading(sql: Sql) {
       select
         not exists (select from private.reviews r where r.lead_id = l.id)
           and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null) as waits,
-        not exists (select from private.deliveries d where d.lead_id = l.id) as unowed
+        not exists (
+          select from private.deliveries d join private.channels c on c.name = d.channel
+          where d.lead_id = l.id and (d.delivered_at is not null or c.retired_at is null)
+        ) as unowed
     ) x`;
   const channels = await sql`
-    select c.name as channel, count(d.delivered_at)::int as delivered, count(d.failed_at)::int as failed,
+    select c.name as channel, count(d.delivered_at)::int as delivered, count(d.failed_at) filter (where c.retired_at is null)::int as failed,
       (count(d.id) - count(d.delivered_at) - count(d.failed_at))::int as pending,
       count(*) filter (where d.delivered_at is null and d.failed_at is null and d.created_at < now() - interval '15 minutes')::int as stuck
     from private.channels c left join private.deliveries d on d.channel = c.name group by c.name order by c.name`;
@@ -244,9 +247,16 @@ describe("the counts", () => {
         async () => {
           await syncChannels(owner, ["webhook"]);
           await owner`select private.retire_channel('email')`;
-          await syncChannels(owner, ["email", "webhook"]);
         },
       ],
+      [
+        "the other channel given up as well",
+        async () => {
+          await syncChannels(owner, []);
+          await owner`select private.retire_channel('webhook')`;
+        },
+      ],
+      ["the channels set up again", () => syncChannels(owner, ["email", "webhook"])],
     ];
     for (const [what, act] of acts) {
       await act();

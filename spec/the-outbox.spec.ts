@@ -12,7 +12,6 @@ import {
   requeueFailed,
   requeueLead,
   requeuePending,
-  retireChannel,
   syncChannels,
 } from "../delivery/outbox.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
@@ -193,6 +192,15 @@ describe("the outbox", () => {
     expect(await states()).toMatchObject([{ channel: "email" }, { channel: "webhook" }]);
   });
 
+  it("owes a lead of which no channel took a message to all that are set up, when the team asks", async () => {
+    await insert();
+    const [delivery] = await claim(sql, "webhook", all);
+    await record(sql, [{ ...held(delivery), reason: "answered 503", wait: 3600 }]);
+    await syncChannels(sql, ["email"]);
+    expect(await requeueLead(sql, delivery?.leadId ?? "")).toBe(2);
+    expect(await claim(sql, "email", all)).toHaveLength(1);
+  });
+
   it("owes the leads of the last three days that were owed to no channel, once, unless the team has reviewed them", async () => {
     await syncChannels(sql, []);
     await insertMany(3);
@@ -259,23 +267,6 @@ describe("the outbox", () => {
     expect(await requeuePending(sql)).toBe(1);
     expect(await requeuePending(sql)).toBe(0);
     expect((await claim(sql, "webhook", all)).map((d) => d.id)).toEqual([waiting?.id]);
-  });
-
-  it("settles what is pending on a channel that is given up, and requeues nothing to it until it is set up again", async () => {
-    await syncChannels(sql, ["email", "webhook"]);
-    await insertMany(2);
-    // A server that starts with the channel just then would send what is pending.
-    expect(await retireChannel(sql, "webhook")).toBeUndefined();
-    await syncChannels(sql, ["email"]);
-    expect(await retireChannel(sql, "webhook")).toBe(2);
-    expect(await requeueFailed(sql)).toBe(0);
-    expect(await countDeliveries(sql, seconds(3600))).toMatchObject([
-      { channel: "chat" },
-      { channel: "email", pending: 2, stuck: 2 },
-      { channel: "webhook", retired: true, enabled: false, pending: 0, failed: 0, stuck: 0, lastError: null },
-    ]);
-    await syncChannels(sql, ["email", "webhook"]);
-    expect(await requeueFailed(sql)).toBe(2);
   });
 
   it("counts as stuck what was owed 15 minutes ago and is not delivered, however often it is tried", async () => {

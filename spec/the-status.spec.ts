@@ -146,7 +146,9 @@ Reviews are late. Who waits: npm run leads -- list --due
     const id = await store("Unheard");
     const { status, stdout } = await leads(url, "status");
     expect(status).toBe(1);
-    expect(stdout).toContain("1 lead owed to no channel: none was set up when they came.\n");
+    expect(stdout).toContain(
+      "1 lead owed to no channel: none was set up when they came, or theirs is retired.\n",
+    );
     expect(stdout).toContain("LEADS WAIT and nobody is told: set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL");
     expect(stdout).not.toContain("All is well");
     // A team that reviews what it finds in the list needs no channel.

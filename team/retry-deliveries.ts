@@ -5,7 +5,7 @@ import * as outbox from "../delivery/outbox.ts";
 /** How many deliveries are due now, or why none is: all were delivered, or no channel is set up. */
 export type Retried = { due: number } | { nothing: "delivered" | "no channel" };
 
-/** Makes the deliveries of one lead due now, and enqueues them for a lead that has none. */
+/** Makes the deliveries of one lead due now, and enqueues a lead of which no channel took a message. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
   if (due > 0) return { due };

@@ -106,6 +106,13 @@ as $$
   where c.enabled <> (c.name = any (set_up));
 $$;
 
+-- The deliveries by which a channel was told of a lead or is to be: all but those that a retired channel did not take. A lead that has none
+-- of these is owed to no channel.
+create view private.owed_deliveries as
+select d.* from private.deliveries d
+where d.delivered_at is not null or d.channel <> all (select c.name from private.channels c where c.retired_at is not null);
+revoke all on private.owed_deliveries from public, anon, leads_intake, leads_delivery, leads_team;
+
 create function private.enqueue_deliveries() returns trigger
 language plpgsql
 security definer
@@ -187,7 +194,8 @@ begin
   return made;
 end $$;
 
--- Retires a channel that the operator gave up, settles what is pending on it, and returns how many deliveries that was. Null, and nothing
+-- Retires a channel that the operator gave up, settles what is pending on it (`enqueue_missed_deliveries` enqueues leads of which no other
+-- channel is told), and returns how many deliveries that was. Null, and nothing
 -- done, where there is no such channel or a server has set it up: it would send what is pending.
 create function private.retire_channel(channel_name text) returns integer
 language plpgsql

@@ -151,6 +151,25 @@ end $$;
 create trigger deliveries_10_mark_owed_in_work after insert on private.deliveries
 for each row when (pg_trigger_depth() = 0) execute function private.mark_owed_in_work();
 
+-- Marks leads anew when a channel is retired or set up again: what a retired channel did not take is owed to none.
+create function private.mark_owed_by_channel() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update private.lead_work w set is_owed = not w.is_owed
+  where w.lead_id in (
+      select d.lead_id from private.deliveries d
+      where d.channel = new.name and (d.failed_at is not null or d.delivered_at is null and d.failed_at is null)
+    )
+    and w.is_owed <> exists (select from private.owed_deliveries o where o.lead_id = w.lead_id);
+  return null;
+end $$;
+
+create trigger channels_10_mark_owed_in_work after update of retired_at on private.channels
+for each row when ((old.retired_at is null) <> (new.retired_at is null)) execute function private.mark_owed_by_channel();
+
 -- All numbers that were typed in a lead.
 create function private.numbers_of(w private.lead_work) returns text[]
 language sql immutable parallel safe

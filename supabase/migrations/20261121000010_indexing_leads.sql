@@ -101,7 +101,7 @@ begin
       ], null),
       p.address, coalesce(typed.numbers[1], l.id::text), private.place_of(l.zip_code, l.phone),
       case when p.withdrawn_at is null and r.lead_id is null then 'open' else 'closed' end, r.reviewed_at, p.withdrawn_at,
-      exists (select from private.deliveries d where d.lead_id = l.id), p.utm,
+      exists (select from private.owed_deliveries d where d.lead_id = l.id), p.utm,
       p.variant, coalesce(p.device, private.device_of(p.browser))
     from public.leads l
     -- Without the offset the planner would call the function at each use of its result.

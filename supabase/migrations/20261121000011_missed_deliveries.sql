@@ -1,8 +1,8 @@
--- What the delivery enqueues some time after the insert: the deliveries of leads that came while no channel was set up, and the alerts
+-- What the delivery enqueues some time after the insert: the deliveries of leads that are owed to no channel, and the alerts
 -- about leads that wait too long.
 
--- Enqueues deliveries of the leads of the last three days that have none, because no channel was set up when they came. Older leads,
--- and those that the team has reviewed, are left to `leads retry`. Returns the number of deliveries.
+-- Enqueues deliveries of the leads of the last three days that are owed to no channel, because none was set up when they came, or it was
+-- retired before it took a message. Older leads, and those that the team has reviewed, are left to `leads retry`. Returns the number of deliveries.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -17,7 +17,7 @@ begin
   where c.enabled
     and l.created_at > moment - interval '3 days'
     -- Looked up lead by lead (offset 0): with millions of reviews the planner would otherwise read all of them, to join them.
-    and not exists (select from private.deliveries d where d.lead_id = l.id offset 0)
+    and not exists (select from private.owed_deliveries d where d.lead_id = l.id offset 0)
     and not exists (select from private.reviews r where r.lead_id = l.id offset 0)
   -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
   for key share of l

@@ -261,7 +261,7 @@ begin
     from private.lead_work x
     left join private.reviews r on r.lead_id = x.lead_id
     left join private.permissions p on p.lead_id = x.lead_id
-    left join (select distinct y.lead_id from private.deliveries y) d on d.lead_id = x.lead_id
+    left join (select distinct y.lead_id from private.owed_deliveries y) d on d.lead_id = x.lead_id
     where (x.reviewed_at, x.withdrawn_at, x.is_owed) is distinct from (r.reviewed_at, p.withdrawn_at, d.lead_id is not null)
   ) s
   where w.lead_id = s.lead_id;

@@ -34,7 +34,7 @@ begin
   ),
   fresh as (
     select l.created_at, r.lead_id is null and p.withdrawn_at is null as is_waiting,
-      not exists (select from private.deliveries d where d.lead_id = l.id) as is_unowed
+      not exists (select from private.owed_deliveries d where d.lead_id = l.id) as is_unowed
     from private.leads_to_index() as given (id)
     join public.leads l on l.id = given.id
     left join private.reviews r on r.lead_id = l.id

@@ -1,0 +1,91 @@
+// A channel that is retired: what was owed to it is settled, and the team is told of its leads by the channels that are set up.
+import { beforeEach, describe, expect, it } from "vitest";
+import { claim, record } from "../delivery/claim.ts";
+import { countDeliveries, countLeads } from "../delivery/counts.ts";
+import type { Delivery } from "../delivery/delivery.ts";
+import {
+  enqueueMissedDeliveries,
+  requeueFailed,
+  requeueLead,
+  retireChannel,
+  syncChannels,
+} from "../delivery/outbox.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
+
+const { owner: sql, intake } = await makeDatabase();
+const all = { max: 100, lease: 60 };
+
+beforeEach(async () => {
+  await sql`truncate public.leads, private.deliveries cascade`;
+  await syncChannels(sql, ["webhook"]);
+});
+
+const insertMany = async (count: number) => {
+  await intake`insert into public.leads ${intake(Array.from({ length: count }, (_, i) => aLead({ name: `Visitor ${i}` })))}`;
+};
+
+describe("a retired channel", () => {
+  it("has what is pending on it settled, and nothing requeued to it until it is set up again", async () => {
+    await syncChannels(sql, ["email", "webhook"]);
+    await insertMany(2);
+    // A server that starts with the channel just then would send what is pending.
+    expect(await retireChannel(sql, "webhook")).toBeUndefined();
+    await syncChannels(sql, ["email"]);
+    expect(await retireChannel(sql, "webhook")).toBe(2);
+    expect(await requeueFailed(sql)).toBe(0);
+    expect(await countDeliveries(sql, new Date(Date.now() + 3_600_000))).toMatchObject([
+      { channel: "chat" },
+      { channel: "email", pending: 2, stuck: 2 },
+      { channel: "webhook", retired: true, enabled: false, pending: 0, failed: 0, stuck: 0, lastError: null },
+    ]);
+    await syncChannels(sql, ["email", "webhook"]);
+    expect(await requeueFailed(sql)).toBe(2);
+  });
+
+  it("leaves the leads that it took no message about as owed to none, and they are owed to the channels set up since", async () => {
+    await insertMany(3);
+    await sql`select private.index_new_leads()`;
+    const [waiting, failed, delivered] = await claim(sql, "webhook", all);
+    await record(sql, [
+      { ...held(waiting), reason: "answered 503", wait: 3600 },
+      { ...held(failed), reason: "answered 410", failed: true },
+      { ...held(delivered), delivered: true },
+    ]);
+    await syncChannels(sql, []);
+    await retireChannel(sql, "webhook");
+    const owedToNone = { untold: 2, owedToNoChannel: 2 };
+    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    await sql`select private.recount()`;
+    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    await sql`truncate private.lead_work cascade`;
+    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    await sql`select private.index_new_leads(look_back => '1 day')`;
+    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    await syncChannels(sql, ["email"]);
+    expect(await requeueLead(sql, waiting?.leadId ?? "")).toBe(1);
+    expect(await requeueLead(sql, delivered?.leadId ?? "")).toBe(0);
+    expect(await countLeads(sql)).toMatchObject({ untold: 1, owedToNoChannel: 1 });
+    expect(await enqueueMissedDeliveries(sql)).toBe(1);
+    expect(await countLeads(sql)).toMatchObject({ untold: 0, owedToNoChannel: 0 });
+    const told = await claim(sql, "email", all);
+    expect(told.map(({ leadId }) => leadId).sort()).toEqual([waiting?.leadId, failed?.leadId].sort());
+  });
+
+  it("is owed its leads again when it is set up again", async () => {
+    await insertMany(1);
+    await sql`select private.index_new_leads()`;
+    await syncChannels(sql, []);
+    await retireChannel(sql, "webhook");
+    expect(await countLeads(sql)).toMatchObject({ owedToNoChannel: 1 });
+    await syncChannels(sql, ["webhook"]);
+    expect(await countLeads(sql)).toMatchObject({ owedToNoChannel: 0 });
+    const [lead] = await sql`select id from public.leads`;
+    expect(await requeueLead(sql, lead?.id)).toBe(1);
+  });
+});
+
+const held = (delivery: Delivery | undefined) => {
+  if (!delivery) throw new Error("Nothing was claimed.");
+  const { leadId, channel, event, attempt } = delivery;
+  return { leadId, channel, event, attempt };
+};
