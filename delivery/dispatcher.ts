@@ -4,6 +4,7 @@ import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
+import { pauseAfterBug } from "./backoff.ts";
 import type { Channel } from "./channels/channel.ts";
 import { claim, retryNow } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
@@ -33,9 +34,6 @@ export interface Dispatcher {
 
 /** Seconds a dispatcher holds what it claimed: longer than any message takes. */
 const lease = 90;
-
-/** Milliseconds after which a claim that failed because of a bug is tried again. */
-const pauseAfterBug = 60_000;
 
 /** Makes the dispatcher of a channel. */
 export const makeDispatcher = (channel: Channel, dependencies: DispatcherDependencies): Dispatcher =>

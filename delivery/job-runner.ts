@@ -2,15 +2,13 @@
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
+import { pauseAfterBug } from "./backoff.ts";
 
 export interface ScheduledJob {
   /** The interval in milliseconds. The first run is at the start. */
   every: number;
   run(): Promise<void>;
 }
-
-/** Milliseconds after which a job that failed is tried again. */
-const retryAfter = 60_000;
 
 /** Makes a function that runs the jobs that are due, one after the other, until the signal aborts. It never rejects. */
 export function makeJobRunner(jobs: readonly ScheduledJob[], now: () => Date, log: Log) {
@@ -23,7 +21,7 @@ export function makeJobRunner(jobs: readonly ScheduledJob[], now: () => Date, lo
         await job.run();
         nextRun.set(job, time + job.every);
       } catch (error) {
-        nextRun.set(job, time + retryAfter);
+        nextRun.set(job, time + pauseAfterBug);
         // An outage of the database is in the log already.
         if (!isDatabaseTrouble(error)) logBug(log, error);
       }

@@ -5,7 +5,7 @@ import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
-import { isLastAttempt, waitAfter } from "./backoff.ts";
+import { isLastAttempt, pauseAfterBug, waitAfter } from "./backoff.ts";
 import type { Outcome } from "./channels/channel.ts";
 import { type Result, record, waitsOnRequest } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
@@ -20,9 +20,6 @@ export interface Results {
   flush(): Promise<boolean>;
   isFlushing(): boolean;
 }
-
-/** Milliseconds until a statement that failed because of a bug is tried again, so that it does not fail at each sweep. */
-const pauseAfterBug = 60_000;
 
 export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {
   const clock = () => (now?.() ?? new Date()).getTime();

@@ -4,6 +4,7 @@ import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
+import { pauseAfterBug } from "./backoff.ts";
 import type { Channel } from "./channels/channel.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { makeJobRunner, type ScheduledJob } from "./job-runner.ts";
@@ -30,9 +31,6 @@ export interface Worker {
 }
 
 const sweepInterval = 500;
-
-/** Milliseconds after which a preparation that failed because of a bug is tried again. */
-const retryAfter = 60_000;
 
 /** Starts a worker. A database that is unreachable does not end it; it goes on when the database is back. */
 export function startWorker(dependencies: WorkerDependencies): Worker {
@@ -90,7 +88,7 @@ function makePreparation(prepare: WorkerDependencies["prepare"], now: () => Date
         await prepare?.();
         isDone = true;
       } catch (error) {
-        if (!isDatabaseTrouble(error)) nextAttempt = now().getTime() + retryAfter;
+        if (!isDatabaseTrouble(error)) nextAttempt = now().getTime() + pauseAfterBug;
         throw error;
       }
     },
