@@ -5,7 +5,7 @@ import type { StoredLead } from "../lead/lead.ts";
 import type { Delivery, Permission } from "./delivery.ts";
 import { type At, indexNewLeads, timeIn } from "./outbox.ts";
 
-/** What became of an attempt. A wait is in seconds; 0 means that this process was stopped, which is no failure of the channel. */
+/** What became of an attempt. A wait is in seconds; 0 means that the channel did not fail: this process was stopped, or the message is to be split. */
 export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> &
   ({ delivered: true } | { reason: string; wait: number } | { reason: string; failed: true });
 

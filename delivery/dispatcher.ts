@@ -5,7 +5,7 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { pauseAfterBug } from "./backoff.ts";
-import type { Channel } from "./channels/channel.ts";
+import type { Channel, Outcome } from "./channels/channel.ts";
 import { claim, retryNow } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
 import { messagesOf } from "./messages.ts";
@@ -50,6 +50,8 @@ class ChannelDispatcher implements Dispatcher {
   #isClaiming = false;
   #claimsAgain = false;
   #retriesPending: boolean;
+  /** How many deliveries a message carries: fewer than the channel's after one that was too large. */
+  #batch: number;
   #pausedUntil = 0;
   #messagesUnderWay = 0;
   readonly #onDrained: (() => void)[] = [];
@@ -60,6 +62,7 @@ class ChannelDispatcher implements Dispatcher {
     this.#log = log;
     this.#now = now;
     this.#retriesPending = retriesAtStart;
+    this.#batch = channel.batch;
     this.#results = makeResults(database, log, now);
     const onRecovered = () => {
       // What waits because of the outage is retried with the next claim.
@@ -109,7 +112,7 @@ class ChannelDispatcher implements Dispatcher {
   }
 
   async #claimAndSend(): Promise<void> {
-    const { name, batch, cooldown } = this.#channel;
+    const { name, cooldown } = this.#channel;
     do {
       this.#claimsAgain = false;
       // First, because the lease of what was delivered during an outage may be over, and a claim would give it out again.
@@ -117,6 +120,7 @@ class ChannelDispatcher implements Dispatcher {
       await this.#retryPending();
       // Asked again, because a message that ended meanwhile may have opened the circuit breaker.
       if (!this.#mayClaim()) return;
+      const batch = this.#batch;
       const max = this.#freeSlots() * batch;
       const deliveries = await this.#database.query((sql) =>
         claim(sql, name, { max, lease, cooldown, at: this.#now?.() }),
@@ -133,13 +137,25 @@ class ChannelDispatcher implements Dispatcher {
   async #send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
     this.#messagesUnderWay += 1;
     const outcome = await this.#sender.send(deliveries);
-    this.#results.add(deliveries, outcome, this.#sender.isAborted());
+    const isDueAgain = this.#isToBeSplit(deliveries, outcome) || this.#sender.isAborted();
+    this.#results.add(deliveries, outcome, isDueAgain);
     await this.#results.flush();
     this.#messagesUnderWay -= 1;
     // Claims more once half of the slots are free. Until then the worker's sweep does, because a query after each delivery would be
     // too many.
     if (this.#messagesUnderWay === 0 || this.#freeSlots() >= this.#channel.concurrency / 2) this.run();
     this.#resolveWhenDrained();
+  }
+
+  // After a message that was too large, its deliveries are claimed again for smaller ones; these grow again while they are taken.
+  #isToBeSplit({ length }: readonly Delivery[], outcome: Outcome): boolean {
+    if (outcome.kind === "delivered") {
+      this.#batch = Math.min(2 * this.#batch, this.#channel.batch);
+      return false;
+    }
+    if (!outcome.isTooLarge || length === 1) return false;
+    this.#batch = Math.ceil(length / 2);
+    return true;
   }
 
   // A later sweep of the worker claims again, after a bug not before the pause is over. An outage of the database is in the log

@@ -11,8 +11,8 @@ import { type Result, record, waitsOnRequest } from "./claim.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface Results {
-  /** Adds what came of deliveries. One that was aborted by this process is due again at once. */
-  add(deliveries: readonly Delivery[], outcome: Outcome, isAborted: boolean): void;
+  /** Adds what came of deliveries. With `isDueAgain` they are due at once, because it was not the channel that failed. */
+  add(deliveries: readonly Delivery[], outcome: Outcome, isDueAgain: boolean): void;
   /**
    * Records what was added. Returns false when the database is unreachable. Never rejects. True when a bug is in the way: one
    * result that cannot be recorded must not silence the channel.
@@ -45,9 +45,9 @@ export function makeResults(database: ResilientConnection, log: Log, now: (() =>
   }
 
   return {
-    add(deliveries, outcome, isAborted) {
+    add(deliveries, outcome, isDueAgain) {
       for (const delivery of deliveries) {
-        const result = resultOf(delivery, outcome, isAborted);
+        const result = resultOf(delivery, outcome, isDueAgain);
         results.push(result);
         logResult(log, delivery, result);
       }
@@ -63,12 +63,12 @@ export function makeResults(database: ResilientConnection, log: Log, now: (() =>
   };
 }
 
-function resultOf(delivery: Delivery, outcome: Outcome, isAborted: boolean): Result {
+function resultOf(delivery: Delivery, outcome: Outcome, isDueAgain: boolean): Result {
   const { leadId, channel, event, attempt, owedFor } = delivery;
   const key = { leadId, channel, event, attempt };
   if (outcome.kind === "delivered") return { ...key, delivered: true };
   const { reason } = outcome;
-  if (isAborted) return { ...key, reason, wait: 0 };
+  if (isDueAgain) return { ...key, reason, wait: 0 };
   if (outcome.kind === "permanent" || isLastAttempt(attempt, owedFor))
     return { ...key, reason, failed: true };
   const { seconds, isAsked } = waitAfter(attempt, outcome.askedToWait);

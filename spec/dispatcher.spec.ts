@@ -120,6 +120,29 @@ describe("the worker", () => {
     expect(lines.join("")).toMatch(/delivery-failed: .{0,300} attempt=1 reason="answered 410"/);
   });
 
+  it.each(["permanent", "transient"] as const)(
+    "splits a digest that is too large for the receiver, and fails only what is too large by itself (%s)",
+    async (kind) => {
+      const sizes: number[] = [];
+      const { channel } = fakeChannel();
+      const send: Channel["send"] = async (deliveries) => {
+        sizes.push(deliveries.length);
+        const isTooLarge = deliveries.length > 3 || deliveries.some(({ lead }) => lead?.name === "Visitor 5");
+        if (!isTooLarge) return { kind: "delivered" };
+        return { kind, reason: "too large", isTooLarge };
+      };
+      await insertMany(10);
+      const { sweep } = startControlled([{ ...channel, batch: 500, concurrency: 1, send }]);
+      await until(async () => {
+        clock.secondsAhead += 1;
+        sweep();
+        return (await count("delivered")) === 9;
+      });
+      await until(async () => (await count(kind === "permanent" ? "failed" : "pending")) === 1);
+      expect(sizes.slice(0, 3)).toEqual([10, 5, 3]);
+    },
+  );
+
   it("waits as long as the receiver asks", async () => {
     const receiver = await startReceiver(answers(429, { "retry-after": "3600" }));
     startControlled([webhook(receiver.url)]).sweep();

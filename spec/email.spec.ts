@@ -158,16 +158,28 @@ describe("the mail server", () => {
     expect([mails.length, rejected]).toEqual([1, 1]);
   });
 
-  it("may refuse the mail itself, which is tried again unless the mail is too large for it", async () => {
-    const refusing = (code: number) =>
-      startMailServer({ onData: (stream, _, done) => stream.resume().on("end", () => done(refusal(code))) });
+  it("may refuse the mail itself, which is tried again unless it says that the mail is too large for it", async () => {
+    const refusing = (code: number, words?: string) =>
+      startMailServer({
+        onData: (stream, _, done) => stream.resume().on("end", () => done(refusal(code, words))),
+      });
     expect(await post((await refusing(554)).url)).toEqual({
       kind: "transient",
       reason: "the mail server answered 554 to DATA",
     });
-    expect(await post((await refusing(552)).url)).toEqual({
+    expect(await post((await refusing(552, "5.3.4 Message too big for system")).url)).toEqual({
       kind: "permanent",
       reason: "the mail is too large for the mail server (552)",
+      isTooLarge: true,
+    });
+    expect(await post((await refusing(552, "5.2.2 Mailbox full")).url)).toEqual({
+      kind: "transient",
+      reason: "a mailbox is full (552)",
+    });
+    expect(await post((await refusing(552, "Exceeded storage allocation")).url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large",
+      isTooLarge: true,
     });
   });
 
@@ -248,7 +260,7 @@ describe("the HTTP mail API", () => {
       302,
       { kind: "transient", reason: "the mail API answered 302: it points elsewhere, where no lead is sent" },
     ],
-    [413, { kind: "permanent", reason: "the mail API answered 413" }],
+    [413, { kind: "permanent", reason: "the mail API answered 413", isTooLarge: true }],
   ])("may answer %i", async (status, outcome) => {
     expect(await postTo(base(await startReceiver(answers(status))))).toEqual(outcome);
   });

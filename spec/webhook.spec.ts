@@ -65,7 +65,11 @@ describe("the webhook", () => {
 
   it.each([410, 413])("takes %i for a permanent failure", async (status) => {
     const receiver = await startReceiver(answers(status));
-    expect(await sendTo(receiver.url)).toEqual({ kind: "permanent", reason: `answered ${status}` });
+    expect(await sendTo(receiver.url)).toEqual({
+      kind: "permanent",
+      reason: `answered ${status}`,
+      ...(status === 413 && { isTooLarge: true }),
+    });
   });
 
   it.each([400, 408, 422, 425, 429, 500, 502, 503, 504])("tries again after %i", async (status) => {

@@ -37,9 +37,10 @@ export interface ChannelContext {
 export type Outcome =
   | { kind: "delivered" }
   | {
-      kind: "transient";
+      kind: "transient" | "permanent";
       reason: string;
       /** Seconds the receiver asked us to wait. */
       askedToWait?: number | undefined;
-    }
-  | { kind: "permanent"; reason: string };
+      /** Whether the receiver may take a message with fewer deliveries. */
+      isTooLarge?: boolean | undefined;
+    };

@@ -19,7 +19,8 @@ const remedies: Record<number, string> = {
 export function outcomeOf({ ok, status, headers }: Response, subject: string, now: Date): Outcome {
   if (ok) return { kind: "delivered" };
   const reason = `${subject}answered ${status}${remedyFor(status)}`;
-  if (permanent.has(status)) return { kind: "permanent", reason };
+  if (permanent.has(status))
+    return { kind: "permanent", reason, ...(status === 413 && { isTooLarge: true }) };
   const askedToWait = waitAskedFor(headers.get("retry-after"), now);
   return { kind: "transient", reason, ...(askedToWait && { askedToWait }) };
 }

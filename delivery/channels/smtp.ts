@@ -1,5 +1,5 @@
 // Sends a mail over SMTP, with TLS where the server offers it. Nearly everything that a server refuses (a password, a
-// sender, a mailbox, a policy) is transient, because people can fix it; only a mail that is too large is a permanent failure.
+// sender, a full mailbox, a policy) is transient, because people can fix it; only a mail that is too large is a permanent failure.
 import type { Transporter } from "nodemailer";
 import type { Outcome } from "./channel.ts";
 import type { Mail, Post } from "./email.ts";
@@ -38,7 +38,8 @@ async function openTransport(url: string, connectTimeout: number): Promise<Trans
 /** What nodemailer says of a failure, as far as it is used. */
 interface SmtpError extends Error {
   code?: string;
-  /** The number that the server answered. */
+  /** What the server answered, and its number. */
+  response?: string;
   responseCode?: number;
   /** What it was an answer to. */
   command?: string;
@@ -54,10 +55,20 @@ function outcomeOf(error: SmtpError): Outcome {
         : whyUnreachable("the mail server", error);
     return { kind: "transient", reason };
   }
-  if (responseCode === 552 && command === "DATA")
-    return { kind: "permanent", reason: "the mail is too large for the mail server (552)" };
+  if (responseCode === 552 && command === "DATA") return outcomeOfSize(error.response ?? "");
   const reason = `the mail server answered ${responseCode} to ${command}${remedyFor(error)}`;
   return { kind: "transient", reason };
+}
+
+// A server answers 552 for a mail that is too large and for a full mailbox. The enhanced status code says which (RFC 3463); without one,
+// a mail with fewer leads may pass, and people can empty a mailbox.
+function outcomeOfSize(response: string): Outcome {
+  const [, status] = /^552[ -]5\.(\d\.\d)\b/.exec(response) ?? [];
+  if (status === "2.3" || status === "3.4")
+    return { kind: "permanent", reason: "the mail is too large for the mail server (552)", isTooLarge: true };
+  if (status === "2.2") return { kind: "transient", reason: "a mailbox is full (552)" };
+  const reason = "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large";
+  return { kind: "transient", reason, isTooLarge: true };
 }
 
 function remedyFor({ code, command }: SmtpError): string {
