@@ -19,9 +19,12 @@ export function addCosts(costs: Command, run: Run): void {
     .option("--date <day>", "instead of a file: the day, such as 2026-01-31")
     .option("--campaign <campaign>", "the campaign, as utm_campaign names it")
     .option("--amount <dollars>", "what it cost on that day in US dollars, such as 12.50")
-    .option("--source <source>", "only of this utm_source")
-    .option("--medium <medium>", "only of this utm_medium")
+    .option("--source <source>", "instead of a file: only of this utm_source")
+    .option("--medium <medium>", "instead of a file: only of this utm_medium")
     .action((file: string | undefined, options: TypedCost) => {
+      const [given] = Object.keys(options);
+      if (file !== undefined && given)
+        throw new UsageError(`Either a file or --${given}, not both. A file has a column for it.`);
       const ofOptions = file === undefined ? typedCost(options) : undefined;
       run(async ({ sql, out, tell, now }) => {
         const given = ofOptions ?? (await costsIn(file as string));
@@ -44,7 +47,7 @@ function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCo
       `Which costs? ${typed("campaigns costs add costs.csv")}, or with --date, --campaign and --amount.`,
     );
   }
-  const cost = readCost({ day: date, campaign, amount, currency: "", source, medium });
+  const cost = readCost({ day: date, campaign, amount, lastDay: "", currency: "", source, medium });
   if ("problem" in cost) throw new UsageError(cost.problem);
   return [cost];
 }

@@ -1,5 +1,5 @@
 // `leads campaigns`: what the ads brought, from the page load to the outcome, and what it cost; `costs add` records costs.
-import { type CampaignRow, type CountedRow, campaignRows } from "../team/campaigns.ts";
+import { beginOfReport, type CampaignRow, type CountedRow, campaignRows } from "../team/campaigns.ts";
 import { addCosts } from "./campaign-costs.ts";
 import { tableOf } from "./campaigns-table.ts";
 import { type AddCommand, typed } from "./command.ts";
@@ -18,9 +18,10 @@ export const campaigns: AddCommand = (program, run) => {
     .addHelpText("after", `\nExample:\n  ${typed("campaigns --since 7d")}`)
     .action(({ since, json }: { since?: Date; json?: true }) =>
       run(async ({ sql, out, now }) => {
-        const rows = await campaignRows(sql, since, now);
+        const begin = since && (await beginOfReport(sql, since));
+        const rows = await campaignRows(sql, begin, now);
         if (!json) {
-          await out(tableOf(rows, since));
+          await out(tableOf(rows, begin));
           return 0;
         }
         const array = jsonArray(out);

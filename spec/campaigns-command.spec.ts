@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCostsCsv } from "../team/campaign-costs.ts";
-import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
 let database: TestDatabase;
@@ -210,7 +210,37 @@ describe("leads campaigns costs add", () => {
   });
 });
 
+describe("leads campaigns, where there are costs", () => {
+  it("begins at the start of the day, because costs are of whole days", async () => {
+    const { owner, url } = await makeDatabase();
+    const since = new Date(Date.now() - 3 * 3_600_000);
+    await owner`insert into leads ${owner(aLead())}`;
+    const report = async () =>
+      (await waitForExit(startLeads(["campaigns", "--since", "3h"], { DATABASE_URL: url, TZ: "UTC" })))
+        .stdout;
+    // The command reads its own clock, so no minute is compared.
+    expect(await report()).toMatch(/\nSince \d{4}-\d\d-\d\d \d\d:\d\d, by the days of UTC/);
+    await owner`
+      insert into private.campaign_costs (day, source, medium, campaign, amount_cents)
+      values (${since.toISOString().slice(0, 10)}::text::date, '', '', 'spring', 5000)`;
+    expect(await report()).toMatch(/\nSince \d{4}-\d\d-\d\d 00:00, by the days of UTC/);
+  });
+});
+
 describe("a file of costs", () => {
+  it("is refused beside options that a file has columns for", async () => {
+    const { status, stderr } = await leads(
+      database.url,
+      "campaigns",
+      "costs",
+      "add",
+      "a.csv",
+      "--source",
+      "fb",
+    );
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^Either a file or --source, not both\./)]);
+  });
+
   it("is read as ad networks and spreadsheets write it", () => {
     const text =
       '\ufeffCampaign name,Reporting starts,Amount spent (USD),utm_source\r\n"Spring ""65+"", FL",1/31/2026,"1,234.56",fb\r\n\r\n';
@@ -218,6 +248,43 @@ describe("a file of costs", () => {
       costs: [
         { day: "2026-01-31", campaign: 'Spring "65+", FL', source: "fb", medium: "", amount_cents: 123456 },
       ],
+    });
+  });
+
+  it.each([
+    [
+      "a cost of a whole month",
+      "Campaign name,Reporting starts,Reporting ends,Amount spent (USD)\nspring,2026-01-01,2026-01-31,900\n",
+      { line: 2, problem: "This cost is of more than one day. Export the report with a line for each day." },
+    ],
+    [
+      "a quotation mark that is never closed",
+      'date,campaign,amount,note\n2026-01-01,a,1,x\n2026-01-02,b,2,"y\n2026-01-03,c,3,z\n',
+      { line: 3, problem: "A quotation mark is opened here and never closed." },
+    ],
+    [
+      "a campaign of which nothing would be left",
+      "date,campaign,amount\n2026-01-01,春,1\n",
+      { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
+    ],
+    [
+      "amounts of another currency beside an amount of none",
+      "date,campaign,amount (eur),cost\n2026-01-01,a,1,2\n",
+      {
+        line: 1,
+        problem:
+          'The column "amount (eur)" is not in US dollars. Costs are recorded in US dollars and not converted.',
+      },
+    ],
+  ])("is refused as a whole for %s", (_, text, problem) => {
+    expect(readCostsCsv(text)).toEqual({ problems: [problem] });
+  });
+
+  it("takes a report with a line for each day, also where it says the last day", () => {
+    expect(
+      readCostsCsv("campaign,reporting starts,reporting ends,cost\na,1/2/2026,2026-01-02,5\n"),
+    ).toMatchObject({
+      costs: [{ day: "2026-01-02", amount_cents: 500 }],
     });
   });
 

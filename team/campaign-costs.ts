@@ -36,11 +36,9 @@ export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
 const maxLines = 10_000;
 
 /** The names that a column may have in the first line, in lower case. */
-const columnNames: Record<
-  "day" | "campaign" | "amount" | "currency" | "source" | "medium",
-  readonly string[]
-> = {
+const columnNames = {
   day: ["date", "day", "reporting starts"],
+  lastDay: ["reporting ends"],
   campaign: ["campaign", "campaign name", "utm_campaign"],
   amount: [
     "amount",
@@ -55,38 +53,28 @@ const columnNames: Record<
   currency: ["currency", "currency code"],
   source: ["source", "utm_source"],
   medium: ["medium", "utm_medium"],
-};
+} as const satisfies Record<string, readonly string[]>;
 type Column = keyof typeof columnNames;
 
 /** Reads a CSV file. With any problem, nothing of it is to be recorded. */
 export function readCostsCsv(text: string): { costs: Cost[] } | { problems: CostProblem[] } {
-  const [heading, ...lines] = readCsv(text.replace(/^\ufeff/, ""));
+  const { records, openQuote } = readCsv(text.replace(/^\ufeff/, ""));
+  if (openQuote !== undefined)
+    return problemOf(openQuote, "A quotation mark is opened here and never closed.");
+  const [heading, ...lines] = records;
   const names = (heading?.cells ?? []).map((name) => name.trim().toLowerCase());
-  const indexOf = (column: Column) => names.findIndex((name) => columnNames[column].includes(name));
-  const foreign = names.find((name) => /^(amount|cost|spend|amount spent) \([a-z]{3}\)$/.test(name));
-  if (foreign !== undefined && indexOf("amount") < 0)
-    return {
-      problems: [{ line: 1, problem: `The column "${foreign}" is not in US dollars. ${onlyDollars}` }],
-    };
-  const missing = (["day", "campaign", "amount"] as const).filter((column) => indexOf(column) < 0);
-  if (missing.length > 0)
-    return {
-      problems: [
-        {
-          line: 1,
-          problem:
-            "The first line has to name the columns: date, campaign, amount (source and medium may be there).",
-        },
-      ],
-    };
-  if (lines.length > maxLines)
-    return { problems: [{ line: maxLines + 2, problem: "A file has at most 10,000 lines." }] };
+  const indexOf = (column: Column) =>
+    names.findIndex((name) => (columnNames[column] as readonly string[]).includes(name));
+  const problem = problemOfHeading(names, indexOf);
+  if (problem) return problemOf(1, problem);
+  if (lines.length > maxLines) return problemOf(maxLines + 2, "A file has at most 10,000 lines.");
   const costs: Cost[] = [];
   const problems: CostProblem[] = [];
   for (const { cells, line } of lines) {
     const cellOf = (column: Column) => (cells[indexOf(column)] ?? "").trim();
     const cost = readCost({
       day: cellOf("day"),
+      lastDay: cellOf("lastDay"),
       campaign: cellOf("campaign"),
       amount: cellOf("amount"),
       currency: cellOf("currency"),
@@ -99,13 +87,30 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
   return problems.length > 0 ? { problems } : { costs };
 }
 
+const problemOf = (line: number, problem: string) => ({ problems: [{ line, problem }] });
+
+function problemOfHeading(names: readonly string[], indexOf: (column: Column) => number): string | undefined {
+  const foreign = names.find((name) => /^(amount|cost|spend|amount spent) \((?!usd)[a-z]{3}\)$/.test(name));
+  // Beside an amount in another currency, only a column that says so itself is in US dollars.
+  if (foreign !== undefined && !names[indexOf("amount")]?.endsWith("(usd)"))
+    return `The column "${foreign}" is not in US dollars. ${onlyDollars}`;
+  if ((["day", "campaign", "amount"] as const).some((column) => indexOf(column) < 0))
+    return "The first line has to name the columns: date, campaign, amount (source and medium may be there).";
+  return undefined;
+}
+
 const onlyDollars = "Costs are recorded in US dollars and not converted.";
 
 /** Reads one cost from what a person typed or a file holds. An empty currency is US dollars. */
 export function readCost(typed: Record<Column, string>): Cost | { problem: string } {
   const day = readDay(typed.day);
   if (!day) return { problem: "The date has to be as 2026-01-31 or 1/31/2026." };
+  if (typed.lastDay !== "" && readDay(typed.lastDay) !== day)
+    return { problem: "This cost is of more than one day. Export the report with a line for each day." };
   if (typed.campaign === "") return { problem: "The campaign is missing." };
+  // Others are left out of a campaign's name (private.clean_campaign_word).
+  if (!/[a-z0-9]/i.test(typed.campaign.normalize("NFD")))
+    return { problem: "The campaign's name has to have a letter from A to Z or a digit." };
   if (!["", "USD"].includes(typed.currency.toUpperCase()) || namesOtherCurrency(typed.amount))
     return { problem: `The amount is not in US dollars. ${onlyDollars}` };
   const amount_cents = readCents(typed.amount);

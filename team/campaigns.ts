@@ -36,6 +36,16 @@ export type CountedRow = CampaignRow & {
 };
 
 /**
+ * When a report since a time begins: at the start of its day where there are costs, because costs are of whole days and would not belong
+ * to the leads beside them.
+ */
+export async function beginOfReport(sql: Sql, since: Date): Promise<Date> {
+  const costs = await sql`
+    select from private.campaign_costs where day >= ${since.toLocaleDateString("sv-SE")}::text::date limit 1`;
+  return costs.count > 0 ? new Date(since.getFullYear(), since.getMonth(), since.getDate()) : since;
+}
+
+/**
  * The rows since a time; undefined is the beginning. Hours are kept for eight days, so an earlier time is taken as the start of its
  * day, in the time zone of this process (TZ). Costs are those from that day on.
  */

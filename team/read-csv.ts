@@ -1,8 +1,18 @@
 // Reads CSV files as spreadsheets and ad networks write them.
 
-/** The records of a CSV file (RFC 4180) with the line each begins on; empty lines are none. */
-export function readCsv(text: string): { line: number; cells: string[] }[] {
-  const records: { line: number; cells: string[] }[] = [];
+export interface CsvRecord {
+  /** The line that it begins on, from 1. */
+  line: number;
+  cells: string[];
+}
+
+/**
+ * The records of a CSV file (RFC 4180); empty lines are none. `openQuote` is the line of a quotation mark that is never closed, which has
+ * everything after it in one cell.
+ */
+export function readCsv(text: string): { records: CsvRecord[]; openQuote: number | undefined } {
+  const records: CsvRecord[] = [];
+  let quotedAt = 0;
   let cells: string[] = [];
   let cell = "";
   let isQuoted = false;
@@ -21,8 +31,10 @@ export function readCsv(text: string): { line: number; cells: string[] }[] {
     if (character === '"' && isQuoted && text[at + 1] === '"') {
       cell += '"';
       at += 1;
-    } else if (character === '"' && (isQuoted || cell === "")) isQuoted = !isQuoted;
-    else if (isQuoted) cell += character;
+    } else if (character === '"' && (isQuoted || cell === "")) {
+      isQuoted = !isQuoted;
+      quotedAt = line;
+    } else if (isQuoted) cell += character;
     else if (character === ",") {
       cells.push(cell);
       cell = "";
@@ -30,5 +42,5 @@ export function readCsv(text: string): { line: number; cells: string[] }[] {
     else if (character !== "\r") cell += character;
   }
   end();
-  return records;
+  return { records, openQuote: isQuoted ? quotedAt : undefined };
 }
