@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
 import { syncChannels } from "../delivery/outbox.ts";
+import { UsedDatabase } from "../team/held-rows.ts";
 import { moveDatabase } from "../team/move-database.ts";
 import { contentsOf } from "./support/contents.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
@@ -189,6 +190,31 @@ describe("moving", () => {
       new CopyError("The table private.audit_log is not as the one it was copied from."),
     );
     expect(await isEmpty(to)).toBe(true);
+  });
+
+  it("moves what was being written when it began, such as a withdrawal that was not committed yet", async () => {
+    const [busy, to] = [await makeDatabase(), await makeDatabase()];
+    await fill(busy.owner);
+    let moving: Promise<unknown> | undefined;
+    await busy.owner.begin(async (tx) => {
+      await tx`update public.leads set name = 'Changed'`;
+      moving = moveDatabase(busy.owner, to.owner, onProgress);
+      await until(
+        async () => (await to.owner`select from pg_locks where not granted and mode = 'ShareLock'`).count > 0,
+      );
+    });
+    await moving;
+    expect(await to.owner`select distinct name from public.leads`).toEqual([{ name: "Changed" }]);
+  });
+
+  it("leaves a database alone that holds leads and has older tables, when it was named by mistake", async () => {
+    const used = await makeDatabase();
+    await used.owner`insert into public.leads ${used.owner(aLead())}`;
+    await used.owner`delete from supabase_migrations.schema_migrations where version = (select max(version) from supabase_migrations.schema_migrations)`;
+    const version = () => used.owner`select max(version) from supabase_migrations.schema_migrations`;
+    const before = await version();
+    await expect(moveDatabase(from.owner, used.owner, onProgress)).rejects.toThrow(UsedDatabase);
+    expect(await version()).toEqual(before);
   });
 
   it("waits for no writer for ever, and lets none write until the copy is whole", async () => {

@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { type CopiedRows, CopyError, copyTables, type Table, tablesOf } from "../database/copy-database.ts";
-import { migrate } from "../database/migrate.ts";
+import { migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
 import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
@@ -29,12 +29,11 @@ export async function moveDatabase(
   { onCopied, onCompared }: MoveProgress,
 ): Promise<CopiedRows> {
   await requireNoWriter(from, "source");
-  await prepareTarget(to);
-  await requireAnother(from, to);
-  await requireNoWriter(to, "target");
+  await prepareTarget(from, to);
+  const tables = (await transaction(from, tablesOf)).filter(({ name }) => !notMoved.has(name));
   const copy = async (source: TransactionSql) => {
     await printAlike(source);
-    const tables = (await tablesOf(source)).filter(({ name }) => !notMoved.has(name));
+    // Before the first query, at which the transaction begins to see the database as it is then. SET and LOCK are none.
     await lockOutWriters(source, tables);
     return transaction(to, async (target) => {
       await printAlike(target);
@@ -49,6 +48,14 @@ export async function moveDatabase(
     });
   };
   return transaction(from, copy, oneMoment);
+}
+
+/** Refuses older tables with leads. What the newest ones hold is counted later, when they are locked. */
+async function requireNoLead(to: Sql): Promise<void> {
+  const [found] = await to<{ table: string | null }[]>`select to_regclass('public.leads')::text as table`;
+  if (!found?.table || (await schemaVersion(to).catch(() => "")) === (await newestVersion())) return;
+  const [count] = await to<{ leads: number }[]>`select count(*)::int as leads from public.leads`;
+  if (count && count.leads > 0) throw new UsedDatabase({ leads: count.leads, others: [] });
 }
 
 /** Two addresses may name one database. A lock that is taken through one of them tells, and needs no right. */
@@ -97,10 +104,16 @@ const programs: Record<string, string> = {
   authenticator: "Supabase's API",
 };
 
-/** Brings the target to the newest schema. A database of somebody else's, or one that is not ours to change, is refused. */
-async function prepareTarget(to: Sql): Promise<void> {
+/**
+ * Brings the target to the newest schema. A database of somebody else's, or one that is not ours to change, is refused; so is one in use,
+ * before anything is changed in it, because it may have been named by mistake.
+ */
+async function prepareTarget(from: Sql, to: Sql): Promise<void> {
   try {
     await requireUtf8(to);
+    await requireAnother(from, to);
+    await requireNoWriter(to, "target");
+    await requireNoLead(to);
     await migrate(to);
   } catch (error) {
     const refusal = refusalOf(error, "--to");
