@@ -34,9 +34,14 @@ export const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 export function currentBuild(root = projectRoot): CurrentBuild | undefined {
   const file = join(root, ".render/current.json");
   if (!existsSync(file)) return undefined;
-  const { name, madeOf } = JSON.parse(readFileSync(file, "utf8"));
-  const folder = join(root, ".render", name);
-  return existsSync(join(folder, "render.js")) ? { folder, madeOf } : undefined;
+  try {
+    const { name, madeOf } = JSON.parse(readFileSync(file, "utf8"));
+    const folder = join(root, ".render", name);
+    return existsSync(join(folder, "render.js")) ? { folder, madeOf } : undefined;
+  } catch {
+    // A power cut can leave the file empty. Without a current build the next one is made.
+    return undefined;
+  }
 }
 
 /** Makes an empty folder for a build. @throws BuildError when the project's folders cannot be written. */
@@ -59,16 +64,17 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
   explained(root, () => {
     const named = join(folder, "current.json");
     writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
+    // The copy first, because it may fail on a full disk, and a build that is named must be there.
+    const copy = join(folder, "dist-copy");
+    cpSync(join(folder, "dist"), copy, { recursive: true });
     renameSync(named, join(root, ".render/current.json"));
-    replaceDist(root, folder);
+    replaceDist(root, folder, copy);
   });
 }
 
 /** A folder cannot be renamed over another that has files, so the old `dist/` is renamed first. */
-function replaceDist(root: string, folder: string): void {
+function replaceDist(root: string, folder: string, copy: string): void {
   const [dist, aside] = [join(root, "dist"), join(folder, "dist-before")];
-  const copy = join(folder, "dist-copy");
-  cpSync(join(folder, "dist"), copy, { recursive: true });
   if (existsSync(dist)) renameSync(dist, aside);
   renameSync(copy, dist);
   rmSync(aside, { recursive: true, force: true });

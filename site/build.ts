@@ -23,7 +23,8 @@ async function main(): Promise<void> {
     await writeStaticSite(folder, config, experiments);
     makeCurrent(projectRoot, folder, madeOf);
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    // Named already, it is in force, although `dist/` could not be replaced.
+    if (currentBuild()?.folder !== folder) rmSync(folder, { recursive: true, force: true });
     throw error;
   }
   process.stderr.write(`Built the site in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);

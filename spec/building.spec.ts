@@ -1,9 +1,20 @@
 // Building the site: what a build that goes wrong leaves behind, and what it says.
-import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { describe, expect, it } from "vitest";
-import { currentBuild } from "../site/build-folder.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { currentBuild, makeCurrent, newBuildFolder } from "../site/build-folder.ts";
 import { copyForAnotherUser, copySources, startBuild } from "./support/static-host.ts";
 
 const article = join("content", "en", "article.ts");
@@ -31,6 +42,32 @@ describe("a build", () => {
     expect(await startBuild(copy).ended).toMatchObject({ code: 0 });
     expect(built().page).toContain("6 min read");
   }, 120_000);
+
+  it("stays in force when the next one cannot copy its pages, and is made again when a power cut emptied its name", () => {
+    const root = mkdtempSync(join(tmpdir(), "leads-build-"));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const build = (page: string | undefined) => {
+      const folder = newBuildFolder(root);
+      writeFileSync(join(folder, "render.js"), "");
+      if (page) mkdirSync(join(folder, "dist"));
+      if (page) writeFileSync(join(folder, "dist/index.html"), page);
+      makeCurrent(root, folder, "sources");
+      return folder;
+    };
+    const first = build("one");
+    // Without its pages the copy fails, as on a full disk.
+    expect(() => build(undefined)).toThrow(/ENOENT/);
+    expect(currentBuild(root)?.folder).toBe(first);
+    expect(readFileSync(join(root, "dist/index.html"), "utf8")).toBe("one");
+
+    writeFileSync(join(root, ".render/current.json"), "");
+    expect(currentBuild(root)).toBeUndefined();
+    const next = build("two");
+    expect([currentBuild(root)?.folder, readFileSync(join(root, "dist/index.html"), "utf8")]).toEqual([
+      next,
+      "two",
+    ]);
+  });
 
   it("shows the pages in a further language when its folder and its line are there", async () => {
     const copy = copySources();
