@@ -20,7 +20,10 @@ export const list: AddCommand = (program, run) => {
     .summary("who is waiting: those who withdrew their permission first, then the newest")
     .description("Lists leads: those who withdrew their permission first, then the newest first.")
     .option("--since <time>", `only those that came in ${sinceHelp}`, (text) => readSince(text, new Date()))
-    .option("--due", "only those not reviewed yet; the one with the least of its 24 hours left first")
+    .option(
+      "--due",
+      "only those not reviewed yet that may be called; the one with the least of its 24 hours left first",
+    )
     .option("--suspect", "only those that look like spam")
     .option(
       "--limit <count>",
@@ -56,8 +59,7 @@ async function printTable(context: CommandContext, filter: LeadFilter): Promise<
     await out(shown.map((lead) => line(lead, now, columns)).join(""));
   });
   if (count === 0) tell("No leads.");
-  if (count > limit)
-    tell(`There are more than these ${limit}. To see more: ${typed(`list --limit ${limit * 10}`)}`);
+  if (count > limit) tell(`There are more than these ${limit}. To see more, add: --limit ${limit * 10}`);
   return 0;
 }
 

@@ -7,7 +7,7 @@ import { type LeadRow, selectLeadRow } from "./lead-row.ts";
 
 export interface LeadFilter {
   since?: Date | undefined;
-  /** Only those without a review, the oldest first. */
+  /** Only those without a review whose permission stands, the oldest first. */
   due?: boolean | undefined;
   /** Only those with a spam flag. */
   suspect?: boolean | undefined;
@@ -33,7 +33,8 @@ export async function listLeads(
     sql,
     async (tx) => {
       let left = filter.limit;
-      for (const withdrawn of [true, false]) {
+      // Who withdrew the permission is called by nobody, so nothing is due.
+      for (const withdrawn of filter.due ? [false] : [true, false]) {
         if (left === 0) return;
         for await (const page of select(tx, filter, withdrawn, left).cursor(pageSize)) {
           if (left !== undefined) left -= page.length;
