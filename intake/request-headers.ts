@@ -48,16 +48,23 @@ export function requestHeadersOf(
   const found: RequestHeaders = { "x-forwarded-for": address };
   for (const name of kept) {
     const value = headers.get(name);
-    if (value) found[name] = value.slice(0, 2000);
+    if (value) found[name] = storable(value, 2000);
   }
   if (form?.campaign && found.referer && !campaignIn(found.referer))
-    found.referer = `${found.referer.split(/[?#]/, 1)[0]}?${form.campaign}`;
-  if (form?.notice) found["x-permission-notice"] = form.notice.slice(0, 100);
-  if (form?.variant) found["x-variant"] = form.variant.slice(0, 100);
+    found.referer = `${found.referer.split(/[?#]/, 1)[0]}?${storable(form.campaign, 600)}`;
+  if (form?.notice) found["x-permission-notice"] = storable(form.notice, 100);
+  if (form?.variant) found["x-variant"] = storable(form.variant, 100);
   if (device) found["x-device"] = form?.isWithoutScript && device !== "bot" ? "no-script" : device;
   if (form?.isHoneypotFilled) found["x-honeypot-filled"] = "yes";
   return found;
 }
+
+/**
+ * At most so many characters of a text, without what a jsonb refuses: U+0000 and half of a surrogate pair. A form can hold them, and no
+ * statement beside the six fields is a reason to refuse a lead, or the others of its statement.
+ */
+const storable = (text: string, length: number): string =>
+  text.slice(0, length).replaceAll("\0", "").toWellFormed();
 
 /** Reads what a plain form post states beside the six fields. */
 export const formStatements = (form: URLSearchParams): FormStatements => ({

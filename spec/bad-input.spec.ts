@@ -169,6 +169,25 @@ describe("a request that is none", () => {
   });
 });
 
+describe("a form that states beside its fields what the database cannot keep", () => {
+  it.each([
+    ["a NUL in the notice", { notice: "\0" }],
+    ["a variant that is cut in the middle of a character", { variant: `${"a".repeat(99)}😀` }],
+    ["a NUL in the campaign", { campaign: "utm_source=a\0b" }],
+  ])("is a lead all the same: %s", async (_, statement) => {
+    const fields = { name: "Rosa", email: "rosa@example.com", phone: "305 555 0142", zip_code: "33101" };
+    const answer = await fetch(`${server.address}/`, {
+      method: "POST",
+      body: new URLSearchParams({ ...fields, ...statement }),
+      headers: { referer: `${server.address}/`, origin: server.address },
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(303);
+    expect(await database.owner`select name from leads`).toEqual([{ name: "Rosa" }]);
+    expect(server.output()).not.toMatch(/ bug /);
+  });
+});
+
 describe("a connection that is reset as soon as it was used", () => {
   const forwarded = "content-type: application/json\r\nx-forwarded-for: 192.0.2.1\r\n";
   it.each<[string, string | Buffer]>([
