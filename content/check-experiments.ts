@@ -2,7 +2,7 @@
 // who approved it and when. It also refuses one that would change more than an experiment may.
 import { sources } from "./claims.ts";
 import { type Approved, type Experiment, original } from "./experiment.ts";
-import { ContentError } from "./languages.ts";
+import { ContentError, languageCodes } from "./languages.ts";
 
 /**
  * Returns the experiments when each may be shown. `today` is YYYY-MM-DD.
@@ -30,7 +30,10 @@ export function checkExperiments(
 }
 
 // Node runs the list without looking at its types, so nothing that a type promises is taken for granted here.
-function problemsOf({ variant, changes, startedOn, endedOn, plan }: Experiment, today: string): string[] {
+function problemsOf(
+  { variant, language, changes, startedOn, endedOn, plan }: Experiment,
+  today: string,
+): string[] {
   const subject = `The variant "${variant}"`;
   const named = Object.entries(changes ?? {}) as [string, Partial<Approved<unknown>>][];
   const problems = named.flatMap(([place, approved]) =>
@@ -40,13 +43,19 @@ function problemsOf({ variant, changes, startedOn, endedOn, plan }: Experiment, 
         )
       : [`${subject} changes "${place}". An experiment may change only: ${changeable.join(", ")}.`],
   );
-  if (!/^[a-z0-9-]{1,40}$/.test(variant) || variant === original)
+  if (typeof variant !== "string" || !/^[a-z0-9-]{1,40}$/.test(variant) || variant === original)
     problems.push(`${subject} needs another name: 1 to 40 of a-z, 0-9 and "-", and not "${original}".`);
+  if (!languageCodes.includes(language))
+    problems.push(`${subject} has no language of the pages: ${languageCodes.join(", ")}.`);
   if (named.length === 0) problems.push(`${subject} changes nothing.`);
   if (!isDay(startedOn)) problems.push(`${subject} has no day in startedOn, such as 2026-12-01.`);
   else if (startedOn > today) problems.push(`${subject} starts on a day to come. Add it on that day.`);
   if (endedOn !== undefined && !(isDay(endedOn) && endedOn > startedOn))
     problems.push(`${subject} has no day after its start in endedOn.`);
+  else if (endedOn !== undefined && endedOn > today)
+    problems.push(
+      `${subject} ends on a day to come, and would not be shown until then. Add endedOn on that day.`,
+    );
   if (!isPlan(plan)) problems.push(`${subject} has no usable plan, such as { rate: 0.02, lift: 0.3 }.`);
   return problems;
 }

@@ -13,7 +13,7 @@ export interface Experiment {
   variant: string;
   language: LanguageCode;
   changes: Changes;
-  /** The first day, and the day after the last one, as YYYY-MM-DD. Without an end it runs. */
+  /** The first day, and the day after the last one, as YYYY-MM-DD. The end is set when it is over: from then on it is not shown. */
   startedOn: string;
   endedOn?: string;
   /** The share of the original's loads that is expected to become a lead (0.02), and the relative lift to be found (0.3). */

@@ -41,11 +41,13 @@ export function permissionNotices({ site, provider: settings }: NoticeSettings):
 function ownWording(file: string, path: string): string {
   const name = path ? file.replace(/(\.[^./]*)?$/, `.${path.slice(1)}$1`) : file;
   try {
-    return readFileSync(name, "utf8").split(/\s+/).filter(Boolean).join(" ");
+    const wording = readFileSync(name, "utf8").split(/\s+/).filter(Boolean).join(" ");
+    if (wording !== "") return wording;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ContentError(`NOTICE_FILE: ${name} cannot be read (${code}).`, { cause: error });
   }
+  throw new ContentError(`NOTICE_FILE: ${name} is empty.`);
 }
 
 /**
@@ -80,9 +82,11 @@ const required: { what: string; words: Partial<Record<LanguageCode, readonly str
 ];
 
 function refuseIncomplete(text: string, language: LanguageCode, provider: Provider, file: string): void {
-  const says = (word: string) => text.toLowerCase().includes(word.toLowerCase());
+  const says = (words: string) => text.toLowerCase().includes(words.toLowerCase());
+  // At the beginning of a word, because "automatically" does not say that somebody calls.
+  const inWords = ` ${text.toLowerCase().replace(/[^\p{L}\d]+/gu, " ")}`;
   const missing = required
-    .filter(({ words }) => words[language] && !words[language].some(says))
+    .filter(({ words }) => words[language] && !words[language].some((word) => inWords.includes(` ${word}`)))
     .map(({ what }) => what);
   if (!says(provider.legalName))
     missing.unshift("your legal name, as {legalName} (47 CFR 64.1200(f)(9): “the seller”)");

@@ -98,6 +98,17 @@ describe("an experiment", () => {
       { endedOn: "2026-11-09" },
       `${subject} has no day after its start in endedOn.`,
     ],
+    [
+      "that ends on a day to come, because it would not be shown until then",
+      { endedOn: "2026-12-31" },
+      `${subject} ends on a day to come`,
+    ],
+    [
+      "for pages that there are not",
+      { language: "fr" as "en" },
+      `${subject} has no language of the pages: en, es.`,
+    ],
+    ["without a name", { variant: undefined as unknown as string }, "needs another name"],
     ["without an effect to find", { plan: { rate: 0.02, lift: 0 } }, `${subject} has no usable plan`],
     ["whose name is the original's", { variant: "original" }, 'The variant "original" needs another name'],
     ["whose name no header can carry", { variant: "Größer" }, 'The variant "Größer" needs another name'],

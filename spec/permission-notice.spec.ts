@@ -77,6 +77,12 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(complete.replaceAll(omitted, "..."))).toThrow(/CFR/);
   });
 
+  it("is refused when its file is empty, and when “call” is only part of another word", () => {
+    expect(() => withOwn(" \n")).toThrow(/NOTICE_FILE: .{0,300} is empty\./);
+    const automatic = complete.replace("call the", "automatically reach the").replace("by calling", "at");
+    expect(() => withOwn(automatic)).toThrow("that you may call");
+  });
+
   it("is refused when its file is not there", () => {
     expect(() =>
       permissionNotices({ site: {}, provider: { ...provider, noticeFile: join(folder, "nothing.txt") } }),
