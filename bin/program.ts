@@ -59,6 +59,8 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     if (forTheOperator.some((kind) => error instanceof kind))
       process.stderr.write(`${(error as Error).message}\n`);
     else logBug(log, error);
+    // While the program stops, nothing cuts short what is closed in its order.
+    if (stopping.signal.aborted) return;
     if (open.length === 0) process.exit(1);
     await stop(1);
   };
@@ -72,7 +74,7 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     const onStop: Program["onStop"] = (close) => void open.push(close);
     await main({ config, log, stopping: stopping.signal, onStop, giveUp });
   } catch (error) {
-    // An error while the program stops is caused by the stop, and does not end it.
+    // An error of `main` while the program stops is caused by the stop.
     if (!stopping.signal.aborted) await giveUp(error);
   }
 }

@@ -83,7 +83,7 @@ async function untilReachable(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let attempts = 0; ; attempts += 1) {
+  for (let attempts = 0; !signal.aborted; attempts += 1) {
     const sql = open();
     try {
       await work(sql);
