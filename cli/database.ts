@@ -1,10 +1,18 @@
 // Finds the database for the command: the one that DATABASE_URL names, the embedded one that a server is running, or the embedded
 // one that is stopped, which is started for this command. Only `restore` creates one, because with any other command an empty
 // result would hide a wrong DATA_DIR.
+import { setTimeout as wait } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
-import type { Sql } from "../database/connect.ts";
-import { findDataFolder, findRunning, hasEmbedded, startEmbedded } from "../database/embedded.ts";
+import { connect, type Sql } from "../database/connect.ts";
+import {
+  FolderInUse,
+  findDataFolder,
+  findRunning,
+  hasEmbedded,
+  startEmbedded,
+} from "../database/embedded.ts";
 import { migrate, newerTables, newestVersion, requiredVersion, schemaVersion } from "../database/migrate.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
 import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -23,8 +31,9 @@ export async function openDatabase(
   tell: (text: string) => void,
   make: boolean,
 ): Promise<OpenDatabase> {
-  const running = databaseUrl ?? (await findRunning({ dataDir }));
-  if (running !== undefined) return { url: running, close: async () => {} };
+  if (databaseUrl !== undefined) return { url: databaseUrl, close: async () => {} };
+  const running = await joinRunning(dataDir);
+  if (running) return running;
   const { path } = findDataFolder(dataDir);
   if (hasEmbedded(dataDir)) tell("The server is not running; its database is started for this command.");
   else if (make) tell(`There is no database in ${path} yet; it is made for this command.`);
@@ -33,8 +42,72 @@ export async function openDatabase(
       `There is no database in ${path} yet. Start the server once with: ${startCommand}\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.`,
     );
   }
-  const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
-  return { url, close: stop };
+  return startOrJoin(dataDir, tell);
+}
+
+/** How long another process may take to start or to stop the database; recovering from a crash takes a while. In milliseconds. */
+const startTimeout = 60_000;
+
+/** Starts the database, or joins the process that has just started it. */
+async function startOrJoin(dataDir: string | undefined, tell: (text: string) => void): Promise<OpenDatabase> {
+  for (const deadline = Date.now() + startTimeout; ; await wait(250)) {
+    try {
+      const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
+      return { url, close: () => stopUnused(url, stop, tell) };
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || Date.now() > deadline) throw error;
+    }
+    const running = await joinRunning(dataDir);
+    if (running) return running;
+  }
+}
+
+/** The advisory lock of the commands on an embedded database: shared while one works, exclusive while its server is stopped. */
+const commandLock = 1_279_607_108;
+
+/** Joins the server that runs, and keeps a command that started it from stopping it meanwhile. Undefined where none runs or it stops. */
+async function joinRunning(dataDir: string | undefined): Promise<OpenDatabase | undefined> {
+  const url = await findRunning({ dataDir });
+  if (url === undefined) return undefined;
+  const hold = connect(url, { max: 1, name: "leads command" });
+  try {
+    await hold`select pg_advisory_lock_shared(${commandLock}::bigint)`;
+    return { url, close: () => hold.end({ timeout: 1 }) };
+  } catch (error) {
+    await hold.end({ timeout: 0 });
+    if (!isDatabaseTrouble(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Stops a database that was started for one command, once no other command works on it. */
+async function stopUnused(
+  url: string,
+  stop: () => Promise<void>,
+  tell: (text: string) => void,
+): Promise<void> {
+  const sql = connect(url, { max: 1, name: "leads command that stops" });
+  try {
+    for (let isTold = false; !(await isUnused(sql)); isTold = true) {
+      if (!isTold) tell("Another command works on the database, which is stopped when that one has ended.");
+      await wait(250);
+    }
+    await stop();
+  } catch (error) {
+    await stop();
+    // A database that does not answer any more has nobody who works on it.
+    if (!isDatabaseTrouble(error)) throw error;
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/** Locks out the commands that come from now on, where none is at work. They wait until the server is stopped, and start it again. */
+async function isUnused(sql: Sql): Promise<boolean> {
+  const [lock] = await sql<
+    { is_free: boolean }[]
+  >`select pg_try_advisory_lock(${commandLock}::bigint) as is_free`;
+  return lock?.is_free ?? false;
 }
 
 /**

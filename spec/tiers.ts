@@ -80,6 +80,7 @@ export const system = [
   "spec/reviewing-and-withdrawing.spec.ts",
   "spec/scheduled-backups.spec.ts",
   "spec/security-headers.spec.ts",
+  "spec/commands-without-a-server.spec.ts",
   "spec/several-processes.spec.ts",
   "spec/starting-and-stopping.spec.ts",
   "spec/supabase-function.spec.ts",

@@ -5,6 +5,9 @@ export class EmbeddedPostgresError extends Error {
   override name = "EmbeddedPostgresError";
 }
 
+/** Another process has the data folder: it runs a server there, or is about to. */
+export class FolderInUse extends EmbeddedPostgresError {}
+
 /** The code of a system error, or the class of another one: what may be told of it without quoting a path or a value. */
 export function codeOf(error: unknown): string {
   if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;

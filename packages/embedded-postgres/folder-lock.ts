@@ -4,13 +4,13 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { EmbeddedPostgresError } from "./error.ts";
+import { EmbeddedPostgresError, FolderInUse } from "./error.ts";
 import type { Setup } from "./options.ts";
 import { ownerAdvice } from "./ownership.ts";
 
 export const lockName = "supervisor.lock";
 
-/** Takes the lock of a data folder, and returns what releases it. @throws EmbeddedPostgresError when another has it. */
+/** Takes the lock of a data folder, and returns what releases it. @throws FolderInUse when another has it, or another EmbeddedPostgresError. */
 export function lockFolder(path: string, { advice }: Setup): () => void {
   const [file, holder] = [join(path, lockName), join(path, "supervisor.pid")];
   let held: DatabaseSync | undefined;
@@ -21,7 +21,9 @@ export function lockFolder(path: string, { advice }: Setup): () => void {
     chmodSync(file, 0o600);
   } catch (cause) {
     held?.close();
-    throw new EmbeddedPostgresError(reasonOf(cause, { path, file, holder }, advice), { cause });
+    const { errcode } = cause as { errcode?: number };
+    const Reason = errcode === sqlite.busy ? FolderInUse : EmbeddedPostgresError;
+    throw new Reason(reasonOf(cause, { path, file, holder }, advice), { cause });
   }
   sayWhoHolds(holder);
   return () => held.close();

@@ -1,0 +1,55 @@
+// Commands while the server is stopped: the first one starts the database, and others that are typed meanwhile use it.
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { connect } from "../database/connect.ts";
+import { findRunning, startEmbedded } from "../database/embedded.ts";
+import { migrate } from "../database/migrate.ts";
+import { aLead } from "./support/database.ts";
+import { startLeads, waitForExit } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
+
+/** A data folder with one lead, and no server on it. */
+async function stoppedDatabase(): Promise<{ DATA_DIR: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "leads-commands-"));
+  chmodSync(folder, 0o711);
+  onTestFinished(() => rmSync(folder, { recursive: true, maxRetries: 20 }));
+  const DATA_DIR = join(folder, "data");
+  const { url, stop } = await startEmbedded({ dataDir: DATA_DIR, log: () => {} });
+  const sql = connect(url, { max: 1 });
+  await migrate(sql);
+  await sql`insert into leads ${sql(aLead())}`;
+  await sql.end();
+  await stop();
+  return { DATA_DIR };
+}
+
+it("a command that started the database leaves it running until another one that uses it has ended", async () => {
+  const settings = await stoppedDatabase();
+  const first = startLeads(["watch"], settings);
+  let said = "";
+  first.stderr?.on("data", (text) => (said += text));
+  const ended = waitForExit(first);
+  await until(() => findRunning({ dataDir: settings.DATA_DIR }));
+  const other = startLeads(["watch"], settings);
+  const otherEnded = waitForExit(other);
+  await new Promise((resolve) => other.stdout?.once("data", resolve));
+  first.kill("SIGINT");
+  await until(() => said.includes("Another command works on the database"));
+  const third = await waitForExit(startLeads(["list", "--json"], settings));
+  expect([third.status, JSON.parse(third.stdout).length]).toEqual([0, 1]);
+  other.kill("SIGINT");
+  expect((await otherEnded).stderr).toBe("");
+  expect((await ended).stderr).toContain("is stopped when that one has ended.\n");
+  expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
+});
+
+it("commands that are typed at once all do their work", async () => {
+  const settings = await stoppedDatabase();
+  const ran = await Promise.all(
+    [1, 2, 3, 4].map(() => waitForExit(startLeads(["list", "--json"], settings))),
+  );
+  for (const { status, stdout, stderr } of ran)
+    expect([status, stdout.split("\n").length, stderr]).toEqual([0, 4, expect.not.stringContaining("lost")]);
+});
