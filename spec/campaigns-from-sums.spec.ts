@@ -342,6 +342,20 @@ describe("a lead that is taken into the lists while a report is made", () => {
     expect(row).toMatchObject({ groups: row?.all, hours: row?.all });
   });
 
+  it("is read from the leads for ten minutes after the day may be summed, because a change that began before may still be committed", async () => {
+    const sql = database.owner;
+    await sql`delete from private.report_days`;
+    const midnight = new Date(Math.floor(now / day) * day);
+    const newest = async (minutesAfter: number) => {
+      await sql`select private.sum_up_report_days(200, ${midnight}::timestamptz + ${minutesAfter} * interval '1 minute')`;
+      const [row] = await sql<{ ago: number }[]>`
+        select (${midnight} at time zone 'UTC')::date - max(day) as ago from private.report_days`;
+      return row?.ago;
+    };
+    expect(await newest(9)).toBe(3);
+    expect(await newest(11)).toBe(2);
+  });
+
   it("is the same from the sums of whole months, also when something changes about a lead of one", async () => {
     const sql = database.owner;
     await addLeads(Array.from({ length: 150 }, (_, nth) => aLeadOf(400 + nth, now - (15 + nth / 2) * day)));

@@ -115,6 +115,8 @@ describe("the reports", () => {
       () =>
         owner`update private.reviews set reviewed_at = reviewed_at + interval '10 days' where lead_id = ${id}`,
       () => owner`update private.calls set at = at + interval '2 days' where lead_id = ${id}`,
+      () => owner`update private.outcomes set outcome = 'no_answer' where lead_id = ${id}`,
+      () => owner`delete from private.outcomes where lead_id = ${id}`,
       () => owner`update private.permissions set withdrawn_at = now() where lead_id = ${id}`,
       () => owner`select private.erase_leads(array[${id}]::uuid[], 'asked')`,
     ];

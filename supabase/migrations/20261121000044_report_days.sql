@@ -71,6 +71,9 @@ declare
 begin
   if tg_table_name = 'lead_work' then
     days := array[private.utc_day(old.created_at), private.utc_day(new.created_at)];
+  elsif tg_table_name = 'outcomes' then
+    -- Whether the person was reached counts on the day of the call; a call that is deleted marks its day itself.
+    days := array(select private.utc_day(c.at) from private.calls c where c.id in (old.call_id, new.call_id));
   else
     days := array[
       private.utc_day(old.at), private.utc_day(new.at),
@@ -94,6 +97,8 @@ for each row when (
 )
 execute function private.mark_report_day();
 create trigger calls_30_mark_report_day after insert or update or delete on private.calls
+for each row execute function private.mark_report_day();
+create trigger outcomes_30_mark_report_day after insert or update or delete on private.outcomes
 for each row execute function private.mark_report_day();
 
 -- Minutes to the minute within an hour, then to five, to thirty, and to six hours: few values, and each within a tenth. Inlined, because
@@ -195,8 +200,10 @@ begin
   insert into private.report_days (day) values (of_day) on conflict do nothing;
 end $$;
 
--- Sums the days that are marked or not summed yet, at most so many of leads and of page loads, and returns how many that was.
-create function private.sum_up_report_days(at_most integer default 20) returns integer
+-- Sums the days that are marked or not summed yet, at most so many of leads and of page loads, and returns how many that was. A day is
+-- summed for the first time ten minutes later than its leads allow, because a transaction that began earlier marks no day and may still
+-- be under way.
+create function private.sum_up_report_days(at_most integer default 20, moment timestamptz default now()) returns integer
 language plpgsql
 security definer
 set search_path = ''
@@ -216,7 +223,7 @@ begin
     select x.day from (
       select c.day from private.report_changes c
       union
-      select d::date from generate_series(first_day, private.utc_day(now()) - 2, interval '1 day') as d
+      select d::date from generate_series(first_day, private.utc_day(moment - interval '10 minutes') - 2, interval '1 day') as d
       where not exists (select from private.report_days r where r.day = d::date)
     ) x
     order by x.day desc limit at_most
