@@ -98,6 +98,16 @@ describe("the scheduled jobs", () => {
     );
   });
 
+  it("owe no word of a lead whose person has withdrawn the permission meanwhile", async () => {
+    await syncChannels(sql, []);
+    await insertMany(2);
+    await sql`
+      update private.permissions set withdrawn_at = now()
+      where lead_id = (select id from public.leads order by id limit 1)`;
+    await syncChannels(sql, ["webhook"]);
+    expect(await sql`select private.enqueue_missed_deliveries() as made`).toEqual([{ made: 1 }]);
+  });
+
   it("leave new leads to whatever process is taking them into the lists at this moment, and take the next ones", async () => {
     await insertMany(1);
     const [flags] = makeScheduledJobs(

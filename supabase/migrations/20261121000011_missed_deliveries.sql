@@ -2,7 +2,8 @@
 -- about leads that wait too long.
 
 -- Enqueues deliveries of the leads of the last three days that are owed to no channel, because none was set up when they came, or it was
--- retired before it took a message. Older leads, and those that the team has reviewed, are left to `leads retry`. Returns the number of deliveries.
+-- retired before it took a message. Older leads, those that the team has reviewed and those of people
+-- who withdrew the permission are left to `leads retry`. Returns the number of deliveries.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -19,6 +20,7 @@ begin
     -- Looked up lead by lead (offset 0): with millions of reviews the planner would otherwise read all of them, to join them.
     and not exists (select from private.owed_deliveries d where d.lead_id = l.id offset 0)
     and not exists (select from private.reviews r where r.lead_id = l.id offset 0)
+    and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null offset 0)
   -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
   for key share of l
   on conflict do nothing;
