@@ -179,6 +179,35 @@ describe("the eligibility check", () => {
     expect((await dana.call("open", { id })).body.checks).toMatchObject([{ result }]);
   });
 
+  it("takes an answer that is missing for one that is not known, never for a yes", async () => {
+    const [row] = await database.owner`
+      select result, reasons from private.eligibility('{"visit_on": "2026-11-20"}', '2026-11-21')`;
+    expect(row).toEqual({
+      result: "not_now",
+      reasons: [
+        ...["diabetes not known", "insulin and lows not known", "plan not known"],
+        ...["training not known", "prescriber not known"],
+      ],
+    });
+  });
+
+  it("takes the day of the visit by the person's calendar, also where it is another day than in the database", async () => {
+    // Their clocks are 26 hours apart, so it is never the same day in both.
+    const zones = ["Pacific/Kiritimati", "Etc/GMT+12"] as const;
+    const results = [];
+    for (const [nth, zone] of zones.entries()) {
+      const [prefix, place] = [`00${nth + 3}`, `VT/${zone}`];
+      await database.owner`insert into private.places (state, zone) values ('VT', ${zone})`;
+      await database.owner`insert into private.zip_places (prefix, place, rank) values (${prefix}, ${place}, 1)`;
+      const id = await addLead(database, { zip_code: `${prefix}05` });
+      const [today] = await database.owner<{ day: string }[]>`
+        select to_char(now() at time zone ${zones[0]}, 'YYYY-MM-DD') as day`;
+      const answers: Answers = { ...yes, visit_on: today?.day ?? "" };
+      results.push((await dana.call("eligibility-check", { id, answers })).body.result);
+    }
+    expect(results).toEqual(["likely", "needs_visit"]);
+  });
+
   it("takes no Medicare number, and no answer that it did not ask for", async () => {
     const id = await addLead(database);
     const answers: Answers = { ...yes, visit_on: null, prescriber: "1EG4-TE5-MK73" };

@@ -1,19 +1,22 @@
 -- Whether a person may be eligible for a device that Medicare covers, from the answers that a member writes down.
 
--- What the answers mean. `unknown` is never taken for a yes. Source: LCD L33822 and article A52464, read on 2026-11-21.
+-- What the answers mean. Neither `unknown` nor an answer that is missing is taken for a yes. `today` is the person's. Source: LCD L33822 and article A52464, read on 2026-11-21.
 create function private.eligibility(answers jsonb, today date, out result text, out reasons text[])
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  lows text[] := array[answers ->> 'insulin', answers ->> 'recurrent_lows', answers ->> 'low_with_help'];
+  lows text[] := array[
+    coalesce(answers ->> 'insulin', 'unknown'), coalesce(answers ->> 'recurrent_lows', 'unknown'),
+    coalesce(answers ->> 'low_with_help', 'unknown')
+  ];
   visit date := (answers ->> 'visit_on')::date;
   obstacles text[] := array_remove(array[
-    case answers ->> 'diabetes' when 'no' then 'no diabetes' when 'unknown' then 'diabetes not known' end,
+    case answers ->> 'diabetes' when 'yes' then null when 'no' then 'no diabetes' else 'diabetes not known' end,
     case when not 'yes' = any (lows) then
       case when 'unknown' = any (lows) then 'insulin and lows not known' else 'no insulin and no problematic lows' end
     end,
-    case answers ->> 'plan' when 'none' then 'no Part B' when 'unknown' then 'plan not known' end
+    case when answers ->> 'plan' in ('part_b', 'advantage') then null when answers ->> 'plan' = 'none' then 'no Part B' else 'plan not known' end
   ], null);
   needs_visit boolean := visit is null or visit < (today - interval '6 months')::date or visit > today;
 begin
@@ -23,8 +26,8 @@ begin
       case when answers ->> 'visit_planned' = 'yes' then 'visit is planned' else 'no visit within 6 months' end
     end,
     case when answers ->> 'plan' = 'advantage' then 'Advantage plan has its own rules' end,
-    case answers ->> 'trained' when 'no' then 'somebody has to be trained' when 'unknown' then 'training not known' end,
-    case when btrim(answers ->> 'prescriber') = '' then 'prescriber not known' end
+    case answers ->> 'trained' when 'yes' then null when 'no' then 'somebody has to be trained' else 'training not known' end,
+    case when coalesce(btrim(answers ->> 'prescriber'), '') = '' then 'prescriber not known' end
   ], null);
 end $$;
 
@@ -37,10 +40,12 @@ declare
   actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
   checked private.eligibility_checks;
+  -- Where the person likeliest is, because in the evening there the day of the database has ended.
+  zone constant text := substr(split_part(w.place, '|', 1), strpos(w.place, '/') + 1);
 begin
   perform private.refuse_medicare_number(given ->> 'prescriber');
   insert into private.eligibility_checks (lead_id, member_id, answers, result, reasons)
-  select lead, actor.member_id, given, e.result, e.reasons from private.eligibility(given, current_date) e
+  select lead, actor.member_id, given, e.result, e.reasons from private.eligibility(given, (now() at time zone zone)::date) e
   returning * into checked;
   perform private.audit(actor, 'checked eligibility', w.lead_id);
   perform private.notify_inbox_of_leads(array[lead]);
