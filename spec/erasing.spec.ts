@@ -57,6 +57,21 @@ const notice =
   "Channels that had been told of it are told to erase it too. Backups made before still hold it.\n";
 
 describe("leads erase", () => {
+  it("owes no word of it to a channel that was retired, which nothing would ever send", async () => {
+    const { owner } = database;
+    await owner`update private.deliveries set attempts = 1 where lead_id = ${id("Other")}`;
+    const enabled = await owner`select name from private.channels where enabled order by name`;
+    await owner`update private.channels set enabled = false where name = 'webhook'`;
+    await owner`select private.retire_channel('webhook')`;
+    expect(await leads(url, "erase", id("Other"), "--yes")).toMatchObject({ status: 0 });
+    const owed = await owner`
+      select channel from private.deliveries where event = 'lead.erased' and lead_id = ${id("Other")} order by channel`;
+    expect(owed.map(({ channel }) => channel)).toEqual(
+      enabled.map(({ name }) => name).filter((name) => name !== "webhook"),
+    );
+    await owner`update private.channels set enabled = true, retired_at = null where name = 'webhook'`;
+  });
+
   it("removes a lead and leaves nothing of it but its id in a receipt", async () => {
     expect(await everything()).toContain("Rosa again");
     const ran = await leads(url, "erase", short("Rosa again"), "--yes");

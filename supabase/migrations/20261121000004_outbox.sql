@@ -131,7 +131,8 @@ referencing new table as stored
 for each statement execute function private.enqueue_deliveries();
 
 -- Whichever way a lead goes (by a command, in the inbox, in a table editor, with Supabase's secret key), nothing more is owed
--- about it but word of the erasure, by its id alone, to every channel that may have heard of it; and a receipt stays.
+-- about it but word of the erasure, by its id alone, to every channel that may have heard of it and is not
+-- retired; and a receipt stays.
 create function private.settle_erasure() returns trigger
 language plpgsql
 security definer
@@ -145,6 +146,8 @@ begin
   select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '1 minute'
   from private.deliveries d
   join erased e on e.id = d.lead_id
+  -- No dispatcher would ever send it on a retired channel.
+  join private.channels c on c.name = d.channel and c.retired_at is null
   -- A requeued delivery counts its attempts anew, and keeps the error of the earlier ones.
   where d.attempts > 0 or d.last_error is not null
   on conflict do nothing;
