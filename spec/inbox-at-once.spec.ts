@@ -312,6 +312,39 @@ describe("a member who signs in at the moment in which a manager recovers their 
   });
 });
 
+describe("a recovery", () => {
+  it("does not make the member wait for what they do at that moment, which it waits for itself", async () => {
+    const rita = await inbox.member("Rita");
+    const { recovering } = await database.owner.begin(async (tx) => {
+      await tx`update private.sessions set last_seen_at = now() where member_id = ${rita.id}`;
+      const recovering = database.owner`select team.recover_member(${rita.id})`.execute();
+      const waiting = () => database.owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      await tx`select from private.members where id = ${rita.id} for key share nowait`;
+      return { recovering };
+    });
+    expect(await recovering).toHaveLength(1);
+  });
+});
+
+describe("two managers who remove each other at the same moment", () => {
+  it("do not leave the team without one", async () => {
+    const [maria, mia] = [await inbox.member("Maria", "manager"), await inbox.member("Mia", "manager")];
+    const { status } = await whileUncommitted(
+      async (tx) => {
+        await asMember(tx, mia);
+        await tx`select team.remove_member(${maria.id})`;
+      },
+      () => maria.call("members/remove", { id: mia.id }),
+    );
+    expect(status).toBe(401);
+    expect(
+      await database.owner`select name from private.members where role = 'manager' and removed_at is null`,
+    ).toEqual([{ name: "Mia" }]);
+  });
+});
+
 describe("an outcome taken back", () => {
   const recorded = async (id: string, outcome: "no_answer" | "not_interested" = "not_interested") => {
     const call_id = outcome === "no_answer" ? (await called(dana, id)).call_id : null;

@@ -22,7 +22,7 @@ as $$
 declare
   i private.invitations;
 begin
-  -- The member first, as everywhere, because two transactions that take locks in different orders can wait for each other forever.
+  -- The member first, as a sign-in, a recovery and a removal do, because two that take locks in two orders would wait for each other.
   perform from private.members m
   where m.id = (select x.member_id from private.invitations x where x.token_hash = private.hash_of(token)) and m.removed_at is null
   for no key update;
@@ -113,7 +113,7 @@ declare
   actor private.actor := private.require_manager();
   m private.members;
 begin
-  select * into m from private.members x where x.id = member and x.removed_at is null for update;
+  select * into m from private.members x where x.id = member and x.removed_at is null for no key update;
   if not found then
     raise exception using errcode = 'PT404', message = 'There is no such member.';
   end if;

@@ -35,6 +35,9 @@ begin
   if member = actor.member_id then
     return false;
   end if;
+  -- Two managers who remove each other wait here for each other, and the second is a manager no more.
+  perform from private.members x where x.role = 'manager' and x.removed_at is null order by x.id for no key update;
+  actor := private.require_manager();
   update private.members x set removed_at = now() where x.id = member and x.removed_at is null returning * into m;
   if not found then
     raise exception using errcode = 'PT404', message = 'There is no such member.';
@@ -74,7 +77,7 @@ declare
 begin
   if not exists (select from public.leads l where l.id = lead) then
     raise exception using errcode = 'PT404', message = 'There is no such lead.';
-  elsif lower(btrim(confirmed)) not in (right(lead::text, 8), lead::text) then
+  elsif coalesce(lower(btrim(confirmed)), '') not in (right(lead::text, 8), lead::text) then
     return false;
   end if;
   perform private.erase_leads(array[lead], 'asked');
@@ -175,7 +178,7 @@ begin
     raise exception using errcode = 'PT404', message = 'There is no such state.';
   end if;
   insert into private.paused_states (state, paused_by, reason) values (which, actor.name, why)
-  on conflict (state) do update set reason = excluded.reason;
+  on conflict (state) do update set paused_by = excluded.paused_by, reason = excluded.reason;
   perform private.audit(actor, 'paused state', null, jsonb_build_object('state', which));
   perform private.notify_inbox('{"kind": "team"}');
   perform private.notify_inbox_of_leads('{}');
