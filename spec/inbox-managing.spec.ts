@@ -42,6 +42,11 @@ describe("a manager", () => {
 
   it("pauses a known state, and is told that another is unknown", async () => {
     expect((await maria.call("pause-state", { state: "LA", reason: "An emergency" })).status).toBe(200);
+    const mia = await inbox.member("Mia", "manager");
+    await mia.call("pause-state", { state: "LA", reason: "A storm" });
+    expect((await maria.call("paused-states")).body.states).toMatchObject([
+      { state: "LA", paused_by: "Mia", reason: "A storm" },
+    ]);
     expect((await maria.call("resume-state", { state: "LA" })).status).toBe(200);
     expect((await maria.call("pause-state", { state: "ZZ", reason: "An emergency" })).status).toBe(404);
   });
@@ -207,5 +212,11 @@ describe("the health of the delivery", () => {
     });
     expect((await maria.call("retry-deliveries")).body).toEqual({ deliveries: 1 });
     expect((await dana.call("health")).body).toMatchObject({ problems: ["overdue"] });
+    // As the command does, also on a channel that is not set up at this moment.
+    await database.owner`update private.deliveries set failed_at = now(), last_error = 'HTTP 500'`;
+    await database.owner`update private.channels set enabled = false`;
+    expect((await dana.call("health")).body.problems).toContain("failed");
+    expect((await maria.call("retry-deliveries")).body).toEqual({ deliveries: 1 });
+    expect((await dana.call("health")).body.problems).not.toContain("failed");
   });
 });

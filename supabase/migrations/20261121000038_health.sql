@@ -58,7 +58,7 @@ begin
   return private.health_figures();
 end $$;
 
--- Has every delivery that failed sent again, as `leads retry --failed` does. Returns how many.
+-- Has every delivery that failed on a channel that is not retired sent again, as `leads retry --failed` does. Returns how many.
 create function team.retry_failed_deliveries() returns integer
 language plpgsql
 security definer
@@ -70,7 +70,7 @@ declare
 begin
   update private.deliveries d set failed_at = null, attempts = 0, due_at = now(), claimed_until = null
   from private.channels c
-  where c.name = d.channel and c.enabled and d.failed_at is not null;
+  where c.name = d.channel and c.retired_at is null and d.failed_at is not null;
   get diagnostics retried = row_count;
   perform private.audit(actor, 'retried deliveries', null, jsonb_build_object('deliveries', retried));
   return retried;
