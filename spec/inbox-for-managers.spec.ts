@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { addLead, makeInbox } from "./support/inbox.ts";
+import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
@@ -31,7 +31,41 @@ describe("a member who is no manager", () => {
   });
 });
 
+describe("a button that is pressed twice", () => {
+  it("invites once, and shows the link of that invitation", async () => {
+    const page = await asMaria("/team");
+    await page.getByLabel("Name").fill("Twice");
+    await page.getByRole("button", { name: "Make a link" }).dblclick();
+    await page.locator(".one-time-link code").waitFor();
+    await page.getByRole("button", { name: "Remove Twice" }).click();
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByRole("button", { name: "Remove Twice" }).waitFor({ state: "detached" });
+    expect(await page.getByText("A member has this name already.").count()).toBe(0);
+  });
+
+  it("stops a number once, and says how many permissions that ended", async () => {
+    const phone = aNumber();
+    await addLead(database, { phone });
+    const page = await asMaria("/stop");
+    await page.getByLabel("Phone number").fill(phone);
+    await page.getByRole("button", { name: "Stop all calls" }).dblclick();
+    await page.getByText("Stopped. It ended 1 permission.").waitFor();
+    expect(await page.getByText("Stopped. It ended 0 permissions.").count()).toBe(0);
+  });
+});
+
 describe("the team's page", () => {
+  it("says that a name is taken only when it is", async () => {
+    const page = await asMaria("/team");
+    await page.getByLabel("Name").fill("dana");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByText("A member has this name already.").waitFor();
+    await page.getByLabel("Name").fill(" ");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByText("The server does not accept this.").waitFor();
+    expect(await page.getByText("A member has this name already.").count()).toBe(0);
+  });
+
   it("invites a member with a link that is shown once", async () => {
     const page = await asMaria("/team");
     await page.getByLabel("Name").fill("Nora");

@@ -9,6 +9,7 @@ import {
   useMutation,
   useQuery,
 } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { CallName, RequestOf, ResponseOf } from "../api.ts";
 import { CallFailed, callApi } from "./call-api.ts";
 import { noteFailure } from "./session.ts";
@@ -70,15 +71,20 @@ interface Then<Name extends CallName> {
 }
 
 /**
- * A change that the member makes; it is never retried by itself. `then` is called even when the component that asked is no longer on
+ * A change that the member makes; it is never retried by itself, and a press before the answer to an earlier one is here does nothing,
+ * because a second answer would take the place of the first. `then` is called even when the component that asked is no longer on
  * the page, because the event of a change often arrives before its answer.
  */
 export function useAction<Name extends CallName>(name: Name): Action<Name> {
   const { mutateAsync, ...mutation } = useMutation({
     mutationFn: (request: RequestOf<Name>) => callApi(name, request),
   });
+  const isUnderWay = useRef(false);
   const mutate = async (request: RequestOf<Name>, { onSuccess, onSettled }: Then<Name> = {}) => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
     const answer = await mutateAsync(request).catch(() => undefined);
+    isUnderWay.current = false;
     if (answer !== undefined) onSuccess?.(answer);
     onSettled?.();
   };

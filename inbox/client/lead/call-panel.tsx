@@ -28,7 +28,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   const underWay = lead.under_way ?? undefined;
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
   const start = (asked_for_this_time = false) => {
-    if (call.isPending || isStopped || underWay || recorded) return;
+    if (isStopped || underWay || recorded) return;
     call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("opened", "queue") });
   };
   useKeys({ c: () => start() });

@@ -24,7 +24,7 @@ export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
   useEffect(() => heading.current?.focus(), []);
   const isOpen = Date.parse(recorded.undo_until) > now.getTime();
   const takeBack = () => {
-    if (!isOpen || undo.isPending) return;
+    if (!isOpen) return;
     undo.mutate(
       { outcome_id: recorded.outcome_id },
       {

@@ -11,7 +11,6 @@ export function TakeNextButton() {
   const [, navigate] = useLocation();
   const take = useAction("take-next");
   const press = () => {
-    if (take.isPending) return;
     take.mutate(
       {},
       {
