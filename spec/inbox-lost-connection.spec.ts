@@ -19,7 +19,7 @@ describe("a network that drops", () => {
     await page.context().setOffline(true);
     await page.locator("h1").focus();
     await page.keyboard.press("4");
-    await page.getByText("Not sent: there is no connection.").waitFor();
+    await page.getByText("No answer: there is no connection.").waitFor();
     await page.getByText("No connection. What you type stays here").waitFor();
     expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
     await addLead(database, { name: "Came Meanwhile" });

@@ -61,7 +61,34 @@ describe("an outcome", () => {
     const outcome = { id, call_id, outcome: "not_interested" as const };
     expect((await lee.call("outcome", outcome)).body).toMatchObject({ refused: "not_your_call" });
     await dana.call("outcome", outcome);
-    expect((await dana.call("outcome", outcome)).body).toMatchObject({ refused: "not_your_call" });
+    expect((await dana.call("outcome", { ...outcome, note: "Again" })).body).toMatchObject({
+      refused: "not_your_call",
+    });
+  });
+
+  it("is recorded and taken back once when the answer was lost and the member sends the same again", async () => {
+    for (const isCall of [true, false]) {
+      const id = await addLead(database);
+      const call_id = isCall ? (await called(dana, id)).call_id : null;
+      const sent = { id, call_id, outcome: "not_interested" as const, note: "Has one already" };
+      const { body } = await dana.call("outcome", sent);
+      expect((await dana.call("outcome", sent)).body).toEqual(body);
+      expect((await dana.call("open", { id })).body.calls).toHaveLength(1);
+      if (!("outcome_id" in body)) throw new Error("refused");
+      const { outcome_id } = body;
+      expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
+      expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
+    }
+  });
+
+  it("is recorded anew when it is sent again after another outcome", async () => {
+    const id = await addLead(database);
+    const sent = { id, call_id: null, outcome: "not_interested" as const };
+    await dana.call("outcome", sent);
+    await lee.call("outcome", { ...sent, outcome: "needs_visit" });
+    await dana.call("outcome", sent);
+    expect((await dana.call("open", { id })).body).toMatchObject({ outcome: "not_interested" });
+    expect((await dana.call("open", { id })).body.calls).toHaveLength(3);
   });
 
   it("is taken back within five minutes, with the review that it was", async () => {

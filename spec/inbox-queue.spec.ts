@@ -143,6 +143,7 @@ describe("Take next lead", () => {
     expect((await dana.call("take-next")).body).toEqual({ id: first });
     expect((await lee.call("queue", {})).body.rows[0]?.claim?.member.name).toBe("Dana");
     expect((await lee.call("take-next")).body).toEqual({ id: second });
+    await lee.call("open", { id: second });
     expect((await lee.call("take-next")).body).toEqual({ id: null });
   });
 
@@ -160,16 +161,29 @@ describe("Take next lead", () => {
       { id: string }[]
     >`select id from public.leads where name not like 'Claimed %'`;
     expect((await dana.call("take-next")).body).toEqual({ id: free?.id });
+    await dana.call("open", { id: free?.id ?? "" });
     expect((await dana.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("gives the same lead again to a member whom the answer did not reach, until they have opened it", async () => {
+    const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
+    await dana.call("take-next");
+    expect((await dana.call("take-next")).body).toEqual({ id: first });
+    await dana.call("open", { id: first });
+    expect((await dana.call("take-next")).body).toEqual({ id: second });
+    await lee.call("outcome", { id: second, call_id: null, outcome: "not_interested" });
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
+    const taken = await database.owner`
+      select lead_id from private.audit_log where action = 'took next lead' and lead_id in (${first}, ${second})`;
+    expect(taken).toHaveLength(2);
   });
 
   it("never gives one lead to two members who ask at the same moment", async () => {
     const all = [];
     for (let hour = 1; hour <= 20; hour += 1) all.push(await addLead(database, {}, hour));
+    const members = await Promise.all(Array.from({ length: 24 }, (_, nth) => inbox.member(`Member ${nth}`)));
     const taken = await Promise.all(
-      Array.from({ length: 24 }, (_, nth) =>
-        (nth % 2 ? dana : lee).call("take-next").then(({ body }) => body.id),
-      ),
+      members.map((member) => member.call("take-next").then(({ body }) => body.id)),
     );
     const given = taken.filter((id) => id !== null);
     expect(new Set(given).size).toBe(given.length);

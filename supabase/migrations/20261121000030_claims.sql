@@ -23,6 +23,26 @@ return (
   where c.lead_id = lead and c.until > now()
 );
 
+-- A lead that "take next" gave to a member in the last 10 minutes, and that they have not opened since, because the answer was lost; the
+-- earliest of several.
+create function private.unopened_lead_of(member uuid) returns uuid
+language sql stable
+set search_path = ''
+return (
+  select c.lead_id
+  from private.claims c join private.lead_work w using (lead_id)
+  where c.member_id = member and w.stage <> 'closed' and c.until > now() and c.claimed_at > now() - interval '10 minutes'
+    and exists (
+      select from private.audit_log a
+      where a.lead_id = c.lead_id and a.member_id = member and a.action = 'took next lead' and a.at = c.claimed_at
+    )
+    and not exists (
+      select from private.audit_log a
+      where a.lead_id = c.lead_id and a.member_id = member and a.action in ('opened lead', 'called') and a.at >= c.claimed_at
+    )
+  order by c.claimed_at, c.lead_id limit 1
+);
+
 -- Claims the first lead of the queue that may be called and that nobody has. Two members never get the same one: the claim's
 -- primary key lets the second wait for the first one's commit and then pass on to the next lead.
 create function team.take_next() returns jsonb
@@ -32,8 +52,11 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_member();
-  candidate uuid;
+  candidate uuid := private.unopened_lead_of(actor.member_id);
 begin
+  if candidate is not null then
+    return jsonb_build_object('id', candidate);
+  end if;
   perform private.index_new_leads();
   perform private.refresh_place_windows();
   for candidate in
@@ -107,6 +130,6 @@ begin
 end $$;
 
 revoke execute on function
-  private.claim_lead, private.holder_of, team.take_next, team.claim, team.release, team.keep_alive
+  private.unopened_lead_of, private.claim_lead, private.holder_of, team.take_next, team.claim, team.release, team.keep_alive
 from public;
 grant execute on function team.take_next, team.claim, team.release, team.keep_alive to leads_team;

@@ -43,8 +43,25 @@ create function private.undo_until(o private.outcomes) returns timestamptz
 language sql immutable
 return o.at + interval '5 minutes';
 
+-- The latest outcome of a lead, when the same member has just sent the same: the answer was lost, and they sent it again.
+create function private.outcome_to_repeat(sent private.outcomes) returns private.outcomes
+language sql stable
+set search_path = ''
+as $$
+  select o.* from private.outcomes o
+  where o.id = (select x.id from private.outcomes x where x.lead_id = sent.lead_id order by x.at desc limit 1)
+    and private.undo_until(o) > now()
+    and (o.call_id, o.member_id, o.outcome, o.note, o.callback_at, o.callback_zone)
+      is not distinct from (sent.call_id, sent.member_id, sent.outcome, sent.note, sent.callback_at, sent.callback_zone);
+$$;
+
+create function private.outcome_json(o private.outcomes) returns jsonb
+language sql immutable
+set search_path = ''
+return jsonb_build_object('outcome_id', o.id, 'undo_until', private.undo_until(o), 'callback_at', o.callback_at);
+
 -- Records an outcome, the first of which is the review that the page promised. `callback` holds at (a local time), zone and
--- asked_for_this_time. Ends the claim.
+-- asked_for_this_time. Ends the claim. What is sent again is recorded once.
 create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
 language plpgsql
 security definer
@@ -67,6 +84,17 @@ begin
   win := private.place_at(w.place, coalesce(call_back_at, now()));
   if (new_outcome = 'callback') <> (callback is not null) then
     raise exception using errcode = 'PT400', message = 'callback';
+  end if;
+  recorded.lead_id := lead;
+  recorded.call_id := of_call;
+  recorded.member_id := actor.member_id;
+  recorded.outcome := new_outcome;
+  recorded.note := coalesce(note_text, '');
+  recorded.callback_at := call_back_at;
+  recorded.callback_zone := callback ->> 'zone';
+  recorded := private.outcome_to_repeat(recorded);
+  if recorded.id is not null then
+    return private.outcome_json(recorded);
   end if;
   refused := coalesce(
     private.outcome_refusal(lead, of_call, new_outcome, actor.member_id),
@@ -111,12 +139,11 @@ begin
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
   perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', review.lead_id is null));
   perform private.notify_inbox_of_leads(array[lead]);
-  return jsonb_build_object(
-    'outcome_id', recorded.id, 'undo_until', private.undo_until(recorded), 'callback_at', recorded.callback_at
-  );
+  return private.outcome_json(recorded);
 end $$;
 
--- Takes the member's own latest outcome of a lead back within its time (private.undo_until). Returns null, or why not.
+-- Takes the member's own latest outcome of a lead back within its time (private.undo_until). Returns null, or why not. An outcome that is
+-- not there is taken back already: the answer was lost, and the member asked again.
 create function team.undo_outcome(outcome_id uuid) returns text
 language plpgsql
 security definer
@@ -132,7 +159,7 @@ begin
   perform private.lock_work(x.lead_id) from private.outcomes x where x.id = outcome_id;
   select * into o from private.outcomes x where x.id = outcome_id;
   if o.id is null then
-    raise exception using errcode = 'PT404', message = 'There is no such outcome.';
+    return null;
   elsif o.member_id <> actor.member_id then
     return 'not yours';
   elsif private.undo_until(o) < now()
@@ -168,6 +195,7 @@ end $$;
 
 revoke execute on function
   private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal, private.undo_until,
+  private.outcome_to_repeat, private.outcome_json,
   team.record_outcome, team.undo_outcome
 from public;
 grant execute on function team.record_outcome, team.undo_outcome to leads_team;

@@ -2,9 +2,10 @@
 import { CallFailed, type Failure } from "../call-api.ts";
 
 const sentences: Readonly<Record<Failure, string>> = {
-  offline: "Not sent: there is no connection. What you typed is still here. Try again in a moment.",
+  // The answer alone may be lost, so neither says that nothing was done. What is sent again is done once (docs/inbox.md).
+  offline: "No answer: there is no connection. What you typed is still here. Try again in a moment.",
   "database unreachable":
-    "Not sent: the database does not answer. What you typed is still here. Try again in a moment.",
+    "No answer: the database does not answer. What you typed is still here. Try again in a moment.",
   "signed out": "You are signed out.",
   refused: "This was refused. Try again.",
   locked: "The inbox is locked.",
