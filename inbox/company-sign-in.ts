@@ -16,6 +16,9 @@ export interface PendingSignIn {
   verifier: string;
 }
 
+/** Seconds that the provider's clock may be behind ours. */
+const clockTolerance = 60;
+
 /** Makes the company's sign-in for an inbox at this public address. The provider's metadata is fetched at the first use. */
 export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
   const redirect_uri = `${inboxUrl}/oidc/callback`;
@@ -27,8 +30,11 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
     }));
 
   return {
-    /** The address to send the browser to. `reauthenticates` has the provider ask the person again, for an unlock. */
-    async begin(reauthenticates: boolean): Promise<PendingSignIn & { address: string }> {
+    /**
+     * The address to send the browser to. The provider is to ask who is there each time, because its own session may still be that of a
+     * member who left a locked screen.
+     */
+    async begin(): Promise<PendingSignIn & { address: string }> {
       const state = openid.randomState();
       const nonce = openid.randomNonce();
       const verifier = openid.randomPKCECodeVerifier();
@@ -36,15 +42,20 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
         ...{ redirect_uri, state, nonce, scope: "openid" },
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
-        ...(reauthenticates && { prompt: "login", max_age: "0" }),
+        ...{ prompt: "login", max_age: "0" },
       });
       return { state, nonce, verifier, address: address.href };
     },
 
-    /** Checks the provider's answer, whose parameters stand in `search`. @throws SignInRefused */
-    async finish(search: string, pending: PendingSignIn): Promise<{ issuer: string; subject: string }> {
+    /** Checks the provider's answer, whose parameters stand in `search`, to a sign-in begun at `begunAt`. @throws SignInRefused */
+    async finish(
+      search: string,
+      pending: PendingSignIn,
+      begunAt: Date,
+    ): Promise<{ issuer: string; subject: string }> {
+      const configuration = await provider();
       const tokens = await openid
-        .authorizationCodeGrant(await provider(), new URL(`${redirect_uri}${search}`), {
+        .authorizationCodeGrant(configuration, new URL(`${redirect_uri}${search}`), {
           pkceCodeVerifier: pending.verifier,
           expectedState: pending.state,
           expectedNonce: pending.nonce,
@@ -54,13 +65,23 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
           throw new SignInRefused("sign-in refused", cause);
         });
       const claims = tokens.claims();
-      if (!claims) throw new SignInRefused("sign-in refused");
+      if (!claims || !isFresh(claims.auth_time, begunAt, configuration))
+        throw new SignInRefused("sign-in refused");
       return { issuer: claims.iss, subject: claims.sub };
     },
   };
 }
 
 export type CompanySignIn = ReturnType<typeof makeCompanySignIn>;
+
+/**
+ * Whether the person signed in at the provider after this sign-in was begun. The browser may have taken `prompt` and `max_age` out of the
+ * address, so a provider that can tell when that was must tell it; one that cannot (Google) is trusted.
+ */
+function isFresh(authTime: number | undefined, begunAt: Date, provider: openid.Configuration): boolean {
+  if (authTime === undefined) return !provider.serverMetadata().claims_supported?.includes("auth_time");
+  return authTime >= begunAt.getTime() / 1000 - clockTolerance;
+}
 
 function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<openid.Configuration> {
   const address = new URL(issuer);

@@ -50,9 +50,9 @@ export function makeSignIn({ passkeys, company }: SignInDependencies): Handlers 
       const { challenge, passkey } = await passkeys.checkNew(credential);
       return signedIn(await sessions.joinWithPasskey(ask, token, challenge, passkey, label));
     },
-    "oidc/start": async (ask, { token, unlock = false }) => {
+    "oidc/start": async (ask, { token }) => {
       if (!company) throw new SignInRefused("sign-in refused");
-      const { address, ...kept } = await company.begin(unlock);
+      const { address, ...kept } = await company.begin();
       await sessions.beginCompanySignIn(ask, { ...kept, token });
       return { body: { address }, state: kept.state };
     },
@@ -72,11 +72,8 @@ export async function finishCompanySignIn(
   if (!state || address.searchParams.get("state") !== state) throw new SignInRefused("try again");
   const kept = await sessions.companySignInOf(ask, state);
   if (!kept) throw new SignInRefused("try again");
-  const { issuer, subject } = await company.finish(address.search, {
-    state,
-    nonce: kept.nonce,
-    verifier: kept.code_verifier,
-  });
+  const pending = { state, nonce: kept.nonce, verifier: kept.code_verifier };
+  const { issuer, subject } = await company.finish(address.search, pending, new Date(kept.begun_at));
   return sessions.signInWithCompany(ask, state, issuer, subject);
 }
 

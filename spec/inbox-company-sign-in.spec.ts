@@ -15,6 +15,8 @@ beforeAll(async () => {
 
 /** A browser without a window: follows redirects, keeps cookies by host, and fills in the provider's two forms. */
 class Browser {
+  /** The forms that the provider has shown: `login` asks who is there. */
+  readonly prompts: string[] = [];
   readonly cookies = new Map<string, Map<string, string>>();
 
   async request(address: string, init: RequestInit = {}): Promise<Response> {
@@ -34,12 +36,17 @@ class Browser {
 
   /** Goes to the provider, signs in there as `login`, agrees, and returns the inbox's last answer. */
   async signIn(given: object, login: string): Promise<Response> {
+    return this.follow(await this.begin(given), login);
+  }
+
+  /** Asks the inbox for the provider's address. */
+  async begin(given: object): Promise<string> {
     const headers = { "content-type": "application/json", origin: inbox.url };
     const started = await this.request(`${inbox.url}/oidc/start`, {
       ...{ method: "POST", headers, body: JSON.stringify(given) },
     });
     expect(started.status).toBe(200);
-    return this.follow((await started.json()).address, login);
+    return (await started.json()).address;
   }
 
   async follow(address: string, login: string): Promise<Response> {
@@ -56,6 +63,7 @@ class Browser {
       const html = await answer.text();
       const action = /<form[^>]{0,200} action="([^"]+)"/.exec(html)?.[1] ?? at;
       const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? "";
+      this.prompts.push(prompt);
       const body = new URLSearchParams({ prompt, ...(prompt === "login" && { login, password: "any" }) });
       at = new URL(action, at).href;
       answer = await this.request(at, { method: "POST", body });
@@ -126,6 +134,28 @@ describe("the company's own sign-in", () => {
     const state = new URL((await started.json()).address).searchParams.get("state");
     const answer = await browser.request(`${inbox.url}/oidc/callback?error=access_denied&state=${state}`);
     expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+  });
+
+  it("asks who is there each time, also in a browser where the provider still knows the member", async () => {
+    const browser = new Browser();
+    await browser.signIn({ token: await invite("Absent") }, "absent@company.example");
+    browser.cookies.delete(inbox.url);
+    browser.prompts.length = 0;
+    await browser.signIn({}, "absent@company.example");
+    expect(browser.prompts).toContain("login");
+  });
+
+  it("lets nobody in whom the provider was not asked about, because the question was taken out of the address", async () => {
+    const browser = new Browser();
+    await browser.signIn({ token: await invite("Away") }, "away@company.example");
+    browser.cookies.delete(inbox.url);
+    browser.prompts.length = 0;
+    const address = new URL(await browser.begin({}));
+    for (const name of ["prompt", "max_age"]) address.searchParams.delete(name);
+    const answer = await browser.follow(address.href, "away@company.example");
+    expect(browser.prompts).not.toContain("login");
+    expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+    expect(browser.session).toBeUndefined();
   });
 
   it("ends with the removal of the member", async () => {

@@ -78,6 +78,7 @@ export const companySignInOf = async (ask: Ask, state: string) =>
   (await ask((sql) => sql`team.company_sign_in_of(${state})`)) as {
     nonce: string;
     code_verifier: string;
+    begun_at: string;
   } | null;
 
 /** After the provider's answer was checked. @throws Refused 401 when the account is no member's. */

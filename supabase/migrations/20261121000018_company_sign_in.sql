@@ -17,6 +17,7 @@ create table private.company_sign_ins (
   code_verifier text not null,
   -- The invitation that the account is to be linked through; null for a member who linked one before.
   invitation_hash bytea references private.invitations,
+  begun_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '10 minutes'
 );
 
@@ -52,7 +53,7 @@ language sql
 security definer
 set search_path = ''
 as $$
-  select jsonb_build_object('nonce', c.nonce, 'code_verifier', c.code_verifier)
+  select jsonb_build_object('nonce', c.nonce, 'code_verifier', c.code_verifier, 'begun_at', c.begun_at)
   from private.company_sign_ins c where c.state_hash = private.hash_of(state) and c.expires_at > now();
 $$;
 

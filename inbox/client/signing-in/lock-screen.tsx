@@ -32,7 +32,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
         {name ? `${name}, nobody` : "Nobody"} touched this screen for a while. What you typed is still here.
       </p>
       <SignInButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
-      <CompanySignIn unlock />
+      <CompanySignIn />
       <button type="button" className="button quiet" onClick={leave}>
         Sign out
       </button>

@@ -27,7 +27,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
 }
 
 /** The button of the company's own sign-in, when one is set up. It leads the browser to the provider. */
-export function CompanySignIn({ token, unlock }: { token?: string; unlock?: boolean }) {
+export function CompanySignIn({ token }: { token?: string }) {
   const { data } = useQuery({
     queryKey: ["sign-in/methods"],
     queryFn: () => callSignIn("sign-in/methods", {}),
@@ -35,8 +35,7 @@ export function CompanySignIn({ token, unlock }: { token?: string; unlock?: bool
   });
   if (!data?.oidc) return null;
   const leave = async () => {
-    const request = { ...(token && { token }), ...(unlock && { unlock }) };
-    location.assign((await callSignIn("oidc/start", request)).address);
+    location.assign((await callSignIn("oidc/start", token ? { token } : {})).address);
   };
   return (
     <SignInButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
