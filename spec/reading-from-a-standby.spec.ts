@@ -77,6 +77,13 @@ describe("the inbox beside a standby", () => {
     expect(logged).not.toContain("standby-avoided");
   });
 
+  it("is read by others also after somebody asked there for what they may not have", async () => {
+    const dana = await inbox.member("Dana");
+    const refused = await dana.download("/api/downloads/leads?entry=1");
+    expect(refused.status).toBe(403);
+    expect(logged).not.toContain("standby-avoided");
+  });
+
   it("reports what was recorded just before, although the standby is a moment behind", async () => {
     const [{ id = "" } = {}] = await owner<{ id: string }[]>`select id from leads limit 1`;
     const outcome = { id, call_id: null, outcome: "not_interested" as const };

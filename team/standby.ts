@@ -32,20 +32,26 @@ export function openStandby(open: () => Sql, log: Log): Standby {
   const database = makeResilientConnection(open, () => {}, queryTimeout);
   let avoidedUntil = 0;
 
-  /** Undefined when the primary has to be asked. */
-  const askSoon = async (ask: Ask, call: Parameters<Ask>[0]): Promise<{ answer: unknown } | undefined> => {
-    for (const pause of [...pauses, undefined]) {
+  const avoid = () => {
+    avoidedUntil = performance.now() + avoidance;
+    log("standby-avoided");
+  };
+
+  /** Answers from the standby, or says that it refused, is still behind after the pauses, or does not answer. */
+  const askSoon = async (ask: Ask, call: Parameters<Ask>[0]): Promise<Asked> => {
+    for (const pause of pauses) {
       try {
         return { answer: await ask(call) };
       } catch (error) {
-        if (!(error instanceof Refused) || pause === undefined) break;
-        if (!isBehind(error)) return undefined;
+        if (!(error instanceof Refused)) return "no answer";
+        if (!isBehind(error)) return "refused";
         await wait(pause);
       }
     }
-    avoidedUntil = performance.now() + avoidance;
-    log("standby-avoided");
-    return undefined;
+    return ask(call).then(
+      (answer) => ({ answer }),
+      (error) => (error instanceof Refused ? "behind" : "no answer"),
+    );
   };
 
   return {
@@ -56,12 +62,19 @@ export function openStandby(open: () => Sql, log: Log): Standby {
         if (performance.now() < avoidedUntil) return primary(call);
         // Whether the session has ended is known on the primary first.
         await me(primary);
-        const answered = await askSoon(standby, call);
-        return answered ? answered.answer : primary(call);
+        const asked = await askSoon(standby, call);
+        if (typeof asked === "object") return asked.answer;
+        if (asked === "no answer") avoid();
+        const answer = await primary(call);
+        // What the primary refuses too says nothing about the standby: anybody who is signed in can ask for another's entry.
+        if (asked === "behind") avoid();
+        return answer;
       };
     },
   };
 }
+
+type Asked = { answer: unknown } | "refused" | "behind" | "no answer";
 
 // The session, or the entry of the audit log, is not there yet.
 const isBehind = ({ status }: Refused): boolean => status === 401 || status === 403;
