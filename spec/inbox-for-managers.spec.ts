@@ -130,7 +130,40 @@ describe("a manager at a lead", () => {
   });
 });
 
+describe("the campaigns", () => {
+  it("keep a cost that is being typed while other days are loaded", async () => {
+    const page = await asMaria("/campaigns");
+    await page.getByLabel("Campaign", { exact: true }).fill("spring");
+    await page.getByLabel("Cost in US dollars").fill("12.50");
+    await page.getByRole("button", { name: "7 days" }).click();
+    await expect
+      .poll(() => page.getByRole("button", { name: "7 days" }).getAttribute("aria-pressed"))
+      .toBe("true");
+    await expect.poll(() => page.getByLabel("Cost in US dollars").inputValue()).toBe("12.50");
+    expect(await page.getByLabel("Campaign", { exact: true }).inputValue()).toBe("spring");
+  });
+});
+
 describe("the reports", () => {
+  it("never show the figures of other days, and ask for no year that is still being typed", async () => {
+    await addLead(database, {}, 2);
+    const page = await asMaria("/reports");
+    await page.locator(".figure").first().waitFor();
+    const asked: string[] = [];
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/api/reports", async (route) => {
+      asked.push(route.request().postDataJSON().since);
+      await answered.promise;
+      await route.continue();
+    });
+    const from = page.getByLabel("From");
+    for (const year of ["0002", "0020", "0202", "2025"]) await from.fill(`${year}-11-22`);
+    await expect.poll(() => asked).toEqual(["2025-11-22"]);
+    expect(await page.locator(".figure").count()).toBe(0);
+    answered.resolve();
+    await page.locator(".figure").first().waitFor();
+  });
+
   it("say how the promise was kept, how soon people were called, and what came of it, each with its CSV", async () => {
     const [kept] = [await addLead(database, {}, 2), await addLead(database, {}, 40)];
     const { body } = await dana.call("call", { id: kept });

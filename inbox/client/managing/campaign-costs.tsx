@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { csvLine } from "../../../team/csv.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
+import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { count } from "../page/words.ts";
 import { refresh, useAction } from "../queries.ts";
@@ -65,17 +66,21 @@ interface SendProps {
 }
 
 function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
-  const [day, setDay] = useState(lastDay);
-  const [campaign, setCampaign] = useState("");
-  const [amount, setAmount] = useState("");
+  // The next cost is often one of the same campaign.
+  const [before, setBefore] = useState({ day: lastDay, campaign: "", amount: "" });
+  const { value, set, dropSent } = useDraft("campaign cost", before);
+  const { day, campaign, amount } = value;
   const send = (event: FormEvent) => {
     event.preventDefault();
     const heading = csvLine(["date", "campaign", "amount"]);
-    onSend(heading + csvLine([day, campaign, amount]), () => setAmount(""));
+    onSend(heading + csvLine([day, campaign, amount]), () => {
+      dropSent(value);
+      setBefore({ ...value, amount: "" });
+    });
   };
   return (
     <form className="form-line" onSubmit={send}>
-      <DayField name="Day" value={day} onChoose={setDay} />
+      <DayField name="Day" value={day} onChoose={(next) => set({ ...value, day: next })} />
       <label className="field">
         Campaign
         <input
@@ -84,7 +89,7 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
           maxLength={100}
           autoComplete="off"
           value={campaign}
-          onChange={({ target }) => setCampaign(target.value)}
+          onChange={({ target }) => set({ ...value, campaign: target.value })}
         />
       </label>
       <label className="field">
@@ -96,7 +101,7 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
           maxLength={20}
           autoComplete="off"
           value={amount}
-          onChange={({ target }) => setAmount(target.value)}
+          onChange={({ target }) => set({ ...value, amount: target.value })}
         />
       </label>
       <button type="submit" className="button">

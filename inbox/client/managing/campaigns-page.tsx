@@ -1,6 +1,5 @@
 // What the ads bring, for managers: a sentence for each campaign, where readers are lost, the campaigns with their costs, the hours,
 // the experiments and the web vitals. All of it counts page loads, not people.
-import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { Loading } from "../page/notice.tsx";
@@ -19,10 +18,8 @@ import { VitalsReport } from "./vitals-report.tsx";
 
 export default function CampaignsPage() {
   const [period, setPeriod] = useState(() => lastDays(30));
-  const { data, error } = useCall("campaigns", period, {
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: false,
-  });
+  // The figures of other days leave the screen at once, or they would be read, printed and saved as those of these days.
+  const { data, error } = useCall("campaigns", period, { refetchOnWindowFocus: false });
   return (
     <>
       <PageHeading title="Campaigns">Campaigns</PageHeading>

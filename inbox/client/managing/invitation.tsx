@@ -1,12 +1,13 @@
 // Invites a member: a name and a role, and the link that is shown once.
 import { type FormEvent, useState } from "react";
 import { CallFailed } from "../call-api.ts";
+import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import { refresh, useAction } from "../queries.ts";
 
 export function InviteForm() {
-  const [name, setName] = useState("");
+  const { value: name, set: setName, dropSent: dropName } = useDraft("invited name", "");
   const [isManager, setManager] = useState(false);
   const [invited, setInvited] = useState("");
   const invite = useAction("members/invite");
@@ -17,7 +18,7 @@ export function InviteForm() {
     invite.mutate(request, {
       onSuccess: () => {
         setInvited(request.name);
-        setName("");
+        dropName(name);
         refresh("members");
       },
     });

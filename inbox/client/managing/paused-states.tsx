@@ -1,6 +1,7 @@
 // The states to which no calls are made for a while, as Louisiana may order in an emergency.
 import { type FormEvent, useState } from "react";
 import { stateChoices, stateNames } from "../../../calling/state-names.ts";
+import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import { refresh, useAction, useCall } from "../queries.ts";
@@ -46,7 +47,7 @@ export function PausedStates() {
 
 function PauseForm({ onPaused }: { onPaused(): void }) {
   const [state, setState] = useState("");
-  const [reason, setReason] = useState("");
+  const { value: reason, set: setReason, dropSent: dropReason } = useDraft("pause reason", "");
   const pause = useAction("pause-state");
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -55,7 +56,7 @@ function PauseForm({ onPaused }: { onPaused(): void }) {
       {
         onSuccess: () => {
           setState("");
-          setReason("");
+          dropReason(reason);
           onPaused();
         },
       },

@@ -1,4 +1,5 @@
 // The days that a report or an export is about.
+import { useState } from "react";
 import { Chips } from "../page/chips.tsx";
 import { serverNow } from "../page/clock.ts";
 import { dayOf, daysBefore, ownZone } from "../page/times.ts";
@@ -49,9 +50,25 @@ interface DayProps {
   onChoose(day: string): void;
 }
 
-export const DayField = ({ name, value, onChoose }: DayProps) => (
-  <label className="field">
-    {name}
-    <input type="date" value={value} onChange={({ target }) => target.value && onChoose(target.value)} />
-  </label>
-);
+/** A year that is being typed is the year 2, 20 and 202 on its way to 2026, and none of them is chosen. */
+const firstDay = "2000-01-01";
+
+export function DayField({ name, value, onChoose }: DayProps) {
+  const [typed, setTyped] = useState<string>();
+  const type = (day: string) => {
+    const isDay = day >= firstDay && day.length === firstDay.length;
+    setTyped(isDay ? undefined : day);
+    if (isDay) onChoose(day);
+  };
+  return (
+    <label className="field">
+      {name}
+      <input
+        type="date"
+        value={typed ?? value}
+        onChange={({ target }) => type(target.value)}
+        onBlur={() => setTyped(undefined)}
+      />
+    </label>
+  );
+}

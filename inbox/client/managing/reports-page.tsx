@@ -1,5 +1,4 @@
 // Reports for managers: how the promise was kept, how soon people were called, what came of it, and from which campaigns they came.
-import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Reports } from "../../api-managing.ts";
 import { Chips } from "../page/chips.tsx";
@@ -16,10 +15,8 @@ import { saveFile } from "./save-csv.ts";
 
 export default function ReportsPage() {
   const [period, setPeriod] = useState(() => lastDays(30));
-  const { data, error } = useCall("reports", period, {
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: false,
-  });
+  // The figures of other days leave the screen at once, or they would be read, printed and saved as those of these days.
+  const { data, error } = useCall("reports", period, { refetchOnWindowFocus: false });
   return (
     <>
       <PageHeading title="Reports">Reports</PageHeading>
@@ -76,11 +73,18 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
   );
 }
 
-/** Adds the days without leads and calls, which the answer leaves out, so that the picture has every day. */
+/** The picture is too narrow for more. */
+const maxDays = 400;
+
+/**
+ * Adds the days without leads and calls, which the answer leaves out, so that the picture has every day. A longer period has only the
+ * days with something.
+ */
 function everyDay(days: Reports["days"], { since, until }: Period): Reports["days"] {
+  if (Date.parse(until) - Date.parse(since) >= maxDays * 86_400_000) return days;
   const known = new Map(days.map((day) => [day.day, day]));
   const all: Reports["days"] = [];
-  for (let at = Date.parse(since); at <= Date.parse(until) && all.length < 400; at += 86_400_000) {
+  for (let at = Date.parse(since); at <= Date.parse(until); at += 86_400_000) {
     const day = new Date(at).toISOString().slice(0, 10);
     all.push(known.get(day) ?? { day, leads: 0, kept: 0, missed: 0, calls: 0 });
   }
