@@ -4,7 +4,7 @@ import { addLead, serveInbox } from "./support/inbox.ts";
 import { openAs } from "./support/inbox-pages.ts";
 import { openScreens } from "./support/inbox-screens.ts";
 
-const { browser, database, inbox, dana, leadPage } = await openScreens();
+const { browser, database, inbox, dana, as, leadPage } = await openScreens();
 
 describe("a network that drops", () => {
   it("is said, loses nothing that was typed, and the list catches up when it is back", async () => {
@@ -50,5 +50,37 @@ describe("a server that starts again", () => {
     await page.getByRole("link", { name: "Came Meanwhile" }).waitFor();
     await page.goto("about:blank");
     await again.stop();
+  });
+});
+
+describe("a page that nobody touches while the network is gone", () => {
+  it("is locked after the idle minutes, and holds nothing about anybody", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
+    await page.context().setOffline(true);
+    await page.clock.fastForward("14:00");
+    await page.getByText("No connection. What you type stays here").waitFor();
+    expect(await page.getByRole("heading", { name: "Rosa Martinez" }).count()).toBe(1);
+    await page.clock.fastForward("02:00");
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    expect(await page.content()).not.toContain("Rosa");
+  });
+});
+
+describe("an inbox that is opened while its server cannot answer", () => {
+  it("says so in place of “Loading…”, and comes up by itself when it can", async () => {
+    const page = await as(dana, "/healthz");
+    const answers = { status: 500, body: '{"error":"a bug"}' };
+    await page.route("**/api/**", (route) => route.fulfill(answers));
+    await page.goto(inbox.url);
+    await page.getByText("The server made a mistake.").waitFor();
+    Object.assign(answers, { status: 503, body: '{"error":"the database does not answer"}' });
+    await page.reload();
+    await page.getByText("the database does not answer").waitFor();
+    await page.unroute("**/api/**");
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
   });
 });

@@ -1,6 +1,7 @@
 // Chooses what a member sees: the sign-in page, the lock screen, or the page of the address.
 import { useEffect } from "react";
 import { Route, Switch } from "wouter";
+import { failureSentence } from "./page/failure.ts";
 import { Frame } from "./page/frame.tsx";
 import { Pages } from "./pages.tsx";
 import { useCall } from "./queries.ts";
@@ -24,6 +25,7 @@ function MembersPages() {
   const {
     data: member,
     dataUpdatedAt,
+    failureReason,
     refetch,
   } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 1_000 });
   const id = member?.id;
@@ -36,10 +38,17 @@ function MembersPages() {
   const enter = () => void refetch().then(({ data }) => data && noteMember(data.id));
   if (state === "signed out") return <SignInPage onSignedIn={enter} />;
   if (state === "locked") return <LockScreen name={member?.name} onUnlocked={enter} />;
-  if (!member) return <p className="loading first">Loading…</p>;
+  if (!member) return <FirstLoad failure={failureReason} />;
   return (
     <Frame member={member}>
       <Pages member={member} />
     </Frame>
   );
 }
+
+/** Before anything was answered. A failure that may pass is said too, because it is retried until it has passed. */
+const FirstLoad = ({ failure }: { failure: Error | null }) => (
+  <p className="loading first" role="status">
+    {failure ? failureSentence(failure) : "Loading…"}
+  </p>
+);

@@ -2,7 +2,7 @@
 import type { InferInput, InferOutput } from "valibot";
 import type { CallName, RequestOf, ResponseOf } from "../api.ts";
 import type { SignInName, signIn } from "../api-sign-in.ts";
-import { postJson, takeFirstAnswer } from "./first-requests.ts";
+import { answerTimeout, postJson, takeFirstAnswer } from "./first-requests.ts";
 import { readClock } from "./page/clock.ts";
 import { noteCall } from "./page/connection.ts";
 
@@ -30,9 +30,6 @@ export class CallFailed extends Error {
   }
 }
 
-/** After so many milliseconds without an answer the browser counts as offline. */
-const timeout = 15_000;
-
 /** @throws CallFailed */
 export const callApi = <Name extends CallName>(
   name: Name,
@@ -55,7 +52,7 @@ function refused(error: unknown): never {
 }
 
 async function post<Body>(path: string, request: unknown, signal?: AbortSignal): Promise<Body> {
-  const late = AbortSignal.timeout(timeout);
+  const late = AbortSignal.timeout(answerTimeout);
   const body = JSON.stringify(request);
   const asked =
     takeFirstAnswer(path, body) ?? postJson(path, body, signal ? AbortSignal.any([signal, late]) : late);

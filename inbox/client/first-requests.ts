@@ -2,6 +2,12 @@
 // runs first, so that the requests and the loading happen at the same time. The first calls of these names use the answers (call-api.ts).
 import { firstPage } from "./queue/first-page.ts";
 
+/**
+ * After so many milliseconds without an answer the browser counts as offline: longer than the server waits for its database
+ * (database/resilient-connection.ts), so that the page says which of them does not answer.
+ */
+export const answerTimeout = 20_000;
+
 const underWay = new Map<string, Promise<Response>>();
 
 /** The answer to a request that was sent already, if it was. Each is returned once. */
@@ -17,7 +23,7 @@ export const postJson = (path: string, body: string, signal: AbortSignal): Promi
 
 function ask(path: string, request: object): void {
   const body = JSON.stringify(request);
-  const answer = postJson(path, body, AbortSignal.timeout(15_000));
+  const answer = postJson(path, body, AbortSignal.timeout(answerTimeout));
   // The call that takes the answer handles a failure.
   answer.catch(() => {});
   underWay.set(path + body, answer);

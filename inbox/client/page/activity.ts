@@ -1,7 +1,10 @@
-// Reports a member's activity to the server, at most once a minute, and after idle minutes asks whether the session is locked.
+// Reports a member's activity to the server, at most once a minute, and after idle minutes asks whether the session is locked, or locks
+// the page by itself when nothing answers.
 import { useEffect } from "react";
-import { callApi } from "../call-api.ts";
-import { refresh } from "../queries.ts";
+import { CallFailed, callApi } from "../call-api.ts";
+import { queries, refresh } from "../queries.ts";
+import { noteFailure } from "../session.ts";
+import { isAnswered } from "./connection.ts";
 
 /** Milliseconds between two reports: a little less than a minute, so that activity is reported within the minute. */
 const reportInterval = 55_000;
@@ -29,9 +32,12 @@ export function useActivity(idleMinutes: number): void {
       reportedAt = lastAt;
       callApi("keep-alive", leadOnScreen ? { lead: leadOnScreen } : {}).catch(() => refresh("me"));
     };
-    // The server locks the session by its own clock; asking then shows the lock at once.
+    // The server locks the session by its own clock; asking then shows the lock at once. A server that cannot be asked has heard of no
+    // later activity than this page, so it has locked the session, too.
     const idleCheck = setInterval(() => {
-      if (Date.now() - lastAt > idleMinutes * 60_000) refresh("me");
+      if (Date.now() - lastAt <= idleMinutes * 60_000) return;
+      refresh("me");
+      if (!isAnswered()) noteFailure(new CallFailed("locked"), queries);
     }, 5_000);
     for (const name of activityEvents) addEventListener(name, note, { passive: true });
     return () => {

@@ -20,3 +20,6 @@ export function useConnection(): Connection {
   const [calls, stream] = [useSharedValue(byCalls), useSharedValue(byStream)];
   return calls === "connected" ? stream : calls;
 }
+
+/** Whether the last call was answered. */
+export const isAnswered = (): boolean => byCalls.get() === "connected";
