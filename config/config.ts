@@ -65,7 +65,7 @@ function configOf(settings: Settings) {
     site: siteOf(settings),
     provider: providerOf(settings),
     /** The sites whose pages may send leads here; "*" for any, as Supabase has it. */
-    allowedOrigins: settings.ALLOWED_ORIGINS,
+    allowedOrigins: allowedOriginsOf(settings),
     /** The proxies in front that may say who a visitor is: addresses, networks, or proxy-addr's words for them. */
     trustProxy: settings.TRUST_PROXY,
     /** Whether leads from one address are limited. */
@@ -78,6 +78,10 @@ function configOf(settings: Settings) {
     supabaseSecretKey: settings.SUPABASE_SECRET_KEY ?? settings.SUPABASE_SERVICE_ROLE_KEY,
   };
 }
+
+/** The site's own pages may always send leads, also where another host serves them and ALLOWED_ORIGINS names others alone. */
+const allowedOriginsOf = ({ ALLOWED_ORIGINS: named, SITE_URL: site }: Settings): "*" | string[] =>
+  named === "*" || !site ? named : [...new Set([...named, new URL(site).origin])];
 
 const siteOf = (settings: Settings) => ({
   /** The site's public address, for canonical links and the share card. */
@@ -122,7 +126,7 @@ const deliveryOf = (settings: Settings) => ({
   alertUrl: settings.ALERT_URL,
   /** The origin of the site's own pages, and the origins that may send leads; "*" for any. */
   siteOrigin: new URL(siteOf(settings).url).origin,
-  allowedOrigins: settings.ALLOWED_ORIGINS,
+  allowedOrigins: allowedOriginsOf(settings),
   /** Whether a permission keeps the visitor's network address. */
   keepAddress: settings.PERMISSION_ADDRESS,
   /** Days after which a permission's request headers are emptied: address, browser, page. */

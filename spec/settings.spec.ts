@@ -6,6 +6,12 @@ import { envExample } from "../config/env-example.ts";
 import { messageFor } from "./support/refused-settings.ts";
 
 describe("the settings", () => {
+  it("lets the site's own pages send leads, also where ALLOWED_ORIGINS names others alone", () => {
+    const named = { ALLOWED_ORIGINS: "https://other.example", SITE_URL: "https://www.example.com/" };
+    expect(readConfig(named).allowedOrigins).toEqual(["https://other.example", "https://www.example.com"]);
+    expect(readConfig({ SITE_URL: "https://www.example.com" }).allowedOrigins).toBe("*");
+  });
+
   it("are all optional, and blank is not set", () => {
     expect(readConfig({ PORT: " ", SITE_URL: "" })).toEqual(readConfig({}));
     expect(readConfig({})).toMatchObject({

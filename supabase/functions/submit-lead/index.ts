@@ -40,7 +40,7 @@ function makeHandler(): (request: Request) => Promise<Response> {
 
 function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) => Promise<Response> {
   const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
-  const allowedOrigins = withOwn(site, config.allowedOrigins);
+  const { allowedOrigins } = config;
   const { database, jobsDatabase } = openDatabase(config.databaseUrl ?? "");
   const keys = knownKeys();
   const delivery = composeDelivery({
@@ -146,10 +146,6 @@ async function answerCount(counting: Counting | undefined, request: Request): Pr
 }
 
 const isPostedForm = (request: Request) => request.method === "POST" && isForm(request);
-
-function withOwn(site: string | undefined, allowed: "*" | string[]): "*" | string[] {
-  return allowed === "*" ? allowed : [...allowed, ...(site ? [site] : [])];
-}
 
 /**
  * The anonymous keys of the project: the long JWT, and those that replace it, which come as a JSON dictionary by name. The
