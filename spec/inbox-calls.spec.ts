@@ -218,6 +218,16 @@ describe("They asked us to stop", () => {
     expect(body.zip_code).toBe("");
   });
 
+  it("is so too where no permission is stored at all", async () => {
+    const typed = { phone: aNumber(), name: "Rosa rosa@example.com" };
+    const id = await addLead(database, typed);
+    await database.owner`delete from private.permissions where lead_id = ${id}`;
+    expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+    const { body } = await dana.call("open", { id });
+    expect(body).toMatchObject({ permission: null, email: null });
+    expect(body.name).not.toContain("@");
+  });
+
   it("holds for a number that somebody tells us, too", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone });

@@ -104,7 +104,7 @@ as $$
 declare
   permission jsonb := private.permission_json(w.lead_id);
   stopped timestamptz := private.stopped_at(w);
-  may_be_contacted boolean := permission ->> 'withdrawn_at' is null and stopped is null;
+  may_be_contacted boolean := permission is not null and permission ->> 'withdrawn_at' is null and stopped is null;
 begin
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
