@@ -149,6 +149,17 @@ describe("leads that two processes take into the lists at the same moment", () =
     expect(ids).toEqual(ids.toSorted());
   });
 
+  it("are owed to a channel that is told of them at that moment", async () => {
+    await database.owner`update private.channels set enabled = false`;
+    await database.owner`insert into public.leads ${database.owner(aLead())}`;
+    await database.owner`update private.channels set enabled = name = 'webhook'`;
+    await whileUncommitted(
+      (tx) => tx`select private.index_new_leads()`,
+      () => database.owner`select private.enqueue_missed_deliveries()`.execute(),
+    );
+    expect(await database.owner`select is_owed from private.lead_work`).toEqual([{ is_owed: true }]);
+  });
+
   it("are flagged as a burst once", async () => {
     for (let nth = 0; nth < 6; nth += 1) {
       const lead = { ...aLead({ zip_code: `${nth}` }), request_headers: { "x-forwarded-for": "192.0.2.1" } };

@@ -143,6 +143,7 @@ security definer
 set search_path = ''
 as $$
 begin
+  perform private.index_up_to(new.lead_id);
   update private.lead_work w set is_owed = true where w.lead_id = new.lead_id and not w.is_owed;
   return null;
 end $$;

@@ -154,8 +154,8 @@ begin
   return cardinality(indexed);
 end $$;
 
--- Writes the row of a lead that was reviewed or withdrawn, unless it has one, and waits for another process that writes it at this
--- moment without seeing that. Writes the rows of earlier leads too, because no later call looks far behind the newest row.
+-- Writes the row of a lead that was reviewed, withdrawn or owed to a channel, unless it has one, and waits for another process that
+-- writes it at this moment without seeing that. Writes the rows of earlier leads too, because no later call looks far behind the newest row.
 create function private.index_up_to(lead uuid) returns void
 language plpgsql
 set search_path = ''

@@ -100,7 +100,7 @@ begin
   perform pg_advisory_xact_lock(hashtext('private.add_counts'));
   with sent as materialized (
     select coalesce(p.source, '') as source, coalesce(p.medium, '') as medium, coalesce(p.campaign, '') as campaign,
-      coalesce(p.variant, '') as variant, p.device, p.step, least(p.n, 1000000) as n
+      coalesce(p.variant, '') as variant, p.device, p.step, least(coalesce(p.n, 0), 1000000) as n
     from json_to_recordset(pages) as p (source text, medium text, campaign text, variant text, device text, step text, n bigint)
   ),
   -- Each word is cleaned once, because that costs as much as all the rest, and the rows share their words.
