@@ -139,6 +139,9 @@ describe("the API about campaigns", () => {
       await database.owner`select action, who from private.audit_log order by id desc offset 1 limit 1`;
     expect(entry).toEqual({ action: "recorded costs", who: "Maria" });
     expect(await record(costs(`${today},spring,0`, `${today},sprnig,0`))).toEqual({ recorded: 0 });
+    const [taken] = await database.owner`
+      select details from private.audit_log where action = 'recorded costs' order by id desc limit 1`;
+    expect(taken?.details).toEqual({ costs: 0, removed: 2 });
   });
 });
 

@@ -24,7 +24,7 @@ export interface CostProblem {
 /** Replaces what these campaigns cost on these days; an amount of 0 takes the cost away. Returns how many are recorded. */
 export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<number> {
   const [row] = await sql<{ recorded: number }[]>`
-    select private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb) as recorded`;
+    select recorded from private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`;
   return row?.recorded ?? 0;
 }
 

@@ -24,13 +24,11 @@ revoke all on private.campaign_costs
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Replaces what campaigns cost on days, from an array of {day, source, medium, campaign, amount_cents}; 0 takes the cost away. Returns how
--- many rows it has written. Raises check_violation for an amount out of range, and for a campaign without a name.
-create function private.record_campaign_costs(costs jsonb) returns integer
+-- many rows it has written and taken away. Raises check_violation for an amount out of range, and for a campaign without a name.
+create function private.record_campaign_costs(costs jsonb, out recorded integer, out removed integer)
 language plpgsql
 set search_path = ''
 as $$
-declare
-  recorded integer;
 begin
   with given as materialized (
     select c.day, private.clean_campaign_word(c.source) as source, private.clean_campaign_word(c.medium) as medium,
@@ -38,9 +36,10 @@ begin
     from jsonb_to_recordset(costs) as c (day date, source text, medium text, campaign text, amount_cents bigint)
     group by 1, 2, 3, 4
   ),
-  removed as (
+  taken as (
     delete from private.campaign_costs k using given g
     where g.amount_cents = 0 and (k.day, k.source, k.medium, k.campaign) = (g.day, g.source, g.medium, g.campaign)
+    returning 1
   ),
   written as (
     insert into private.campaign_costs as k (day, source, medium, campaign, amount_cents)
@@ -48,8 +47,7 @@ begin
     on conflict (day, source, medium, campaign) do update set amount_cents = excluded.amount_cents, recorded_at = now()
     returning 1
   )
-  select count(*) into recorded from written;
-  return recorded;
+  select (select count(*) from written), (select count(*) from taken) into recorded, removed;
 end $$;
 
 create function team.record_campaign_costs(costs jsonb) returns integer
@@ -59,14 +57,14 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_manager();
-  recorded integer;
+  done record;
 begin
   if jsonb_array_length(costs) > 10000 then
     raise exception using errcode = 'check_violation', message = 'At most 10,000 costs are recorded at once.';
   end if;
-  recorded := private.record_campaign_costs(costs);
-  perform private.audit(actor, 'recorded costs', null, jsonb_build_object('costs', recorded));
-  return recorded;
+  select * into done from private.record_campaign_costs(costs);
+  perform private.audit(actor, 'recorded costs', null, jsonb_build_object('costs', done.recorded, 'removed', done.removed));
+  return done.recorded;
 end $$;
 
 revoke execute on function private.record_campaign_costs, team.record_campaign_costs from public;
