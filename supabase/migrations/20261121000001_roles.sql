@@ -28,10 +28,18 @@ begin
 exception
   -- A hosted database may not let its owner grant `anon`. Nothing is lost, because inserts do not pass through our process there.
   when insufficient_privilege then raise notice 'leads_intake is not a member of anon here';
+  -- Another database of the server grants it at this moment.
+  when unique_violation then null;
 end $$;
 
 -- A visitor waits for the answer: a plain "try again" after some seconds is better than a page that hangs.
-alter role leads_intake set statement_timeout = '8s';
+do $$
+begin
+  alter role leads_intake set statement_timeout = '8s';
+exception
+  -- "tuple concurrently updated": another database of the server is migrated at this moment, and sets the same.
+  when internal_error then null;
+end $$;
 
 -- The API must not serve this schema. Each right to something in it is granted by name.
 create schema private;
