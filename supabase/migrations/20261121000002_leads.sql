@@ -117,7 +117,7 @@ for each row when (current_setting('request.method', true) <> '')
 execute function private.refuse_second_lead_of_a_request();
 
 -- Tells the visitor what to correct, in words for the red banner; PostgREST passes the message on as it stands. It runs only
--- for a lead that a check or a not-null would refuse, so an honest lead never pays for it.
+-- for a lead of which a check or a not-null would refuse one of the four texts, so an honest lead never pays for it.
 create function private.explain_what_to_correct() returns trigger
 language plpgsql
 set search_path = ''

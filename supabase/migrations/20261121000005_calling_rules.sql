@@ -8,7 +8,7 @@ create table private.calling_rules (
   on_weekdays int4range not null,
   on_saturdays int4range,
   on_sundays int4range,
-  on_state_holidays boolean not null default true,
+  may_call_on_state_holidays boolean not null default true,
   source text not null,
   read_on date not null default '2026-11-21',
 
@@ -19,7 +19,7 @@ create table private.calling_rules (
 );
 
 -- The states with rules of their own.
-insert into private.calling_rules (state, name, on_weekdays, on_saturdays, on_sundays, on_state_holidays, source) values
+insert into private.calling_rules (state, name, on_weekdays, on_saturdays, on_sundays, may_call_on_state_holidays, source) values
   ('AL', 'Alabama', '[8,20)', '[8,20)', null, false, 'Ala. Code 8-19A; Ala. Code 1-3-8 for holidays'),
   ('CA', 'California', '[9,21)', '[9,21)', '[9,21)', true, 'Cal. Pub. Util. Code 2872(c)'),
   ('CT', 'Connecticut', '[9,20)', '[9,20)', '[9,20)', true, 'Conn. Gen. Stat. 42-288a'),

@@ -106,7 +106,7 @@ as $$
     left join private.paused_states q on q.state = p.state
     cross join generate_series(0, 14) as n (ahead)
     cross join lateral (select (moment at time zone p.zone)::date + n.ahead as day) d
-    left join holidays h on h.state = p.state and h.day = d.day and not r.on_state_holidays
+    left join holidays h on h.state = p.state and h.day = d.day and not r.may_call_on_state_holidays
     where p.place in (select m.place from key_places m)
   ),
   open_times as (

@@ -3,8 +3,8 @@
 
 create table private.backup_state (
   only_row boolean primary key default true,
-  -- Since when a server makes backups; null while none does. It says so when it starts and every few minutes, so that one of several
-  -- servers on a database that makes none does not silence it: which machine said so last, and when.
+  -- Since when a server makes backups; null while none does. The server that makes them says so when it starts and every few minutes, and
+  -- these are the machine that said so last and when: another server, which makes none, does not take it back meanwhile.
   enabled_since timestamptz,
   enabled_by text,
   enabled_at timestamptz,

@@ -20,8 +20,8 @@ set search_path = ''
 as $$
 declare
   exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
-  not_late constant timestamptz := now() - interval '24 hours';
-  whole_hours constant timestamptz := private.hour_of(not_late) + interval '1 hour';
+  a_day_ago constant timestamptz := now() - interval '24 hours';
+  first_whole_hour constant timestamptz := private.hour_of(a_day_ago) + interval '1 hour';
   callback_due bigint := (
     select count(*) from private.lead_work w join private.place_windows p on p.place = w.place
     where w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable) and w.number_key <> all (exhausted)
@@ -42,9 +42,9 @@ begin
     select jsonb_build_object(
       'callback_due', callback_due, 'callable', c.callable - callable_exhausted,
       'not_callable', c.unfinished - callback_due - c.callable + callable_exhausted,
-      'late', c.untried - (select coalesce(sum(h.untried), 0) from private.hour_tallies h where h.hour >= whole_hours) - (
+      'late', c.untried - (select coalesce(sum(h.untried), 0) from private.hour_tallies h where h.hour >= first_whole_hour) - (
         select count(*) from private.lead_work w
-        where w.stage <> 'closed' and w.tried_at is null and w.created_at >= not_late and w.created_at < whole_hours
+        where w.stage <> 'closed' and w.tried_at is null and w.created_at >= a_day_ago and w.created_at < first_whole_hour
       ),
       'mine', (select count(*) from private.claims x where x.member_id = actor.member_id and x.until > now())
     )
@@ -62,7 +62,7 @@ end $$;
 create function private.queue_section(
   section integer, filter jsonb, actor private.actor, after text[], at_most integer
 )
-returns table (lead_id uuid, is_later boolean, sort_time timestamptz)
+returns table (lead_id uuid, was_tried boolean, sort_time timestamptz)
 language plpgsql stable
 set search_path = ''
 as $$
@@ -182,7 +182,7 @@ begin
         exit;
       end if;
       page := page || found_row.lead_id;
-      last_key := concat_ws('|', section, found_row.is_later, found_row.sort_time, found_row.lead_id);
+      last_key := concat_ws('|', section, found_row.was_tried, found_row.sort_time, found_row.lead_id);
     end loop;
     section := section + 1;
   end loop;

@@ -43,8 +43,8 @@ return (
   order by c.claimed_at, c.lead_id limit 1
 );
 
--- Claims the first lead of the queue that may be called and that nobody has. Two members never get the same one: the claim's
--- primary key lets the second wait for the first one's commit and then pass on to the next lead.
+-- Claims the first lead of the queue that may be called and that nobody has. Two members never get the same one: the claim's primary key
+-- makes the second member's call wait for the first one's commit and then go on to the next lead.
 create function team.take_next() returns jsonb
 language plpgsql
 security definer
@@ -63,7 +63,7 @@ begin
     select q.lead_id
     from generate_series(1, 2) as section
     cross join lateral private.queue_section(section, '{"unclaimed": true}', actor, null, 100) with ordinality
-      as q (lead_id, is_later, sort_time, nth)
+      as q (lead_id, was_tried, sort_time, nth)
     order by section, q.nth
   loop
     insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)

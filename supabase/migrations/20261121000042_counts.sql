@@ -12,8 +12,8 @@ set search_path = ''
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  promised constant timestamptz := now() - interval '24 hours';
-  whole_hours constant timestamptz := private.hour_of(promised) + interval '1 hour';
+  a_day_ago constant timestamptz := now() - interval '24 hours';
+  first_whole_hour constant timestamptz := private.hour_of(a_day_ago) + interval '1 hour';
 begin
   with tallied as (
     select coalesce(sum(t.leads), 0) as leads, coalesce(sum(t.waiting), 0) as waiting, coalesce(sum(t.unowed), 0) as unowed,
@@ -24,13 +24,13 @@ begin
   recent as (
     select
       coalesce(sum(h.leads), 0) + (
-        select count(*) from private.lead_work w where w.created_at > promised and w.created_at < whole_hours
+        select count(*) from private.lead_work w where w.created_at > a_day_ago and w.created_at < first_whole_hour
       ) as leads,
       coalesce(sum(h.waiting), 0) + (
         select count(*) from private.lead_work w
-        where w.created_at > promised and w.created_at < whole_hours and w.reviewed_at is null and w.withdrawn_at is null
+        where w.created_at > a_day_ago and w.created_at < first_whole_hour and w.reviewed_at is null and w.withdrawn_at is null
       ) as waiting
-    from private.hour_tallies h where h.hour >= whole_hours
+    from private.hour_tallies h where h.hour >= first_whole_hour
   ),
   fresh as (
     select l.created_at, r.lead_id is null and p.withdrawn_at is null as is_waiting,
@@ -40,9 +40,9 @@ begin
     left join private.reviews r on r.lead_id = l.id
     left join private.permissions p on p.lead_id = l.id
   )
-  select t.leads + count(f.created_at), n.leads + count(*) filter (where f.created_at > promised), t.erased,
+  select t.leads + count(f.created_at), n.leads + count(*) filter (where f.created_at > a_day_ago), t.erased,
     t.waiting + count(*) filter (where f.is_waiting),
-    t.waiting - n.waiting + count(*) filter (where f.is_waiting and f.created_at <= promised),
+    t.waiting - n.waiting + count(*) filter (where f.is_waiting and f.created_at <= a_day_ago),
     t.untold + count(*) filter (where f.is_waiting and f.is_unowed), t.unowed + count(*) filter (where f.is_unowed)
   into stored, last_day, erased, waiting, overdue, untold, unowed
   from tallied t cross join recent n left join fresh f on true
