@@ -103,3 +103,35 @@ describe("the sound", () => {
     expect((await heard(page)).tones).toEqual([]);
   });
 });
+
+describe("a browser without what the inbox would like to use", () => {
+  it("still shows new leads: notifications that throw, as on Android, or none, and no locks, as over http", async () => {
+    for (const kind of ["throws", "none"] as const) {
+      const page = await openAs(browser(), inbox, dana, "/healthz");
+      await page.addInitScript((which) => {
+        localStorage.setItem(
+          "inbox-preferences",
+          JSON.stringify({ keys: true, sound: false, notifications: true }),
+        );
+        Object.defineProperty(document, "hidden", { get: () => true });
+        const Throwing = class {
+          static permission = "granted";
+          constructor() {
+            throw new TypeError("Illegal constructor.");
+          }
+        };
+        if (which === "throws") Object.assign(window, { Notification: Throwing });
+        else Reflect.deleteProperty(window, "Notification");
+        if (which === "none") Reflect.deleteProperty(Navigator.prototype, "locks");
+      }, kind);
+      const errors: string[] = [];
+      page.on("pageerror", ({ message }) => errors.push(message));
+      const stream = page.waitForResponse(`${inbox.url}/api/events`);
+      await page.goto(inbox.url);
+      await stream;
+      await addLead(database, { name: `Came ${kind}` });
+      await page.getByRole("link", { name: `Came ${kind}` }).waitFor();
+      expect(errors).toEqual([]);
+    }
+  });
+});

@@ -21,7 +21,7 @@ export function followEvents(onEvent: (message: Message) => void): () => void {
   channel.onmessage = ({ data }) => onEvent(data);
   const holdStream = () => {
     if (ended.signal.aborted) return undefined;
-    const close = openStream(share);
+    const close = openStream(hasLocks() ? share : onEvent);
     return new Promise<void>((resolve) =>
       ended.signal.addEventListener("abort", () => {
         close();
@@ -29,21 +29,26 @@ export function followEvents(onEvent: (message: Message) => void): () => void {
       }),
     );
   };
-  navigator.locks
-    .request("inbox-events", { ifAvailable: true }, (lock) => {
-      if (lock) return holdStream();
-      // Another tab holds the stream. What it heard before this tab followed is lost here.
-      if (!ended.signal.aborted) onEvent({ kind: "gap" });
-      return undefined;
-    })
-    .then(() => navigator.locks.request("inbox-events", { signal: ended.signal }, holdStream))
-    // `followEvents` was ended before this tab held the lock.
-    .catch(() => {});
+  const shareStream = () =>
+    navigator.locks
+      .request("inbox-events", { ifAvailable: true }, (lock) => {
+        if (lock) return holdStream();
+        // Another tab holds the stream. What it heard before this tab followed is lost here.
+        if (!ended.signal.aborted) onEvent({ kind: "gap" });
+        return undefined;
+      })
+      .then(() => navigator.locks.request("inbox-events", { signal: ended.signal }, holdStream))
+      // `followEvents` was ended before this tab held the lock.
+      .catch(() => {});
+  void (hasLocks() ? shareStream() : holdStream());
   return () => {
     ended.abort();
     channel.close();
   };
 }
+
+/** Over http only localhost has locks; elsewhere each tab holds a stream of its own. */
+const hasLocks = () => "locks" in navigator;
 
 function openStream(share: (message: Message) => void): () => void {
   let stream: EventSource;

@@ -1,5 +1,5 @@
-// Notifies a member who looks at another window that a lead is waiting, by a sound or a desktop notification, if they allowed it. It
-// names nobody.
+// Notifies a member that a lead is waiting, if they allowed it: by a sound, and by a desktop notification while they look at another
+// window. It names nobody.
 import { currentPreferences } from "./preferences.ts";
 
 /** The minimum of milliseconds between two notifications, however many leads come. */
@@ -11,12 +11,22 @@ export function notifyOfLeads(): void {
   if (Date.now() - notifiedAt < minInterval || (!sound && !notifications)) return;
   notifiedAt = Date.now();
   if (sound) void chime();
-  if (notifications && document.hidden && Notification.permission === "granted") {
+  if (notifications && document.hidden && hasNotifications() && Notification.permission === "granted")
+    showNotification();
+}
+
+/** Safari on an iPhone has none. */
+export const hasNotifications = (): boolean => "Notification" in window;
+
+function showNotification(): void {
+  try {
     const shown = new Notification("A lead is waiting", { tag: "lead", icon: "/assets/icon.svg" });
     shown.onclick = () => {
       window.focus();
       shown.close();
     };
+  } catch {
+    // Chrome on Android takes notifications from a service worker alone, and the inbox has none.
   }
 }
 
