@@ -54,6 +54,17 @@ describe("the company's own sign-in", () => {
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
   });
 
+  it("says on a locked screen why it did not unlock", async () => {
+    const page = await open(`${inbox.url}/join#${await invite("Kim")}`);
+    await signInAtCompany(page, "kim@company.example");
+    await page.getByRole("link", { name: "Kim" }).click();
+    await page.getByRole("button", { name: "Lock now" }).click();
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    await page.goto(`${inbox.url}/sign-in#sign-in-refused`);
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    await page.getByText("Your company's sign-in said no, or was broken off.").waitFor();
+  });
+
   it("unlocks a locked screen, for which the provider asks for the person again", async () => {
     const page = await open(`${inbox.url}/join#${await invite("Lee")}`);
     await signInAtCompany(page, "lee@company.example");

@@ -44,6 +44,8 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
   };
 }
 
+export const hasDrafts = (): boolean => drafts.size > 0;
+
 export function dropDrafts(): void {
   drafts.clear();
   notify();

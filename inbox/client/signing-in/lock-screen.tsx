@@ -1,5 +1,7 @@
 // The lock after idle minutes: nothing of the pages is on the screen or in the document, and what was typed is kept.
+import { useLocation } from "wouter";
 import { CallFailed, callApi } from "../call-api.ts";
+import { hasDrafts } from "../page/drafts.ts";
 import { Icon } from "../page/icon.tsx";
 import { queries } from "../queries.ts";
 import { noteFailure, notifyTabs } from "../session.ts";
@@ -8,7 +10,9 @@ import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
 
 export function LockScreen({ name, onUnlocked }: { name: string | undefined; onUnlocked(): void }) {
+  const [path, navigate] = useLocation();
   const enter = () => {
+    if (path === "/sign-in") navigate("/", { replace: true });
     notifyTabs();
     onUnlocked();
   };
@@ -29,7 +33,9 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       }
     >
       <p>
-        {name ? `${name}, nobody` : "Nobody"} touched this screen for a while. What you typed is still here.
+        {name ? `${name}, this` : "This"} screen is locked.{" "}
+        {hasDrafts() &&
+          "What you typed is kept until you unlock it with a passkey, and lost when you leave this page."}
       </p>
       <SignInButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />

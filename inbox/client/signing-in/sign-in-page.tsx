@@ -10,7 +10,6 @@ import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 
 export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   const [path, navigate] = useLocation();
-  const [initialError] = useState(() => errorInAddress());
   const enter = () => {
     if (path === "/sign-in") navigate("/", { replace: true });
     notifyTabs();
@@ -18,7 +17,6 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   };
   return (
     <SignInFrame title="Sign in" heading="Sign in">
-      {initialError && <Notice kind="trouble">{initialError}</Notice>}
       <SignInButton label="Sign in with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />
       <p className="quiet">New here, or a new device? Ask a manager for a link.</p>
@@ -26,8 +24,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   );
 }
 
-/** The button of the company's own sign-in, when one is set up. It leads the browser to the provider. */
+/** The button of the company's own sign-in, when one is set up, and why the last one failed. It leads the browser to the provider. */
 export function CompanySignIn({ token }: { token?: string }) {
+  const [failure] = useState(() => errorInAddress());
   const { data } = useQuery({
     queryKey: ["sign-in/methods"],
     queryFn: () => callSignIn("sign-in/methods", {}),
@@ -38,7 +37,10 @@ export function CompanySignIn({ token }: { token?: string }) {
     location.assign((await callSignIn("oidc/start", token ? { token } : {})).address);
   };
   return (
-    <SignInButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
+    <>
+      {failure && <Notice kind="trouble">{failure}</Notice>}
+      <SignInButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
+    </>
   );
 }
 
