@@ -104,6 +104,25 @@ describe("a note", () => {
   });
 });
 
+describe("a press after which its button is gone", () => {
+  const focused = (page: Screen) => page.evaluate(() => document.activeElement?.textContent);
+
+  it("leaves the focus beside what it has brought, and a taken back outcome is said to a screen reader", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.getByRole("button", { name: "Show health answers" }).click();
+    await expect.poll(() => focused(page)).toBe("Health answers");
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await expect.poll(() => focused(page)).toBe("Review without a call");
+    await note(page).fill("Has one already");
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => focused(page)).toBe("Review without a call");
+    expect(await note(page).inputValue()).toBe("Has one already");
+    expect(await page.getByRole("status").allInnerTexts()).toContain("The outcome is taken back.");
+  });
+});
+
 describe("“Recorded”", () => {
   it("names the member's own outcome, also when another member has recorded a later one", async () => {
     const id = await addLead(database);

@@ -4,7 +4,7 @@ import { CallFailed } from "./call-api.ts";
 import { dropDrafts } from "./page/drafts.ts";
 import type { SignedIn } from "./page/frame.tsx";
 import { FailureNotice, Loading, Notice } from "./page/notice.tsx";
-import { chime } from "./page/notifications.ts";
+import { chime, hasNotifications } from "./page/notifications.ts";
 import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
@@ -58,6 +58,10 @@ function Passkeys() {
                   onClick={() => remove.mutate({ id: passkey.id }, { onSuccess: reload })}
                 >
                   Remove
+                  <span className="visually-hidden">
+                    {" "}
+                    {passkey.label || "Passkey"}, made {moment(passkey.created_at)}
+                  </span>
                 </button>
               )}
             </li>
@@ -76,7 +80,8 @@ function Passkeys() {
 function BrowserPreferences() {
   const { keys, sound, notifications } = usePreferences();
   const toggleNotifications = async () => {
-    const isAllowed = !notifications && (await Notification.requestPermission()) === "granted";
+    const isAllowed =
+      !notifications && hasNotifications() && (await Notification.requestPermission()) === "granted";
     prefer({ notifications: isAllowed });
   };
   const toggleSound = () => {

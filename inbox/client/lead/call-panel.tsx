@@ -38,9 +38,13 @@ export function CallPanel({ lead, member, isStopped }: Props) {
     call.reset();
     refresh("opened", "queue");
   };
+  const showUndone = () => {
+    showRecorded(undefined);
+    setReviewing(recorded?.callId === null);
+    announce("The outcome is taken back.");
+  };
   if (isStopped) return <Stopped lead={lead} />;
-  if (recorded)
-    return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={() => showRecorded(undefined)} />;
+  if (recorded) return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={showUndone} />;
   return (
     <section className="card call" aria-labelledby="call">
       <h2 id="call" className="visually-hidden">

@@ -1,12 +1,24 @@
 // The two health answers of the form, hidden until they are opened; the audit log says who looked.
+import { useEffect, useRef } from "react";
 import { FailureNotice } from "../page/notice.tsx";
 import { useAction } from "../queries.ts";
 
 export function HealthAnswers({ id }: { id: string }) {
   const open = useAction("health-answers");
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that was pressed is gone.
+  useEffect(() => {
+    if (open.data) heading.current?.focus();
+  }, [open.data]);
+  const hide = () => {
+    open.reset();
+    heading.current?.focus();
+  };
   return (
     <section className="card" aria-labelledby="health-answers">
-      <h2 id="health-answers">Health answers</h2>
+      <h2 id="health-answers" ref={heading} tabIndex={-1}>
+        Health answers
+      </h2>
       {open.data ? (
         <>
           <dl className="facts">
@@ -19,7 +31,7 @@ export function HealthAnswers({ id }: { id: string }) {
               <dd>{open.data.has_diabetes ? "Yes" : "Not ticked"}</dd>
             </div>
           </dl>
-          <button type="button" className="button quiet" onClick={() => open.reset()}>
+          <button type="button" className="button quiet" onClick={hide}>
             Hide
           </button>
         </>

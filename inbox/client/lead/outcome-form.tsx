@@ -1,5 +1,5 @@
 // What came of the call: one button and one key each, recorded at once, with a note if one is wanted.
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { type Outcome, outcomes } from "../../api-values.ts";
 import { announce } from "../page/announcer.tsx";
@@ -15,6 +15,8 @@ import type { Lead } from "./lead-page.tsx";
 export type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }> & {
   outcome: Outcome;
   note: string;
+  /** Null: a review without a call. */
+  callId: string | null;
   /** The zone that the callback's time was typed in; undefined without a callback. */
   zone: string | undefined;
 };
@@ -39,6 +41,11 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
   const [isCallback, setCallback] = useState(false);
   const [refused, setRefused] = useState<Refused>();
   const record = useAction("outcome");
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that was pressed for a review is gone. With a call the number has the focus.
+  useEffect(() => {
+    if (callId === null) heading.current?.focus();
+  }, [callId]);
   const send = (outcome: Outcome, callback?: Callback) => {
     if (record.isPending) return;
     setRefused(undefined);
@@ -49,7 +56,7 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
         note.dropSent(request.note);
         callbackDraft.drop();
         announce(`Recorded: ${outcomeNames[outcome]}.`);
-        onRecorded({ ...answer, outcome, note: request.note, zone: callback?.zone });
+        onRecorded({ ...answer, outcome, callId, note: request.note, zone: callback?.zone });
       },
     });
   };
@@ -61,7 +68,9 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
   const choose = (outcome: Outcome) => (outcome === "callback" ? setCallback(true) : send(outcome));
   return (
     <div className="outcome">
-      <h3>{callId ? "What came of it?" : "Review without a call"}</h3>
+      <h3 ref={heading} tabIndex={-1}>
+        {callId ? "What came of it?" : "Review without a call"}
+      </h3>
       <OutcomeButtons hasCall={callId !== null} isCallback={isCallback} onChoose={choose} />
       {isCallback && (
         <CallbackFields

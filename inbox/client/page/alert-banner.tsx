@@ -12,10 +12,12 @@ export function AlertBanner({ isManager }: { isManager: boolean }) {
   const { leads, oldest_at } = data;
   const since = span(now.getTime() - Date.parse(oldest_at));
   return (
-    <div className="banner" role="alert">
+    <div className="banner">
       <Icon name="warning" />
       <span>
-        Leads wait: no message can be sent. {count(leads, "lead")}, the oldest for {since}.{" "}
+        {/* This sentence alone is the alert, because the time changes each minute and would be said again. */}
+        <span role="alert">Leads wait: no message can be sent.</span> {count(leads, "lead")}, the oldest for{" "}
+        {since}.{" "}
         {isManager ? "Look at Health, and tell your operator." : "Look at the queue, and tell your manager."}
       </span>
     </div>

@@ -1,6 +1,7 @@
 // The queue: who is to be called next, who may be called now, and who has to wait. It comes up to date by itself.
 import { keepPreviousData } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
 import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
@@ -86,6 +87,10 @@ function useSearch(text: string, page: typeof firstPage) {
       refetchOnWindowFocus: false,
     },
   );
+  useEffect(() => {
+    if (!isAsked || !data || isPlaceholderData) return;
+    announce(data.rows.length > 0 ? `${count(data.rows.length, "lead")} found.` : "Nobody is found.");
+  }, [isAsked, data, isPlaceholderData]);
   const ids = data?.rows.map(({ id }) => id) ?? [];
   const live = useCall(
     "rows",
