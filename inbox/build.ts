@@ -18,14 +18,15 @@ import {
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
-import { compressedEnding } from "./client-files.ts";
+import { type CurrentBuild, compressedEnding, readCurrent } from "./client-files.ts";
 
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 const builds = join(projectRoot, ".inbox");
 const current = join(builds, "current.json");
 
 async function main(): Promise<void> {
-  const madeOf = fingerprint();
+  const sources = globSync(patterns, { cwd: projectRoot }).sort();
+  const madeOf = fingerprint(sources);
   if (process.argv.includes("--if-stale") && currentBuild()?.madeOf === madeOf) return;
   const started = performance.now();
   mkdirSync(builds, { recursive: true });
@@ -35,7 +36,10 @@ async function main(): Promise<void> {
     // The server may run as another user than the build.
     chmodSync(folder, 0o755);
     const { bundleClient } = await import("./bundle-client.ts");
-    await bundleClient(projectRoot, folder);
+    const modules = await bundleClient(projectRoot, folder);
+    const left = modules.filter((module) => !sources.includes(module));
+    if (left.length > 0)
+      throw new Error(`Name these among the sources in inbox/build.ts: ${left.join(", ")}`);
     writeCompressed(folder);
     const named = join(folder, "current.json");
     writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
@@ -55,27 +59,29 @@ function writeCompressed(folder: string): void {
   }
 }
 
-/** A hash of every source of the files. */
-function fingerprint(): string {
+/** Every source of the files: a build that uses another one fails. */
+const patterns = [
+  "inbox/client/**/*.*",
+  "inbox/*.ts",
+  "calling/*",
+  "campaigns/bots-in-words.ts",
+  "team/csv.ts",
+  "lead/language-name.ts",
+  "package-lock.json",
+];
+
+/** A hash of the sources. */
+function fingerprint(sources: string[]): string {
   const hash = createHash("sha256");
-  const patterns = [
-    "inbox/client/**/*.*",
-    "inbox/*.ts",
-    "calling/*",
-    "team/csv.ts",
-    "lead/language-name.ts",
-    "package-lock.json",
-  ];
-  for (const source of globSync(patterns, { cwd: projectRoot }).sort()) {
+  for (const source of sources) {
     hash.update(source).update(readFileSync(join(projectRoot, source)));
   }
   return hash.digest("hex");
 }
 
-function currentBuild(): { name: string; madeOf: string } | undefined {
-  if (!existsSync(current)) return undefined;
-  const build = JSON.parse(readFileSync(current, "utf8"));
-  return existsSync(join(builds, build.name, "index.html")) ? build : undefined;
+function currentBuild(): CurrentBuild | undefined {
+  const build = readCurrent(projectRoot);
+  return build && existsSync(join(builds, build.name, "index.html")) ? build : undefined;
 }
 
 /** Removes the folders of old and of killed builds. One less than an hour old may belong to a build or a start under way. */

@@ -1,10 +1,10 @@
 // Bundles the inbox's pages with Vite: scripts, styles, and the one document, which links to them and holds no data.
 import { copyFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { build, type Rolldown } from "vite";
 
-/** Writes `index.html` and `assets/` into `folder`. */
-export async function bundleClient(projectRoot: string, folder: string): Promise<void> {
+/** Writes `index.html` and `assets/` into `folder`. Returns the project's own modules in them, as paths from its root. */
+export async function bundleClient(projectRoot: string, folder: string): Promise<string[]> {
   const result = await build({
     root: projectRoot,
     configFile: false,
@@ -45,6 +45,10 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
     join(folder, "index.html"),
     documentOf([first, script.fileName], others, nameOf("style-", ".css")),
   );
+  return output
+    .flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
+    .filter((id) => isAbsolute(id) && !id.includes("node_modules"))
+    .map((id) => relative(projectRoot, id));
 }
 
 /** The document of every page. `scripts` run in their order, because each imports the one before; `imports` are what else they need. */

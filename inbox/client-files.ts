@@ -46,10 +46,30 @@ export function readClientFiles(root = projectRoot): ClientFiles {
 /** What inbox/build.ts adds to a file's name for its compressed form. */
 export const compressedEnding = ".br";
 
-function currentFolder(root: string): string | undefined {
+/** What `.inbox/current.json` holds. */
+export interface CurrentBuild {
+  name: string;
+  /** A hash of the sources. */
+  madeOf: string;
+}
+
+/** The current build; undefined without one, and after a crash or a full disk that left the file without its content. */
+export function readCurrent(root: string): CurrentBuild | undefined {
   const file = join(root, ".inbox/current.json");
   if (!existsSync(file)) return undefined;
-  const folder = join(root, ".inbox", JSON.parse(readFileSync(file, "utf8")).name);
+  try {
+    const build: CurrentBuild | null = JSON.parse(readFileSync(file, "utf8"));
+    return typeof build?.name === "string" ? build : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function currentFolder(root: string): string | undefined {
+  const build = readCurrent(root);
+  if (!build) return undefined;
+  const folder = join(root, ".inbox", build.name);
   return existsSync(join(folder, `index.html${compressedEnding}`)) ? folder : undefined;
 }
 

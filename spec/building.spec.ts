@@ -1,4 +1,4 @@
-// Building the site: what a build that goes wrong leaves behind, and what it says.
+// Building the site and the pages of the inbox: what a build that goes wrong leaves behind, and what it says.
 import {
   chownSync,
   cpSync,
@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readClientFiles } from "../inbox/client-files.ts";
 import { currentBuild, makeCurrent, newBuildFolder } from "../site/build-folder.ts";
 import { copyForAnotherUser, copySources, startBuild } from "./support/static-host.ts";
 
@@ -139,3 +140,16 @@ describe("a build", () => {
 
 /** A user and a group without rights. On some systems `nobody` has another number, but any number that is not root's serves here. */
 const nobody = { uid: 65_534, gid: 65_534 };
+
+describe("the pages of the inbox", () => {
+  it("count as not built where a crash left the name of the build empty or half written", async () => {
+    for (const content of ["", '{"name": "build-', "null"]) {
+      const root = mkdtempSync(join(tmpdir(), "inbox-"));
+      onTestFinished(() => rmSync(root, { recursive: true }));
+      mkdirSync(join(root, ".inbox"));
+      writeFileSync(join(root, ".inbox/current.json"), content);
+      const page = readClientFiles(root).answer(new Request("http://localhost/"), "/");
+      expect(await page?.text()).toContain("The pages of the inbox are not built yet.");
+    }
+  });
+});
