@@ -115,6 +115,30 @@ describe("the counts", () => {
     expect(await refusal(add([], [{ ...aVital, vital: "fingerprint" }]))).toBe("23514");
   });
 
+  it("take no message that does not say how often", async () => {
+    const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: null };
+    expect(await refusal(add([aCount({ n: null })]))).toBe("23514");
+    expect(await refusal(add([], [aVital]))).toBe("23514");
+  });
+
+  it("are added while older ones are rolled up", async () => {
+    const sql = database.owner;
+    await sql`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      values (current_date - 12, 1, 'facebook', 'paid', 'spring', '', 'phone', 'view', 1)`;
+    const { rolling } = await sql.begin(async (tx) => {
+      await tx`select from private.page_counts for update`;
+      const rolling = sql`select private.roll_up_counts() as n`.execute();
+      const waiting = () => sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      await add([aCount()]);
+      return { rolling };
+    });
+    expect(await rolling).toEqual([{ n: 1 }]);
+    expect((await counts()).map(({ n }) => n)).toEqual([1, 1]);
+  });
+
   it("are rolled up to days after eight days, with the same sums, and once", async () => {
     await database.owner`
       insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)

@@ -148,7 +148,7 @@ begin
   on conflict (day, hour, source, medium, campaign, variant, device, step) do update set n = c.n + excluded.n;
 
   insert into private.vital_counts as c (day, variant, device, vital, bucket, n)
-  select today, coalesce(v.variant, ''), v.device, v.vital, v.bucket, sum(least(v.n, 1000000))
+  select today, coalesce(v.variant, ''), v.device, v.vital, v.bucket, sum(least(coalesce(v.n, 0), 1000000))
   from json_to_recordset(vitals) as v (variant text, device text, vital text, bucket smallint, n bigint)
   group by 2, 3, 4, 5
   order by 2, 3, 4, 5
@@ -166,7 +166,10 @@ declare
   today date := (moment at time zone 'UTC')::date;
   rolled_up integer;
 begin
-  perform pg_advisory_xact_lock(hashtext('private.add_counts'));
+  -- One process does it; another need not wait, because the work is done then.
+  if not pg_try_advisory_xact_lock(hashtext('private.roll_up_counts')) then
+    return 0;
+  end if;
   with hours as (
     delete from private.page_counts c where c.day < today - 8 and c.hour >= 0
     returning c.day, c.source, c.medium, c.campaign, c.variant, c.device, c.step, c.n
@@ -182,6 +185,8 @@ begin
   select count(*) into rolled_up from hours;
   delete from private.report_page_hours h where h.hour < (today - 8)::timestamp at time zone 'UTC';
   if rolled_up > 0 then
+    -- Only now, because no count is added to so old a day, and page loads that are counted meanwhile wait for this lock.
+    perform pg_advisory_xact_lock(hashtext('private.add_counts'));
     delete from private.campaign_names x
     where x.first_day < today - 90 and not exists (
       select from private.page_counts c
