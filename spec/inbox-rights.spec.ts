@@ -179,6 +179,16 @@ describe("the inbox's login", () => {
   });
 });
 
+describe("an erasure", () => {
+  it("does nothing without the reference that a manager types to confirm it", async () => {
+    const id = await addLead(database);
+    const manager = (await inbox.member("Ana", "manager")).cookie.replace("session=", "");
+    const [row] = await withSession(manager, `team.erase_lead('${id}', null)`);
+    expect(row?.answer).toBe(false);
+    expect(await database.owner`select from public.leads where id = ${id}`).toHaveLength(1);
+  });
+});
+
 describe("the audit log", () => {
   it("names no visitor, whatever was done", async () => {
     const rows = await database.owner`select who, action, details from private.audit_log`;
