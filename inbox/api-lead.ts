@@ -87,7 +87,8 @@ export const OpenLead = v.object({
   ),
   stopped_at: v.nullable(Moment),
   calls: v.array(LoggedCall),
-  attempts_today: v.number(),
+  /** Calls to the number within the last 24 hours, whichever lead it stands in. */
+  recent_attempts: v.number(),
   checks: v.array(Check),
   /** Other leads with the same number or e-mail address. */
   others: v.array(

@@ -61,7 +61,7 @@ describe("a call at the moment in which another member takes the lead", () => {
       () => dana.call("call", { id }),
     );
     expect(body).toMatchObject({ refused: "claimed", held_by: { name: "Lee" }, next_at: expect.any(String) });
-    expect((await dana.call("open", { id })).body.attempts_today).toBe(0);
+    expect((await dana.call("open", { id })).body.recent_attempts).toBe(0);
   });
 });
 

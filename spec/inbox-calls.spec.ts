@@ -61,7 +61,10 @@ describe("a lead opened", () => {
     );
   });
 
-  it("is not there when the id is forged", async () => {
+  it("is not there when the id is forged, or holds less than a reference", async () => {
+    await addLead(database);
+    for (const id of ["--------", "-------a", "----0123"])
+      expect([id, (await dana.call("open", { id })).status]).toEqual([id, 404]);
     expect((await dana.call("open", { id: crypto.randomUUID() })).status).toBe(404);
     expect((await dana.call("call", { id: crypto.randomUUID() })).status).toBe(404);
     expect((await dana.call("health-answers", { id: crypto.randomUUID() })).status).toBe(404);
@@ -85,7 +88,7 @@ describe("a call", () => {
     expect(await audited(database, "called", id)).toEqual(["Dana"]);
     const opened = (await dana.call("open", { id })).body;
     expect(opened.claim?.member.name).toBe("Dana");
-    expect(opened.attempts_today).toBe(1);
+    expect(opened.recent_attempts).toBe(1);
     expect(opened.under_way?.phone).toBe("(111) 555-0142");
     // The number of a call under way is its caller's alone.
     expect((await lee.call("open", { id })).text).not.toContain("555-0142");
@@ -95,7 +98,7 @@ describe("a call", () => {
     const id = await addLead(database);
     const first = await called(dana, id);
     expect((await called(dana, id)).call_id).toBe(first.call_id);
-    expect((await dana.call("open", { id })).body.attempts_today).toBe(1);
+    expect((await dana.call("open", { id })).body.recent_attempts).toBe(1);
   });
 
   it("is refused outside the hours, with the next lawful time and the end of the 24 hours", async () => {

@@ -145,7 +145,7 @@ describe("a number with an extension", () => {
       tel: "tel:+11115550142",
     });
     expect((await dana.call("open", { id: bare })).body).toMatchObject({
-      attempts_today: 1,
+      recent_attempts: 1,
       others: [{ id: withExtension, same: "phone" }],
     });
   });

@@ -139,6 +139,10 @@ declare
   w private.lead_work;
   wanted text := lower(replace(id_or_reference, '-', ''));
 begin
+  -- Less than a reference would be the end of any lead's id.
+  if wanted !~ '^[0-9a-f]{8,32}$' then
+    raise exception using errcode = 'PT404', message = 'There is no such lead.';
+  end if;
   for attempt in 1..2 loop
     if length(wanted) = 32 then
       select * into w from private.lead_work x where x.lead_id = wanted::uuid;

@@ -116,7 +116,7 @@ begin
       'permission', permission,
       'stopped_at', stopped,
       'calls', private.call_log_of(w.lead_id),
-      'attempts_today', (
+      'recent_attempts', (
         select count(*) from private.calls c where c.number_key = w.number_key and c.at > now() - interval '24 hours'
       ),
       'checks', coalesce((

@@ -40,7 +40,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
           <CallPanel lead={lead} member={member} isStopped={isStopped} />
           {!isStopped && <StopButton lead={lead} />}
           {!isStopped && <Eligibility lead={lead} />}
-          <CallHistory calls={lead.calls} attempts={lead.attempts_today} />
+          <CallHistory calls={lead.calls} attempts={lead.recent_attempts} />
         </div>
         <div className="lead-side">
           <PermissionPanel lead={lead} />

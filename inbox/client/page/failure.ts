@@ -18,6 +18,6 @@ const sentences: Readonly<Record<Failure, string>> = {
 export function failureSentence(error: Error): string {
   if (!(error instanceof CallFailed)) return sentences.bug;
   if (error.detail === "medicare number")
-    return "The note holds what looks like a Medicare number. Take it out: we never keep those.";
+    return "What you typed holds what looks like a Medicare number. Take it out: we never keep those.";
   return sentences[error.why];
 }

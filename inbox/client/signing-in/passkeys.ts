@@ -7,6 +7,7 @@ import {
 } from "@simplewebauthn/browser";
 import type { SignInError } from "../../api-sign-in.ts";
 import { CallFailed, callApi, callSignIn } from "../call-api.ts";
+import { failureSentence } from "../page/failure.ts";
 
 /** Begins a session, or unlocks the locked one. @throws CallFailed, or the browser's own error */
 export async function signInWithPasskey(): Promise<void> {
@@ -59,7 +60,7 @@ export function signInSentence(error: unknown): string {
     if (isSignInError(error.detail)) return sentences[error.detail];
     if (error.why === "offline") return "There is no connection. Try again in a moment.";
     if (error.why === "database unreachable") return "The server is not ready. Try again in a moment.";
-    return "The server made a mistake. Try again.";
+    return failureSentence(error);
   }
   const name = error instanceof Error ? error.name : "";
   if (name === "InvalidStateError") return "This device has a passkey for you already.";

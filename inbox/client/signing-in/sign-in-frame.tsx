@@ -1,5 +1,5 @@
 // The frame of the pages before a member has signed in: one card, one thing to do.
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Icon } from "../page/icon.tsx";
 import { Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
@@ -36,8 +36,6 @@ interface ButtonProps {
 export function SignInButton({ label, kind = "primary", run, onDone }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
-  // The browser may show this page again from its history, and then nothing is under way.
-  useEffect(() => () => setBusy(false), []);
   const press = async () => {
     setBusy(true);
     setTrouble("");
