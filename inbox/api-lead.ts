@@ -179,6 +179,7 @@ export const lead = {
           "callback_past",
           "callback_too_far",
           "not_your_call",
+          "under_call",
           "withdrawn",
         ]),
         reason: v.nullable(NotNow),

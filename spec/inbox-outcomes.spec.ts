@@ -66,6 +66,15 @@ describe("an outcome", () => {
     });
   });
 
+  it("is not recorded as a review while another member is on the phone with the person", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    const review = { id, call_id: null, outcome: "not_interested" as const };
+    expect((await lee.call("outcome", review)).body).toMatchObject({ refused: "under_call" });
+    await dana.call("outcome", { id, call_id, outcome: "no_answer" });
+    expect((await lee.call("outcome", review)).body).toHaveProperty("outcome_id");
+  });
+
   it("is recorded and taken back once when the answer was lost and the member sends the same again", async () => {
     for (const isCall of [true, false]) {
       const id = await addLead(database);

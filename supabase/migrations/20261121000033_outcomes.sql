@@ -17,12 +17,19 @@ begin
   end if;
 end $$;
 
--- Why a member may not record an outcome for a call; null when they may. Only a call tells that nobody answered.
+-- Why a member may not record an outcome for a call; null when they may. Only a call tells that nobody answered, and who is on the phone
+-- with the person says what came of it.
 create function private.outcome_refusal(lead uuid, of_call uuid, new_outcome text, member uuid) returns text
 language sql stable
 set search_path = ''
 return case
-  when of_call is null then case when new_outcome in ('no_answer', 'left_message', 'wrong_number') then 'not_your_call' end
+  when of_call is null then case
+    when new_outcome in ('no_answer', 'left_message', 'wrong_number') then 'not_your_call'
+    when exists (
+      select from private.claims c
+      where c.lead_id = lead and c.member_id <> member and c.until > now() and (private.call_under_way(lead, c.member_id)).id is not null
+    ) then 'under_call'
+  end
   when not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = member)
     or exists (select from private.outcomes o where o.call_id = of_call) then 'not_your_call'
 end;

@@ -110,6 +110,7 @@ export function OutcomeRefused({ refused }: { refused: Refused }) {
     callback_past: "This time is over already.",
     callback_too_far: "This is more than 90 days ahead.",
     withdrawn: "This person asked us to stop. No callback can be set.",
+    under_call: "Another member is on the phone with this person, and records what came of it.",
     not_your_call: "This call has an outcome already. Look at the calls below.",
     callback_not_callable: `No call is lawful then${refused.reason ? `: ${notNowReasons[refused.reason].toLowerCase()}` : ""}. ${nextLawfulTime(refused)}`,
   };
