@@ -1,6 +1,7 @@
 // The kinds of value that a setting may have, but for addresses (config/addresses.ts): what is taken, what is said otherwise, and what the program gets. Each
 // message follows the setting's name, as in "PORT must be a whole number from 0 to 65535."
 import * as v from "valibot";
+import { npiPattern } from "./npi.ts";
 
 /** Any text. Settings arrive trimmed, and a blank one counts as not set. */
 export const text = v.string();
@@ -24,8 +25,7 @@ export const onOrOff = v.pipe(
   v.transform((given) => given === "on"),
 );
 
-/** A National Provider Identifier: ten digits that start with 1 or 2 (45 CFR 162.406). */
-export const npiPattern = /^[12]\d{9}$/;
+/** A National Provider Identifier. */
 export const npi = v.pipe(
   v.string(),
   v.check(

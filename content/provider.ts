@@ -1,7 +1,7 @@
 // The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
 // a placeholder that looks real and belongs to no one, and the start warns of each.
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
-import { npiPattern } from "../config/values.ts";
+import { npiPattern } from "../config/npi.ts";
 
 /** The provider as the settings name it. */
 export type ProviderSettings = GivenSettings;

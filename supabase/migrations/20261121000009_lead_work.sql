@@ -270,7 +270,7 @@ as $$
 $$;
 
 revoke execute on function
-  private.email_key, private.copy_review_to_work, private.mark_owed_in_work, private.numbers_of, private.leads_with_numbers,
-  private.stop_of, private.lock_leads, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions,
+  private.email_key, private.copy_review_to_work, private.mark_owed_in_work, private.mark_owed_by_channel, private.numbers_of,
+  private.leads_with_numbers, private.stop_of, private.lock_leads, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions,
   private.withdraw_stopped_leads
 from public;
