@@ -283,6 +283,7 @@ describe("the doctor names a database where", () => {
       { url: project.url, key: keys.publishable, site: host.url },
       { sql: other.owner },
       (finding) => findings.push(finding),
+      { due: [] },
     );
     expect(findings.filter(({ is }) => is === "fail").map(({ says }) => says)).toEqual([
       "The database does not know the permission notice on the page /: its leads come without evidence of the wording.",
