@@ -92,12 +92,12 @@ async function stopUnused(
       if (!isTold) tell("Another command works on the database, which is stopped when that one has ended.");
       await wait(250);
     }
-    await stop();
   } catch (error) {
-    await stop();
     // A database that does not answer any more has nobody who works on it.
     if (!isDatabaseTrouble(error)) throw error;
   } finally {
+    // The lock is held until the server is gone.
+    await stop();
     await sql.end({ timeout: 0 });
   }
 }

@@ -259,6 +259,17 @@ describe("leads export --permission", () => {
     ]);
   });
 
+  it.each(["--since=1999-12-31", "--permission"])(
+    "has the columns of CSV in the order of JSON's keys: %s",
+    async (words) => {
+      const [csv, json] = await Promise.all(
+        ["csv", "json"].map((format) => leads(evidence.url, "export", words, "--format", format)),
+      );
+      const [columns] = parse(csv?.stdout ?? "") as string[][];
+      expect(Object.keys(JSON.parse(json?.stdout ?? "")[0])).toEqual(columns);
+    },
+  );
+
   it("prints the same as CSV, by the same rule", async () => {
     const { stdout } = await leads(evidence.url, "export", "--permission", "--format", "csv");
     const [columns = [], , , record = []] = parse(stdout) as string[][];
