@@ -58,6 +58,8 @@ export const hasEmbedded = (dataDir: string | undefined): boolean =>
 const settings = {
   max_connections: 50,
   shared_buffers: "128MB",
+  // A login that is not finished keeps PostgreSQL from dropping a database, as the verification of a backup does, for this long.
+  authentication_timeout: "10s",
   // What a visitor typed must not reach the log. Statements come with parameters, DETAIL and CONTEXT quote rows, and an
   // ERROR quotes the value it refuses ("invalid input syntax for type uuid: ..."). So errors of statements go to the
   // client alone, and the log keeps what happens to the server: LOG, FATAL and PANIC.

@@ -46,6 +46,8 @@ const aDayPasses = () =>
   database.owner`update private.backup_state set taken_at = taken_at - interval '1 day'`;
 const scratchDatabases = () => database.owner<{ name: string }[]>`
   select datname as name from pg_database where datname like 'leads\_verify\_%'`;
+const restorations = () => database.owner`
+  select from pg_stat_activity where datname like 'leads\_verify\_%' and application_name = 'leads backup' and state is not null`;
 /** As one that a killed process has left. */
 const scratchName = async (sql: Sql) =>
   (
@@ -142,7 +144,8 @@ describe("a scheduled backup", () => {
     onTestFinished(proxy.close);
     const open = () => connect(database.url, { max: 2 });
     const backups = startScheduledBackups({ folder, keep: 3 }, { open, url: proxy.url, log });
-    await until(async () => (await scratchDatabases()).length > 0);
+    // Logged in, because a login that stalls keeps PostgreSQL from dropping any database until authentication_timeout.
+    await until(async () => (await restorations()).length > 0);
     // The restoration never ends by itself.
     proxy.stall();
     await backups.stop();
@@ -152,6 +155,10 @@ describe("a scheduled backup", () => {
     expect(lines).toEqual([]);
     expect(await backUp()).toBe(true);
     expect(await state()).toMatchObject({ leads: 1, failure: null });
+  });
+
+  it("waits ten seconds at most for a login to the embedded database that is not finished", async () => {
+    expect(await database.owner`show authentication_timeout`).toEqual([{ authentication_timeout: "10s" }]);
   });
 
   it("is the only one of several servers that start at once", async () => {
