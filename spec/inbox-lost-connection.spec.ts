@@ -68,6 +68,20 @@ describe("a page that nobody touches while the network is gone", () => {
     await page.getByRole("heading", { name: "Locked" }).waitFor();
     expect(await page.content()).not.toContain("Rosa");
   });
+
+  it("is locked at the first touch of a machine that slept longer, before anything could be asked", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
+    await page.context().setOffline(true);
+    // No timer runs while a machine sleeps.
+    await page.clock.setSystemTime(Date.now() + 8 * 3_600_000);
+    await page.mouse.move(10, 10);
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    expect(await page.content()).not.toContain("Rosa");
+  });
 });
 
 describe("an inbox that is opened while its server cannot answer", () => {

@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { CallFailed, callApi } from "../call-api.ts";
 import { queries, refresh } from "../queries.ts";
-import { noteFailure } from "../session.ts";
+import { noteFailure, sessionState } from "../session.ts";
 import { isAnswered } from "./connection.ts";
 
 /** Milliseconds between two reports: a little less than a minute, so that activity is reported within the minute. */
@@ -26,19 +26,23 @@ export function useActivity(idleMinutes: number): void {
   useEffect(() => {
     let reportedAt = 0;
     let lastAt = Date.now();
+    // The server locks the session by its own clock; asking then shows the lock at once. A server that has answered nothing lately has
+    // heard of no later activity than this page, so it has locked the session, too.
+    const checkIdle = () => {
+      if (Date.now() - lastAt <= idleMinutes * 60_000) return;
+      refresh("me");
+      if (!isAnswered()) noteFailure(new CallFailed("locked"), queries);
+    };
     const note = () => {
+      // A machine that wakes up may be touched before its timers run.
+      checkIdle();
+      if (sessionState() === "locked") return;
       lastAt = Date.now();
       if (lastAt - reportedAt < reportInterval) return;
       reportedAt = lastAt;
       callApi("keep-alive", leadOnScreen ? { lead: leadOnScreen } : {}).catch(() => refresh("me"));
     };
-    // The server locks the session by its own clock; asking then shows the lock at once. A server that cannot be asked has heard of no
-    // later activity than this page, so it has locked the session, too.
-    const idleCheck = setInterval(() => {
-      if (Date.now() - lastAt <= idleMinutes * 60_000) return;
-      refresh("me");
-      if (!isAnswered()) noteFailure(new CallFailed("locked"), queries);
-    }, 5_000);
+    const idleCheck = setInterval(checkIdle, 5_000);
     for (const name of activityEvents) addEventListener(name, note, { passive: true });
     return () => {
       clearInterval(idleCheck);
