@@ -84,6 +84,22 @@ describe("a page that nobody touches while the network is gone", () => {
   });
 });
 
+describe("“Sign out” on a locked screen", () => {
+  it("says that nobody was signed out when nothing answered", async () => {
+    const member = await inbox.member("Uma");
+    const page = await as(member);
+    await member.call("lock");
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    await page.route("**/api/sign-out", (route) => route.abort());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("alert").getByText("There is no connection.").waitFor();
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    await page.unroute("**/api/sign-out");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+});
+
 describe("an inbox that is opened while its server cannot answer", () => {
   it("says so in place of “Loading…”, and comes up by itself when it can", async () => {
     const page = await as(dana, "/healthz");

@@ -16,13 +16,16 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
     notifyTabs();
     onUnlocked();
   };
-  const leave = () =>
-    callApi("sign-out", {})
-      .catch(() => {})
-      .then(() => {
-        notifyTabs();
-        noteFailure(new CallFailed("signed out"), queries);
-      });
+  const leave = async () => {
+    await callApi("sign-out", {}).catch((error) => {
+      // The session is over already. After any other failure it may go on.
+      if (!(error instanceof CallFailed && error.why === "signed out")) throw error;
+    });
+  };
+  const onLeft = () => {
+    notifyTabs();
+    noteFailure(new CallFailed("signed out"), queries);
+  };
   return (
     <SignInFrame
       title="Locked"
@@ -39,9 +42,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       </p>
       <SignInButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />
-      <button type="button" className="button quiet" onClick={leave}>
-        Sign out
-      </button>
+      <SignInButton label="Sign out" kind="quiet" run={leave} onDone={onLeft} />
     </SignInFrame>
   );
 }

@@ -27,12 +27,12 @@ export function SignInFrame({ title, heading, children }: Props) {
 
 interface ButtonProps {
   label: string;
-  kind?: "primary" | "plain";
+  kind?: "primary" | "plain" | "quiet";
   run(): Promise<void>;
   onDone(): void;
 }
 
-/** A button that asks the browser for something, and says what went wrong. */
+/** A button that signs a person in or out, and says what went wrong. */
 export function SignInButton({ label, kind = "primary", run, onDone }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
