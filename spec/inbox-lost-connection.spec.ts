@@ -4,7 +4,7 @@ import { addLead, serveInbox } from "./support/inbox.ts";
 import { openAs } from "./support/inbox-pages.ts";
 import { openScreens } from "./support/inbox-screens.ts";
 
-const { browser, database, inbox, dana, as, leadPage } = await openScreens();
+const { browser, open, database, inbox, dana, as, leadPage, invite } = await openScreens();
 
 describe("a network that drops", () => {
   it("is said, loses nothing that was typed, and the list catches up when it is back", async () => {
@@ -112,5 +112,16 @@ describe("an inbox that is opened while its server cannot answer", () => {
     await page.getByText("the database does not answer").waitFor();
     await page.unroute("**/api/**");
     await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+  });
+
+  it("says so where an invitation leads, too", async () => {
+    const page = await open();
+    await page.route("**/join/open", (route) =>
+      route.fulfill({ status: 503, body: '{"error":"the database does not answer"}' }),
+    );
+    await page.goto(await invite("Vera"));
+    await page.getByText("the database does not answer").waitFor();
+    await page.unroute("**/join/open");
+    await page.getByRole("heading", { name: "Welcome, Vera" }).waitFor();
   });
 });

@@ -1,8 +1,8 @@
 // Chooses what a member sees: the sign-in page, the lock screen, or the page of the address.
 import { useEffect } from "react";
 import { Route, Switch } from "wouter";
-import { failureSentence } from "./page/failure.ts";
 import { Frame } from "./page/frame.tsx";
+import { FirstLoad } from "./page/notice.tsx";
 import { Pages } from "./pages.tsx";
 import { useCall } from "./queries.ts";
 import { followTabs, noteMember, useSessionState } from "./session.ts";
@@ -45,10 +45,3 @@ function MembersPages() {
     </Frame>
   );
 }
-
-/** Before anything was answered. A failure that may pass is said too, because it is retried until it has passed. */
-const FirstLoad = ({ failure }: { failure: Error | null }) => (
-  <p className="loading first" role="status">
-    {failure ? failureSentence(failure) : "Loading…"}
-  </p>
-);

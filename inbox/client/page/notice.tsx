@@ -37,3 +37,10 @@ export function Loading({ error, isLoaded }: LoadingProps) {
     </Notice>
   );
 }
+
+/** Stands alone before anything was answered. A failure that may pass is said too, because it is retried until it has passed. */
+export const FirstLoad = ({ failure }: { failure: Error | null }) => (
+  <p className="loading first" role="status">
+    {failure ? failureSentence(failure) : "Loading…"}
+  </p>
+);

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { callSignIn } from "../call-api.ts";
-import { Notice } from "../page/notice.tsx";
+import { FirstLoad, Notice } from "../page/notice.tsx";
 import { notifyTabs } from "../session.ts";
 import { joinWithPasskey, signInSentence } from "./passkeys.ts";
 import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
@@ -13,7 +13,7 @@ export function JoinPage() {
   const [, navigate] = useLocation();
   // What follows the # is sent to no server by itself.
   const [token] = useState(() => location.hash.slice(1));
-  const { data, error } = useQuery({
+  const { data, error, failureReason } = useQuery({
     queryKey: ["join/open", token],
     queryFn: () => callSignIn("join/open", { token }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -32,7 +32,7 @@ export function JoinPage() {
       </SignInFrame>
     );
   }
-  if (!data) return <p className="loading first">Loading…</p>;
+  if (!data) return <FirstLoad failure={failureReason} />;
   return (
     <SignInFrame title="Invitation" heading={`Welcome, ${data.name}`}>
       <p>
