@@ -73,6 +73,27 @@ describe("an invited member", () => {
   });
 });
 
+describe("a passkey", () => {
+  it("is removed after a question, and stays where the answer is no", async () => {
+    const page = await join("Zoe");
+    await database.owner`
+      update private.passkeys set id = 'Zmlyc3Q', label = 'Old phone'
+      where member_id = (select id from private.members where name = 'Zoe')`;
+    await page.getByRole("link", { name: "Zoe" }).click();
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    const remove = page.getByRole("button", { name: "Remove Old phone" });
+    await remove.click();
+    const question = page.getByRole("dialog", { name: "Remove this passkey?" });
+    await question.getByText("Old phone").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await remove.click();
+    await question.getByRole("button", { name: "Remove" }).click();
+    await remove.waitFor({ state: "detached" });
+    expect(await page.getByRole("region", { name: "Passkeys" }).getByRole("listitem").count()).toBe(1);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Passkeys");
+  });
+});
+
 describe("two tabs", () => {
   it("lock together and unlock together, and both hear of a new lead", async () => {
     const page = await join("Tess");

@@ -1,6 +1,8 @@
 // The member's own page: passkeys, the notifications of this browser, and locking and signing out.
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import type { ResponseOf } from "../api.ts";
 import { CallFailed } from "./call-api.ts";
+import { Dialog } from "./page/dialog.tsx";
 import { dropDrafts } from "./page/drafts.ts";
 import type { SignedIn } from "./page/frame.tsx";
 import { FailureNotice, Loading, Notice } from "./page/notice.tsx";
@@ -26,10 +28,20 @@ export function AccountPage({ member }: { member: SignedIn }) {
   );
 }
 
+type Passkey = ResponseOf<"passkeys">["passkeys"][number];
+
+const nameOf = ({ label, created_at }: Passkey) => `${label || "Passkey"}, made ${moment(created_at)}`;
+
 function Passkeys() {
   const { data, error } = useCall("passkeys", {});
-  const remove = useAction("passkeys/remove");
+  const [removing, setRemoving] = useState<Passkey>();
   const [trouble, setTrouble] = useState("");
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [removed, setRemoved] = useState("");
+  // The button that was pressed goes with the passkey.
+  useEffect(() => {
+    if (removed) heading.current?.focus();
+  }, [removed]);
   const reload = () => refresh("passkeys", "me");
   const add = () => {
     setTrouble("");
@@ -37,7 +49,9 @@ function Passkeys() {
   };
   return (
     <section className="card" aria-labelledby="passkeys">
-      <h2 id="passkeys">Passkeys</h2>
+      <h2 id="passkeys" ref={heading} tabIndex={-1}>
+        Passkeys
+      </h2>
       <p>A second passkey, on your phone or a security key, lets you in on the day this device is lost.</p>
       <Loading error={error} isLoaded={data !== undefined} />
       {data && (
@@ -52,16 +66,8 @@ function Passkeys() {
                 </span>
               </span>
               {data.passkeys.length > 1 && (
-                <button
-                  type="button"
-                  className="button quiet"
-                  onClick={() => remove.mutate({ id: passkey.id }, { onSuccess: reload })}
-                >
-                  Remove
-                  <span className="visually-hidden">
-                    {" "}
-                    {passkey.label || "Passkey"}, made {moment(passkey.created_at)}
-                  </span>
+                <button type="button" className="button quiet" onClick={() => setRemoving(passkey)}>
+                  Remove<span className="visually-hidden"> {nameOf(passkey)}</span>
                 </button>
               )}
             </li>
@@ -72,8 +78,55 @@ function Passkeys() {
         Add a passkey
       </button>
       {trouble && <Notice kind="trouble">{trouble}</Notice>}
-      <FailureNotice error={remove.error} />
+      {removing && (
+        <PasskeyRemoval
+          passkey={removing}
+          onRemoved={() => {
+            setRemoved(removing.id);
+            reload();
+          }}
+          onClose={() => setRemoving(undefined)}
+        />
+      )}
     </section>
+  );
+}
+
+interface RemovalProps {
+  passkey: Passkey;
+  onRemoved(): void;
+  onClose(): void;
+}
+
+/** Asks first: a passkey that is removed by mistake lets nobody in any more. */
+function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
+  const remove = useAction("passkeys/remove");
+  const isLast = remove.data !== undefined && "refused" in remove.data;
+  const send = () =>
+    remove.mutate(
+      { id: passkey.id },
+      {
+        onSuccess: (answer) => {
+          if ("refused" in answer) return;
+          onClose();
+          onRemoved();
+        },
+      },
+    );
+  return (
+    <Dialog title="Remove this passkey?" onClose={onClose}>
+      <p>{nameOf(passkey)}. It will not let you in any more.</p>
+      {isLast && <Notice kind="trouble">This is your last passkey. Add another one first.</Notice>}
+      <FailureNotice error={remove.error} />
+      <div className="actions">
+        <button type="button" className="button danger" onClick={send}>
+          Remove
+        </button>
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   );
 }
 
