@@ -109,6 +109,21 @@ describe("the pages of the queue", () => {
   });
 });
 
+describe("the second press of a double click", () => {
+  it("opens no lead of the page that the first one brought under the pointer", async () => {
+    for (let nth = 0; nth < 110; nth++) await addLead(database, { name: `Lead ${nth}` }, 20 - nth / 10);
+    const page = await as(dana);
+    await page.getByRole("button", { name: "Next page" }).click();
+    const row = page.getByRole("link", { name: "Lead 60", exact: true });
+    await row.hover();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    expect(await page.evaluate(() => location.pathname)).toBe("/");
+    await row.click();
+    await page.getByRole("heading", { name: "Lead 60" }).waitFor();
+  });
+});
+
 describe("a search", () => {
   it("is asked anew when the same words are searched again, and a screen reader says what each found", async () => {
     const page = await as(maria);

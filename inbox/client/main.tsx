@@ -2,8 +2,11 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { holdBackStrayPresses } from "./page/double-click.ts";
 import { prefetch, queries } from "./queries.ts";
 import { firstPage } from "./queue/first-page.ts";
+
+holdBackStrayPresses();
 
 // A member waits for both; the pages come up once with both, because coming up without them first would take a slow machine longer.
 const firstAnswers = [
