@@ -223,6 +223,20 @@ describe("the audit log's page", () => {
     const { text } = await saved(page, "CSV of what the filter leaves");
     expect(text.trim().split("\r\n")).toHaveLength(2);
   });
+
+  it("asks for no year that is still being typed", async () => {
+    const page = await asMaria("/audit-log");
+    await page.locator("tbody tr").first().waitFor();
+    const asked: unknown[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/audit")) asked.push(request.postDataJSON().filter.since ?? "any");
+    });
+    const from = page.getByLabel("From");
+    for (const year of ["0002", "0020", "0202", "2025"]) await from.fill(`${year}-11-22`);
+    await expect.poll(() => asked).toEqual(["2025-11-22"]);
+    await from.fill("");
+    await expect.poll(() => asked).toEqual(["2025-11-22", "any"]);
+  });
 });
 
 describe("the health page", () => {

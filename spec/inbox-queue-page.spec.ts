@@ -138,6 +138,25 @@ describe("a search", () => {
   });
 });
 
+describe("the days of a filter", () => {
+  it("are asked for once their year is typed, which is one search, and can be emptied again", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana);
+    await page.locator(".row").waitFor();
+    await page.getByText("More filters").click();
+    const asked: unknown[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/search")) asked.push(request.postDataJSON().filter.since ?? "any");
+    });
+    await search(page, "rosa");
+    const since = page.getByLabel("Came since");
+    for (const year of ["0002", "0020", "0202", "2025"]) await since.fill(`${year}-11-22`);
+    await expect.poll(() => asked).toEqual(["any", "2025-11-22"]);
+    await since.fill("");
+    await expect.poll(() => asked).toEqual(["any", "2025-11-22", "any"]);
+  });
+});
+
 describe("a list that could not be loaded again", () => {
   it("stays on screen, and the page says that it may be out of date", async () => {
     await addLead(database, { name: "Rosa Martinez" });

@@ -1,5 +1,6 @@
 // What narrows the audit log: days, a member, an action, a lead.
 import { useState } from "react";
+import { DayField } from "../page/day-field.tsx";
 import { ownZone } from "../page/times.ts";
 import { useCall } from "../queries.ts";
 import type { AuditFilter } from "./audit-page.tsx";
@@ -10,6 +11,11 @@ interface Props {
   onChange(filter: AuditFilter): void;
 }
 
+const days = [
+  ["since", "From"],
+  ["until", "To"],
+] as const;
+
 export function AuditFilters({ filter, actions, onChange }: Props) {
   const { data } = useCall("members", {});
   const set = (key: keyof AuditFilter, value: string) => {
@@ -18,14 +24,15 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
   };
   return (
     <div className="further-filters no-print">
-      <label className="field">
-        From
-        <input type="date" value={filter.since ?? ""} onChange={({ target }) => set("since", target.value)} />
-      </label>
-      <label className="field">
-        To
-        <input type="date" value={filter.until ?? ""} onChange={({ target }) => set("until", target.value)} />
-      </label>
+      {days.map(([key, name]) => (
+        <DayField
+          key={key}
+          name={name}
+          value={filter[key] ?? ""}
+          onChoose={(day) => set(key, day)}
+          onEmpty={() => set(key, "")}
+        />
+      ))}
       <label className="field">
         Who
         <select value={filter.member ?? ""} onChange={({ target }) => set("member", target.value)}>

@@ -3,12 +3,13 @@
 import { type FormEvent, useState } from "react";
 import { csvLine } from "../../../team/csv.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
+import { DayField } from "../page/day-field.tsx";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { count } from "../page/words.ts";
 import { refresh, useAction } from "../queries.ts";
 import { money } from "./campaign-words.ts";
-import { DayField, type Period } from "./period-fields.tsx";
+import type { Period } from "./period-fields.tsx";
 import { ReportSection } from "./report-section.tsx";
 
 type Named = { campaign: string; source: string; medium: string };

@@ -1,7 +1,7 @@
 // The days that a report or an export is about.
-import { useState } from "react";
 import { Chips } from "../page/chips.tsx";
 import { serverNow } from "../page/clock.ts";
+import { DayField } from "../page/day-field.tsx";
 import { dayOf, daysBefore, ownZone } from "../page/times.ts";
 
 export interface Period {
@@ -41,34 +41,5 @@ export function PeriodFields({ period, onChange }: Props) {
       <DayField name="From" value={period.since} onChoose={(since) => onChange({ ...period, since })} />
       <DayField name="To" value={period.until} onChoose={(until) => onChange({ ...period, until })} />
     </div>
-  );
-}
-
-interface DayProps {
-  name: string;
-  value: string;
-  onChoose(day: string): void;
-}
-
-/** A year that is being typed is the year 2, 20 and 202 on its way to 2026, and none of them is chosen. */
-const firstDay = "2000-01-01";
-
-export function DayField({ name, value, onChoose }: DayProps) {
-  const [typed, setTyped] = useState<string>();
-  const type = (day: string) => {
-    const isDay = day >= firstDay && day.length === firstDay.length;
-    setTyped(isDay ? undefined : day);
-    if (isDay) onChoose(day);
-  };
-  return (
-    <label className="field">
-      {name}
-      <input
-        type="date"
-        value={typed ?? value}
-        onChange={({ target }) => type(target.value)}
-        onBlur={() => setTyped(undefined)}
-      />
-    </label>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { stateChoices } from "../../../calling/state-names.ts";
 import { outcomes } from "../../api-values.ts";
 import { Chips } from "../page/chips.tsx";
+import { DayField } from "../page/day-field.tsx";
 import { ownZone } from "../page/times.ts";
 import { outcomeNames } from "../page/words.ts";
 import { type Filter, noFilter } from "./first-page.ts";
@@ -43,6 +44,11 @@ export function QueueFilters({ filter, counts, isSearch, onChange }: Props) {
 
 const numbered = (number = 0) => (number > 0 ? ` ${number.toLocaleString("en-US")}` : "");
 
+const days = [
+  ["since", "Came since"],
+  ["until", "Came until"],
+] as const;
+
 function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
   const set = (key: keyof Filter, value: string | boolean | undefined) =>
     onChange(changed(filter, key, value));
@@ -72,22 +78,15 @@ function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
           onChoose={(value) => set("stage", value)}
         />
       )}
-      <label className="field">
-        Came since
-        <input
-          type="date"
-          value={filter.since ?? ""}
-          onChange={({ target }) => set("since", target.value || undefined)}
+      {days.map(([key, name]) => (
+        <DayField
+          key={key}
+          name={name}
+          value={filter[key] ?? ""}
+          onChoose={(day) => set(key, day)}
+          onEmpty={() => set(key, undefined)}
         />
-      </label>
-      <label className="field">
-        Came until
-        <input
-          type="date"
-          value={filter.until ?? ""}
-          onChange={({ target }) => set("until", target.value || undefined)}
-        />
-      </label>
+      ))}
       <label className="choice">
         <input
           type="checkbox"
