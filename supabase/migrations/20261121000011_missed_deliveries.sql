@@ -1,9 +1,9 @@
--- What the delivery enqueues some time after the insert: the deliveries of leads that are owed to no channel, and the alerts
--- about leads that wait too long.
+-- What the delivery enqueues some time after the insert: word of the leads that is owed to no channel, and the alerts about leads that wait
+-- too long.
 
--- Enqueues deliveries of the leads of the last three days that are owed to no channel, because none was set up when they came, or it was
--- retired before it took a message. Older leads, those that the team has reviewed and those of people
--- who withdrew the permission are left to `leads retry`. Returns the number of deliveries.
+-- Enqueues word of the leads of the last three days where it is owed to no channel, because none was set up when they came, or it was
+-- retired before it took the message; an alert that a lead is overdue is not word of it. Older leads, those that the team has reviewed and
+-- those of people who withdrew the permission are left to `leads retry`. Returns the number of deliveries.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -18,7 +18,7 @@ begin
   where c.enabled
     and l.created_at > moment - interval '3 days'
     -- Looked up lead by lead (offset 0): with millions of reviews the planner would otherwise read all of them, to join them.
-    and not exists (select from private.owed_deliveries d where d.lead_id = l.id offset 0)
+    and not exists (select from private.owed_deliveries d where d.lead_id = l.id and d.event = 'lead.created' offset 0)
     and not exists (select from private.reviews r where r.lead_id = l.id offset 0)
     and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null offset 0)
   -- A concurrent erasure of the lead waits for this lock, and then deletes what is enqueued here.
