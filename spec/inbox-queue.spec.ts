@@ -260,6 +260,7 @@ describe("the search", () => {
       "José Ñáñez Müller-Łukasz": ["jose", "José", "JOSE\u0301", "nanez", "muller", "lukasz", "Jos"],
       "Jose\u0301 O’Brien Weiß": ["josé", "brien", "o'brien", "weiss"],
       "ROSA\u00a0DE LA CRUZ": ["cruz", "rosa de la cruz"],
+      "Ægir Œster GROẞ": ["ægir", "Ægir", "aegir", "œster", "oester", "groß", "gross"],
       "Анна Петрова": ["Петрова", "Анн"],
       [`${"\ufdfa".repeat(400)} Rosalind`]: ["rosalind"],
       "https://www.example.com/rosalba": ["rosalba", "www.example.com"],
@@ -284,6 +285,7 @@ describe("the search", () => {
       expect([text, await found(text)]).toEqual([text, [id]]);
       expect((await dana.call("open", { id: text })).body).toMatchObject({ id });
     }
+    expect(await found(`${id.slice(0, 8)}--${id.slice(8)}-`)).toEqual([id]);
   });
 
   it("and the queue are narrowed by the same filters: section, lateness and withdrawal", async () => {

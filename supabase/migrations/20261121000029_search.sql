@@ -10,7 +10,7 @@ as $$
 begin
   if octet_length(name) <> char_length(name) then
     name := regexp_replace(normalize(name, NFD), '[\u0300-\u036f]', '', 'g');
-    name := translate(name, 'łŁøØđĐðÐıħĦ', 'lLoOdDdDihH');
+    name := translate(name, 'łŁøØđĐðÐıħĦÆŒẞ', 'lLoOdDdDihHæœß');
     name := replace(replace(replace(name, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
     name := regexp_replace(name, '[\u0080-\u00bf\u2000-\u206f\u3000-\u303f]', ' ', 'g');
   end if;
@@ -55,7 +55,7 @@ begin
     condition := reference_condition || ' or ' || phone_condition;
   elsif hex_digits ~ '^[0-9a-f]{32}$' then
     kind := 'id';
-    condition := 'w.lead_id = $1::uuid';
+    condition := 'w.lead_id = replace($1, ''-'', '''')::uuid';
   -- From 9 digits on the end of an id has a letter almost always, and a phone number has none.
   elsif hex_digits ~ '^[0-9a-f]{8,31}$' and hex_digits ~ '[a-f]' then
     kind := 'reference';
