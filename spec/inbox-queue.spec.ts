@@ -92,6 +92,10 @@ describe("the queue", () => {
     // As if the hours had ended since they were computed.
     await database.owner`update private.place_windows set callable = false, callable_at = now(), holds_until = now()`;
     expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
+    // As if they had been computed while the database's clock was years ahead.
+    await database.owner`
+      update private.place_windows set callable = false, callable_at = now(), holds_until = now() + interval '3 years'`;
+    expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
   });
 
   it("is read a page at a time without missing one or naming one twice", async () => {

@@ -66,7 +66,9 @@ set search_path = ''
 return newest >= older_than
   or (select count(*) from private.retention_days d where d.day > (newest at time zone 'UTC')::date) >= 0.9 * days;
 
--- Makes the plan for tomorrow and returns it; no row when a plan with these settings stands already.
+-- Makes the plan for tomorrow and returns it; no row when a plan with these settings stands already. One of a later time does not stand,
+-- because a clock that was ahead for a moment would otherwise put all erasing off until then. An hour, because another process may have
+-- made the plan since this transaction began.
 create function private.plan_retention(out leads integer, out circumstances integer)
 returns setof record
 language plpgsql
@@ -81,7 +83,8 @@ begin
   perform private.note_retention_day();
   select * into s from private.settings;
   perform from private.retention_plan p
-  where (p.retention_days, p.permission_days) is not distinct from (s.retention_days, s.permission_days);
+  where (p.retention_days, p.permission_days) is not distinct from (s.retention_days, s.permission_days)
+    and p.planned_at < now() + interval '1 hour';
   if found then
     return;
   end if;

@@ -115,12 +115,16 @@ create trigger lead_work_10_add_place_windows after insert on private.lead_work
 referencing new table as added
 for each statement execute function private.add_place_windows();
 
+-- Computes the rows anew that hold no longer, and those of a clock that was ahead for a moment: no row holds for more than an hour.
 create function private.refresh_place_windows() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  stale text[] := array(select p.place from private.place_windows p where p.holds_until <= now() for update skip locked);
+  stale text[] := array(
+    select p.place from private.place_windows p where p.holds_until <= now() or p.holds_until > now() + interval '1 hour'
+    for update skip locked
+  );
 begin
   if stale = '{}' then
     return;

@@ -1,0 +1,204 @@
+// How long leads and the circumstances of their permissions are kept.
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
+import { carryOutRetention } from "../delivery/scheduled-jobs.ts";
+import { makeLog } from "../log/log.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
+
+const { owner: sql, intake } = await makeDatabase();
+let lines: string[] = [];
+const log = makeLog((line) => lines.push(line));
+const sync = (settings: Partial<SyncedSettings> = {}) =>
+  syncSettings(sql, {
+    notices: [{ language: "en", text: "You may call me." }],
+    keepAddress: true,
+    ...settings,
+  });
+
+beforeEach(async () => {
+  lines = [];
+  await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures, private.retention_plan,
+    private.retention_days cascade`;
+  await sql`update private.emptied_circumstances set up_to = default, up_to_lead = default`;
+  await sync();
+});
+
+const request_headers = {
+  referer: "https://site.example/offer?utm_source=news&utm_medium=email",
+  "user-agent": "A browser",
+  "x-forwarded-for": "192.0.2.7, 10.0.0.1",
+};
+const insert = (differences = {}, headers = {}) =>
+  intake`insert into public.leads ${intake(aLead({ request_headers: { ...request_headers, ...headers }, ...differences }))}`;
+const permissions = () => sql`
+  select n.text as notice, p.page_origin, p.page_path, p.address, p.browser, p.utm
+  from private.permissions p left join private.notices n on n.hash = p.notice_hash order by p.given_at`;
+
+describe("the age of a lead", () => {
+  const leads = async () => (await sql`select id from public.leads`).length;
+  const age = (days: number) => sql`
+    update public.leads set created_at = created_at - make_interval(days => ${days}) where name <> 'Newest'`;
+  const aDayPasses = () => sql`update private.retention_plan set planned_at = planned_at - interval '1 day'`;
+  const run = () => carryOutRetention(sql, log);
+  const many = Array.from({ length: 1203 }, (_, i) => aLead({ name: `Visitor ${i}` }));
+
+  it("erases nobody unless RETENTION_DAYS says so", async () => {
+    await insert();
+    await insert({ name: "Newest" });
+    await age(10_000);
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await leads()).toBe(2);
+  });
+
+  it("says how many would go, erases them a day later with everything about them, and leaves receipts", async () => {
+    await sync({ retentionDays: 30 });
+    await intake`insert into public.leads ${intake(many)}`;
+    await insert({ name: "Newest" });
+    await age(31);
+    await run();
+    await run();
+    expect(await leads()).toBe(1204);
+    expect(lines.join("")).toMatch(/^\S+ warn retention-planned: .{0,300} leads=1203 circumstances=0\n$/);
+    await aDayPasses();
+    await Promise.all([run(), run()]);
+    expect(await leads()).toBe(1);
+    expect(await permissions()).toHaveLength(1);
+    expect(await sql`select reason, count(*)::int from private.erasures group by reason`).toEqual([
+      { reason: "age", count: 1203 },
+    ]);
+  });
+
+  it("erases nothing when even the newest lead has reached the age: the clock or the setting is wrong", async () => {
+    await sync({ retentionDays: 30 });
+    await insert();
+    await age(31);
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await leads()).toBe(1);
+    expect(lines.join("")).toMatch(/error retention-refused: /);
+  });
+
+  it("is erased on a site without new leads, too, when the database has run on as many days since", async () => {
+    await sync({ retentionDays: 30 });
+    await insert();
+    await age(31);
+    const ran = (days: number) => sql`
+      insert into private.retention_days
+      select (now() at time zone 'UTC')::date - n from generate_series(1, ${days}::integer) n on conflict do nothing`;
+    await ran(20);
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await leads()).toBe(1);
+    expect(lines.join("")).toMatch(/error retention-refused: /);
+    lines.length = 0;
+    await run();
+    await aDayPasses();
+    await ran(30);
+    await run();
+    expect(await leads()).toBe(0);
+    expect(lines.join("")).not.toContain("retention-refused");
+  });
+
+  it("is counted in days that the database ran on since the newest lead came, each once", async () => {
+    await insert();
+    await sql`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
+    await sql`select private.index_new_leads()`;
+    await run();
+    await run();
+    expect(
+      await sql`select (now() at time zone 'UTC')::date - day as ago from private.retention_days`,
+    ).toEqual([{ ago: 0 }]);
+  });
+
+  it("makes a new plan when the setting is changed, so that no mistyped number acts at once", async () => {
+    await sync({ retentionDays: 1000 });
+    await insert();
+    await insert({ name: "Newest" });
+    await age(31);
+    await run();
+    await aDayPasses();
+    await sync({ retentionDays: 3 });
+    await run();
+    expect(await leads()).toBe(2);
+  });
+
+  it("makes a new plan where the database's clock was years ahead when it made the last one", async () => {
+    await sync({ retentionDays: 30 });
+    await insert();
+    await insert({ name: "Newest" });
+    await age(31);
+    await run();
+    await sql`
+      update private.retention_plan
+      set planned_at = now() + interval '3 years', leads_before = now() + interval '2 years 11 months'`;
+    await run();
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await sql`select name from public.leads`).toEqual([{ name: "Newest" }]);
+  });
+
+  it("has its circumstances emptied in portions, which read no lead again on a later day", async () => {
+    await sync({ permissionDays: 30 });
+    await intake`insert into public.leads ${intake(many.slice(0, 25))}`;
+    await insert({ name: "Newest" });
+    await age(40);
+    await sql`
+      update private.permissions set given_at = l.created_at, address = '192.0.2.7' from public.leads l where l.id = lead_id`;
+    const portions = async () => {
+      const emptied: number[] = [];
+      for (;;) {
+        const [portion] = await sql<{ emptied: number; is_done: boolean }[]>`
+          select emptied, is_done from private.carry_out_retention(10)`;
+        if (!portion || portion.is_done) return emptied;
+        emptied.push(portion.emptied);
+      }
+    };
+    const nextDay = async () => {
+      await sql`select private.plan_retention()`;
+      await aDayPasses();
+      return portions();
+    };
+    expect([await nextDay(), await nextDay(), await nextDay()]).toEqual([[10, 10, 5], [], []]);
+    // A lead that says it came long ago, and whose permission is of today.
+    const late = aLead({ name: "Late", created_at: new Date(Date.now() - 41 * 86_400_000), request_headers });
+    await sql`insert into public.leads ${sql(late)}`;
+    await sql`select private.index_new_leads(null, '100 years')`;
+    expect(await nextDay()).toEqual([0, 0, 0]);
+    await sql`update private.permissions set given_at = given_at - interval '40 days' where lead_id = (
+      select id from public.leads where name = 'Late')`;
+    expect([await nextDay(), await nextDay()]).toEqual([[1, 0, 0], []]);
+    expect((await permissions()).filter(({ address }) => address !== null)).toHaveLength(1);
+  });
+
+  it("empties the circumstances of a permission after PERMISSION_DAYS, and keeps its wording and time", async () => {
+    await sync({ permissionDays: 1826 });
+    await insert(
+      {},
+      { "x-permission-notice": createHash("sha256").update("You may call me.").digest("hex") },
+    );
+    await sql`update private.permissions set given_at = given_at - interval '1827 days'`;
+    await sql`update public.leads set created_at = created_at - interval '1827 days'`;
+    await insert({ name: "Newest" });
+    await run();
+    await aDayPasses();
+    await run();
+    expect(await permissions()).toMatchObject([
+      {
+        notice: "You may call me.",
+        address: null,
+        browser: null,
+        page_path: null,
+        page_origin: null,
+        utm: null,
+      },
+      { address: "192.0.2.7" },
+    ]);
+    expect(lines.join("")).toMatch(/permissions-emptied: .{0,300} count=1\n/);
+  });
+});
