@@ -352,6 +352,8 @@ describe("a lead that is taken into the lists while a report is made", () => {
         select (${midnight} at time zone 'UTC')::date - max(day) as ago from private.report_days`;
       return row?.ago;
     };
+    // Another change has marked the day.
+    await sql`insert into private.report_changes values ((${midnight} at time zone 'UTC')::date - 2)`;
     expect(await newest(9)).toBe(3);
     expect(await newest(11)).toBe(2);
   });

@@ -201,8 +201,8 @@ begin
 end $$;
 
 -- Sums the days that are marked or not summed yet, at most so many of leads and of page loads, and returns how many that was. A day is
--- summed for the first time ten minutes later than its leads allow, because a transaction that began earlier marks no day and may still
--- be under way.
+-- not summed before ten minutes after its leads allow it, marked or not, because a transaction that began earlier marks no day and may
+-- still be under way.
 create function private.sum_up_report_days(at_most integer default 20, moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -210,6 +210,7 @@ set search_path = ''
 as $$
 declare
   first_day constant date := (select private.utc_day(min(w.created_at)) from private.lead_work w);
+  last_day constant date := private.utc_day(moment - interval '10 minutes') - 2;
   chosen date[];
   of_day date;
   page_days integer;
@@ -221,9 +222,9 @@ begin
   page_days := private.sum_up_page_days(at_most);
   chosen := array(
     select x.day from (
-      select c.day from private.report_changes c
+      select c.day from private.report_changes c where c.day <= last_day
       union
-      select d::date from generate_series(first_day, private.utc_day(moment - interval '10 minutes') - 2, interval '1 day') as d
+      select d::date from generate_series(first_day, last_day, interval '1 day') as d
       where not exists (select from private.report_days r where r.day = d::date)
     ) x
     order by x.day desc limit at_most
