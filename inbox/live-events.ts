@@ -98,6 +98,9 @@ async function listenForever(address: string, log: Log, streams: Streams): Promi
   }
 }
 
+/** Milliseconds on a clock that is never set, because one that is set back would stop the poll for new leads as long. */
+const now = () => performance.now();
+
 /** The connection delivers no notifications any more, although it reports no error. */
 class HeartbeatLost extends Error {
   override name = "HeartbeatLost";
@@ -111,28 +114,28 @@ class HeartbeatLost extends Error {
 async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => void): Promise<void> {
   const { stopping, queryTimeout } = streams;
   const inTime = <Result>(query: PromiseLike<Result>) => withTimeout(queryTimeout, query);
-  let receivedAt = Date.now();
+  let receivedAt = now();
   let floodAt = Number.NEGATIVE_INFINITY;
   const heartbeat = `inbox ${crypto.randomUUID()}`;
   const onNotification = (text: string) => {
-    if (text === heartbeat) receivedAt = Date.now();
+    if (text === heartbeat) receivedAt = now();
     if (!text.startsWith("{")) return;
     const notification: Notification = JSON.parse(text);
-    if (notification.kind === "leads" && !namesLeads(notification)) floodAt = Date.now();
+    if (notification.kind === "leads" && !namesLeads(notification)) floodAt = now();
     streams.hear(notification);
   };
   // postgres.js calls onListening again when it listens on a new connection, which may be before this loop finds the first one lost.
   await inTime(sql.listen("team", onNotification, onListening));
-  let sentAt = 0;
+  let sentAt = Number.NEGATIVE_INFINITY;
   while (!stopping.aborted) {
-    const started = Date.now();
+    const started = now();
     // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits. In a flood the delivery
     // takes the leads into the lists once a second, and a poll beside it would look through the same leads for nothing.
     const isDue = streams.hasListeners() && started - floodAt >= pauseInFlood;
     const found = isDue ? await inTime(indexNewLeads(sql)) : 0;
-    const pause = pauseAfterPoll(Date.now() - started, found);
+    const pause = pauseAfterPoll(now() - started, found);
     if (started - sentAt >= heartbeatInterval) {
-      if (sentAt > 0 && receivedAt < sentAt) throw new HeartbeatLost();
+      if (receivedAt < sentAt) throw new HeartbeatLost();
       sentAt = started;
       await inTime(sql`select pg_notify('team', ${heartbeat})`);
     }

@@ -10,6 +10,9 @@ const minIntervalInFlood = 3_000;
 /** The maximum of leads that one event names (private.notify_inbox_of_leads). */
 export const maxNamedLeads = 100;
 
+/** Milliseconds on a clock that is never set, because one that is set back would hold events back as long. */
+const now = () => performance.now();
+
 /** Returns a function that passes an event on at once, or merged with others when the interval since the last one has passed. */
 export function paceLeadEvents(publish: (event: LeadsEvent) => void): (event: LeadsEvent) => void {
   let publishedAt = Number.NEGATIVE_INFINITY;
@@ -18,7 +21,7 @@ export function paceLeadEvents(publish: (event: LeadsEvent) => void): (event: Le
     if (!pending) return;
     const { event } = pending;
     pending = undefined;
-    publishedAt = Date.now();
+    publishedAt = now();
     publish(event);
   };
   return (event) => {
@@ -27,7 +30,7 @@ export function paceLeadEvents(publish: (event: LeadsEvent) => void): (event: Le
     const at = Math.min(pending?.at ?? due, due);
     clearTimeout(pending?.timer);
     pending = { event: merged, at };
-    const wait = at - Date.now();
+    const wait = at - now();
     if (wait <= 0) publishPending();
     // A server that stops does not wait for it.
     else pending.timer = setTimeout(publishPending, wait).unref();

@@ -76,6 +76,14 @@ describe("the events by which open pages load their lists anew", () => {
     expect(published).toEqual([0, 3_000, 6_000, 9_000].map((after) => ({ after, new: [], changed: [] })));
   });
 
+  it("come as soon after the server's clock was set back", () => {
+    isNew("a");
+    vi.setSystemTime(start - 3_600_000);
+    isNew("b");
+    vi.advanceTimersByTime(700);
+    expect(published.map((event) => event.new)).toEqual([["a"], ["b"]]);
+  });
+
   it("name a hundred leads at the most", () => {
     isNew("first");
     for (let nth = 0; nth < 101; nth += 1) isNew(`${nth}`);

@@ -49,6 +49,18 @@ describe("the queue as time passes", () => {
   });
 });
 
+describe("the queue on a machine whose clock was set back", () => {
+  it("shows a new lead as soon as before", async () => {
+    const page = await withClock();
+    await page.getByText("Nobody is waiting.").waitFor();
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    await page.clock.setSystemTime(Date.now() - 3_600_000);
+    await addLead(database, { name: "Came Later" });
+    await page.getByRole("link", { name: "Came Later" }).waitFor();
+  });
+});
+
 describe("a queue without rows", () => {
   it("says that nobody is waiting only when nobody is", async () => {
     const page = await as(dana);

@@ -4,12 +4,13 @@ import { currentPreferences } from "./preferences.ts";
 
 /** The minimum of milliseconds between two notifications, however many leads come. */
 const minInterval = 10_000;
-let notifiedAt = 0;
+let notifiedAt = Number.NEGATIVE_INFINITY;
 
 export function notifyOfLeads(): void {
   const { sound, notifications } = currentPreferences();
-  if (Date.now() - notifiedAt < minInterval || (!sound && !notifications)) return;
-  notifiedAt = Date.now();
+  const now = performance.now();
+  if (now - notifiedAt < minInterval || (!sound && !notifications)) return;
+  notifiedAt = now;
   if (sound) void chime();
   if (notifications && document.hidden && hasNotifications() && Notification.permission === "granted")
     showNotification();

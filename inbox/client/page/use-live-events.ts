@@ -13,15 +13,16 @@ const minLoadInterval = 400;
 
 export function useLiveEvents(): void {
   useEffect(() => {
-    let loadedAt = 0;
+    // On a clock that is never set, because one that is set back would put the next load off as long.
+    let loadedAt = Number.NEGATIVE_INFINITY;
     let load: ReturnType<typeof setTimeout> | undefined;
     const loadLists = () => {
-      loadedAt = Date.now();
+      loadedAt = performance.now();
       load = undefined;
       refresh("queue", "rows", "opened");
     };
     const loadSoon = () => {
-      load ??= setTimeout(loadLists, Math.max(0, loadedAt + minLoadInterval - Date.now()));
+      load ??= setTimeout(loadLists, Math.max(0, loadedAt + minLoadInterval - performance.now()));
     };
     const stop = followEvents((event) => {
       if (event.kind === "connection") noteStream(event.isOpen ? "connected" : "offline");
