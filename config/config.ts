@@ -124,8 +124,9 @@ const deliveryOf = (settings: Settings) => ({
   /** Minutes after which leads that no channel took are an alert, and where that is sent. */
   alertAfterMinutes: settings.ALERT_AFTER_MINUTES,
   alertUrl: settings.ALERT_URL,
-  /** The origin of the site's own pages, and the origins that may send leads; "*" for any. */
+  /** The origin of the site's own pages. */
   siteOrigin: new URL(siteOf(settings).url).origin,
+  /** The origins whose pages may send leads; "*" for any. */
   allowedOrigins: allowedOriginsOf(settings),
   /** Whether a permission keeps the visitor's network address. */
   keepAddress: settings.PERMISSION_ADDRESS,

@@ -9,7 +9,7 @@ export interface SyncedSettings {
   keepAddress: boolean;
   /** The origin of the provider's own pages, when it is known. */
   siteOrigin?: string | undefined;
-  /** The origins whose pages may send leads; "*" for any. The site's own origin is always allowed. */
+  /** The origins whose pages may send leads, the site's own among them; "*" for any. */
   allowedOrigins?: "*" | readonly string[] | undefined;
   /** Days after which a permission loses its circumstances. */
   permissionDays?: number | undefined;
@@ -40,8 +40,8 @@ export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<
   }
   for (const experiment of settings.experiments ?? []) await syncExperiment(sql, experiment);
   const { keepAddress, siteOrigin = null, permissionDays = null, retentionDays = null } = settings;
-  const { alertAfterMinutes = null } = settings;
-  const allowed = allowedOriginsOf(settings);
+  const { alertAfterMinutes = null, allowedOrigins = "*" } = settings;
+  const allowed = allowedOrigins === "*" ? null : [...allowedOrigins];
   await sql`
     update private.settings s
     set keep_address = ${keepAddress}, site_origin = ${siteOrigin}, allowed_origins = ${allowed},
@@ -63,9 +63,4 @@ async function syncExperiment(sql: Sql, experiment: SyncedExperiment): Promise<v
     on conflict (variant) do update
     set (language, started_on, ended_on, planned_rate, planned_lift)
       = (excluded.language, excluded.started_on, excluded.ended_on, excluded.planned_rate, excluded.planned_lift)`;
-}
-
-function allowedOriginsOf({ allowedOrigins = "*", siteOrigin }: SyncedSettings): string[] | null {
-  if (allowedOrigins === "*") return null;
-  return [...new Set([...allowedOrigins, ...(siteOrigin ? [siteOrigin] : [])])];
 }

@@ -125,6 +125,7 @@ describe("the permission of a lead", () => {
 
 describe("a form on a page of somebody else", () => {
   const foreign = { referer: "https://evil.example/", origin: "https://evil.example", host: "site.example" };
+  const allowedOrigins = ["https://site.example", "https://partner.example"];
 
   it("is recorded with the origin of that page, and flagged, when no list says who may send", async () => {
     await sync({ siteOrigin: "https://site.example" });
@@ -137,7 +138,7 @@ describe("a form on a page of somebody else", () => {
   });
 
   it("is refused in words when a list says who may send, and nothing is stored", async () => {
-    await sync({ siteOrigin: "https://site.example", allowedOrigins: ["https://partner.example"] });
+    await sync({ siteOrigin: "https://site.example", allowedOrigins });
     await expect(insert({}, foreign)).rejects.toMatchObject({
       code: "PT403",
       message: expect.stringMatching(/^This form is not on our own page/),
@@ -155,7 +156,7 @@ describe("a form on a page of somebody else", () => {
     ],
     ["a program that is no browser", {}],
   ])("is not %s", async (_, headers) => {
-    await sync({ siteOrigin: "https://site.example", allowedOrigins: ["https://partner.example"] });
+    await sync({ siteOrigin: "https://site.example", allowedOrigins });
     await insert({}, { referer: undefined, ...headers });
     expect(await permissions()).toMatchObject([{ is_foreign_page: false }]);
   });

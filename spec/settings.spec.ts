@@ -9,6 +9,7 @@ describe("the settings", () => {
   it("lets the site's own pages send leads, also where ALLOWED_ORIGINS names others alone", () => {
     const named = { ALLOWED_ORIGINS: "https://other.example", SITE_URL: "https://www.example.com/" };
     expect(readConfig(named).allowedOrigins).toEqual(["https://other.example", "https://www.example.com"]);
+    expect(readConfig(named).delivery.allowedOrigins).toEqual(readConfig(named).allowedOrigins);
     expect(readConfig({ SITE_URL: "https://www.example.com" }).allowedOrigins).toBe("*");
   });
 
