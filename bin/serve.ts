@@ -27,7 +27,7 @@ await runProgram(serve);
 
 async function serve(program: Program): Promise<void> {
   const { config, log, stopping, onStop } = program;
-  const site = await loadSite(config);
+  const site = await loadSite(config, experiments, log);
   warnOfContent(config, log);
   const notices = permissionNotices(config);
   const delivery = composeDelivery({ config, notices, experiments: checkExperiments(experiments), log });

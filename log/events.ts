@@ -33,6 +33,10 @@ export const events = {
     sentence:
       "The Spanish pages are shown, and nobody answers for them yet. Have a translator and counsel read them, then set SPANISH_REVIEWED_BY.",
   },
+  "share-card-not-drawn": {
+    level: "warn",
+    sentence: "The share card cannot be drawn, so the page that is passed on has no picture.",
+  },
   "address-missing": {
     level: "warn",
     sentence: "The pages give an address on this machine as their own. Set SITE_URL before others read them.",

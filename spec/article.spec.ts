@@ -9,6 +9,7 @@ import { claimsToReview, sources } from "../content/claims.ts";
 import { claims } from "../content/en/claims.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider, dial } from "../content/provider.ts";
+import { makeLog } from "../log/log.ts";
 import { buildPhoto, photoIn } from "../site/photo.ts";
 import { drawShareCard } from "../site/share-card.ts";
 import { loadSite } from "../web/pages.ts";
@@ -287,6 +288,17 @@ describe("the share card", () => {
     expect(named.bytes).toEqual(await cardOf({ name: "Müller Supply" }));
     expect(named.bytes).not.toEqual(await cardOf({ name: "M?ller Supply" }));
     expect(usual.bytes).toEqual(await cardOf({}));
+  });
+
+  it("is left out where it cannot be drawn, and the log says so", async () => {
+    const lines: string[] = [];
+    const log = makeLog((line) => lines.push(line), { now: () => new Date(0) });
+    const name = "A name that fills the card and more. ".repeat(40);
+    const { pages } = await loadSite({ ...pageSettings, provider: { name } }, [], log);
+    expect([...pages.keys()].filter((path) => path.includes("share-card"))).toHaveLength(1);
+    expect(lines).toEqual([
+      "1970-01-01T00:00:00.000Z warn share-card-not-drawn: The share card cannot be drawn, so the page that is passed on has no picture. language=en code=Error\n",
+    ]);
   });
 });
 

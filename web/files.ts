@@ -4,6 +4,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type LanguageCode, shownLanguages } from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
+import { codeOf, type Log } from "../log/log.ts";
 import { type Body, compress, compressible } from "../site/compress.ts";
 import type { PageSettings } from "../site/page-content.ts";
 import { photoIn } from "../site/photo.ts";
@@ -17,6 +18,7 @@ export async function loadFiles(
   settings: PageSettings,
   folder: string,
   { countingScript, shareCardPath }: Renderer,
+  log: Log,
 ): Promise<Map<string, Page>> {
   const { site, provider } = settings;
   const file = (type: string, bodies: Body[], cacheControl: string): Page =>
@@ -37,7 +39,10 @@ export async function loadFiles(
   for (const language of shownLanguages(site.languages)) {
     const path = shareCardPath(language, completeProvider(provider).provider.name);
     if (files.has(path)) continue;
-    const card = await redrawShareCard(settings, language).catch(() => undefined);
+    // Where it cannot be drawn, the site has no card, because one that names another payer is worse.
+    const card = await redrawShareCard(settings, language).catch(
+      (error) => void log("share-card-not-drawn", { language, code: codeOf(error) }),
+    );
     if (card) files.set(path, file("image/png", card, immutable));
   }
   return files;
@@ -54,7 +59,7 @@ const headersOf = (siteUrl: string, type: string, cacheControl: string) => ({
 });
 
 // Draws the share card again when the build drew it for another provider. The module is imported only here, because it loads
-// an image library. Where that is not installed, the site has no card, because one that names another payer is worse.
+// an image library, which may not be installed.
 async function redrawShareCard({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
   const { drawShareCard } = await import("../site/share-card.ts");
   return compress(await drawShareCard({ language, provider, photo: photoIn(contentFolder) }), false);

@@ -4,6 +4,7 @@ import { checkExperiments } from "../content/check-experiments.ts";
 import type { Experiment } from "../content/experiment.ts";
 import { experiments as listed } from "../content/experiments.ts";
 import { shownLanguages, thankYouPath } from "../content/languages.ts";
+import type { Log } from "../log/log.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import type { PageSettings } from "../site/page-content.ts";
 import { rendererModule } from "../site/renderer.ts";
@@ -25,12 +26,13 @@ export interface Site extends Omit<Documents, "pages"> {
 export async function loadSite(
   settings: PageSettings,
   experiments: readonly Experiment[] = listed,
+  log: Log = () => {},
 ): Promise<Site> {
   checkExperiments(experiments);
   const folder = currentBuild()?.folder;
   const renderer = await rendererModule(folder);
   const documents = renderDocuments(settings, experiments, renderer);
-  const files = await loadFiles(settings, folder ?? "", renderer);
+  const files = await loadFiles(settings, folder ?? "", renderer, log);
   const shown = shownLanguages(settings.site.languages);
   return {
     ...documents,
