@@ -182,6 +182,19 @@ describe("Take next lead", () => {
     expect(taken).toHaveLength(2);
   });
 
+  it("passes over a lead that is erased at that moment", async () => {
+    const [erased, after] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
+    const { taking } = await database.owner.begin(async (tx) => {
+      await tx`select private.erase_leads(array[${erased}]::uuid[], 'asked')`;
+      const taking = dana.call("take-next");
+      const waiting = () => database.owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      return { taking };
+    });
+    expect((await taking).body).toEqual({ id: after });
+  });
+
   it("never gives one lead to two members who ask at the same moment", async () => {
     const all = [];
     for (let hour = 1; hour <= 20; hour += 1) all.push(await addLead(database, {}, hour));

@@ -66,6 +66,9 @@ begin
       as q (lead_id, was_tried, sort_time, nth)
     order by section, q.nth
   loop
+    -- Waits for an erasure of this moment, because a lead that is gone cannot be claimed.
+    perform from public.leads l where l.id = candidate for key share;
+    continue when not found;
     insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)
     on conflict (lead_id) do update
       set member_id = excluded.member_id, until = excluded.until, claimed_at = excluded.claimed_at
