@@ -39,6 +39,18 @@ describe("a lead opened", () => {
     expect((await dana.call("open", { id: reference(id) })).body.id).toBe(id);
   });
 
+  it("is not opened by a reference that another lead has too, because it may not be the one that is meant", async () => {
+    const ids = ["0000000a", "0000000b"].map((begin) => `${begin}-0000-7000-8000-0000feedbee5`);
+    for (const id of ids) await addLead(database, { id });
+    expect(await dana.call("open", { id: "feedbee5" })).toMatchObject({
+      status: 409,
+      body: { error: "Several leads have this reference." },
+    });
+    for (const id of ids) expect((await dana.call("open", { id })).body.id).toBe(id);
+    const { rows } = (await dana.call("search", { text: "feedbee5" })).body;
+    expect(rows.map((row) => row.id).toSorted()).toEqual(ids);
+  });
+
   it("shows the health answers only when they are opened, and says so in the audit log", async () => {
     const id = await addLead(database, { has_medicare: true, has_diabetes: false });
     const { body } = await dana.call("health-answers", { id });

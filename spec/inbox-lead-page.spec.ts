@@ -66,6 +66,14 @@ describe("a lead's page", () => {
       await page.getByRole("heading", { name: "There is no such lead" }).waitFor();
     }
   });
+
+  it("says how to find the lead that is meant when several have the reference of a link", async () => {
+    for (const begin of ["0000000a", "0000000b"])
+      await addLead(database, { id: `${begin}-0000-7000-8000-0000feedbee5` });
+    const page = await as(dana, "/leads/feedbee5");
+    await page.getByRole("heading", { name: "Several leads have this reference" }).waitFor();
+    expect(await text(page, "main")).toContain("Search for feedbee5 and open the one that is meant.");
+  });
 });
 
 describe("a call", () => {

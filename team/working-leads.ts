@@ -28,7 +28,7 @@ export const claim = (ask: Ask, id: string) => ask((sql) => sql`team.claim(${id}
 
 export const release = (ask: Ask, id: string) => ask((sql) => sql`team.release(${id})`);
 
-/** Opens a lead by its id or reference. The audit log is written before the database returns anything. @throws Refused 404 */
+/** Opens a lead by its id or reference. The audit log is written before the database returns anything. @throws Refused 404, or 409 for a reference of several */
 export async function openLead(ask: Ask, idOrReference: string): Promise<unknown> {
   const entry = await recordOpening(ask, idOrReference, false);
   return ask((sql) => sql`team.open_lead(${entry})`);

@@ -130,13 +130,14 @@ begin
   return jsonb_build_object('rows', private.rows_of(page_ids), 'next', next_key);
 end $$;
 
--- Finds a lead's work by id or reference, with or without dashes; of several with one reference the newest. Raises PT404.
+-- Finds a lead's work by id or reference, with or without dashes. Raises PT404, and PT409 for a reference that several leads have.
 create function private.work_of(id_or_reference text) returns private.lead_work
 language plpgsql
 set search_path = ''
 as $$
 declare
   w private.lead_work;
+  another uuid;
   wanted text := lower(replace(id_or_reference, '-', ''));
 begin
   -- Less than a reference would be the end of any lead's id.
@@ -149,7 +150,11 @@ begin
     else
       select * into w from private.lead_work x
       where private.from_its_end(x.lead_id) collate "C" >= reverse(wanted) and private.from_its_end(x.lead_id) collate "C" < reverse(wanted) || 'g'
-      order by x.created_at desc limit 1;
+      order by private.from_its_end(x.lead_id) collate "C" limit 1;
+      select x.lead_id into another from private.lead_work x
+      where private.from_its_end(x.lead_id) collate "C" > private.from_its_end(w.lead_id) collate "C"
+        and private.from_its_end(x.lead_id) collate "C" < reverse(wanted) || 'g'
+      limit 1;
     end if;
     exit when found;
     -- A lead of this second may have no row yet.
@@ -157,6 +162,9 @@ begin
   end loop;
   if w.lead_id is null then
     raise exception using errcode = 'PT404', message = 'There is no such lead.';
+  end if;
+  if another is not null then
+    raise exception using errcode = 'PT409', message = 'Several leads have this reference.';
   end if;
   return w;
 end $$;

@@ -27,7 +27,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
   const { lead, error } = useLead(id);
   useLeadOnScreen(lead?.id);
   useCallScripts();
-  if (!lead) return <NoLead error={error} />;
+  if (!lead) return <NoLead id={id} error={error} />;
   const isStopped = lead.withdrawn || lead.stopped_at !== null;
   return (
     <>
@@ -73,7 +73,7 @@ function useLead(id: string) {
 }
 
 /** A link that lost or gained a character is not accepted, as it is no reference at all. */
-const isNoLead = (error: Error | null) =>
+const isNoLead = (error: Error | null): error is CallFailed =>
   error instanceof CallFailed && (error.why === "not found" || error.why === "not accepted");
 
 const BackLink = () => (
@@ -82,13 +82,20 @@ const BackLink = () => (
   </Link>
 );
 
-function NoLead({ error }: { error: Error | null }) {
+function NoLead({ id, error }: { id: string; error: Error | null }) {
   if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
+  const isOfSeveral = error.detail === "Several leads have this reference.";
   return (
     <>
       <BackLink />
-      <PageHeading title="Lead">There is no such lead</PageHeading>
-      <p>It was erased, or the link is not complete.</p>
+      <PageHeading title="Lead">
+        {isOfSeveral ? "Several leads have this reference" : "There is no such lead"}
+      </PageHeading>
+      <p>
+        {isOfSeveral
+          ? `Search for ${id} and open the one that is meant.`
+          : "It was erased, or the link is not complete."}
+      </p>
     </>
   );
 }
