@@ -94,19 +94,47 @@ describe("leads restore", () => {
     expect(await owner`select place from private.place_windows where holds_until > now()`).toEqual([]);
   });
 
+  const refusedTwice = {
+    status: 1,
+    stderr: expect.stringContaining(
+      "This database holds what the backup's database held already. Nothing was",
+    ),
+  };
+
   it("is refused with --keep a second time, because the counts would be added twice, and where a lead of the backup was erased", async () => {
     const { url, owner } = await makeDatabase();
     expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
     // Nothing that the team did stands in the way.
     await owner`truncate private.members, private.stop_list, private.reviews, private.paused_states cascade`;
-    const refused = {
-      status: 1,
-      stderr: expect.stringContaining("This database holds leads of this backup already, or has erased some"),
-    };
-    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refused);
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedTwice);
     await owner`select private.erase_leads(array(select id from leads), 'asked')`;
-    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refused);
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedTwice);
     expect(await count(owner)).toBe(0);
+  });
+
+  it("is refused so also for a backup without a lead, a later one of the same database, and one of a database that holds it", async () => {
+    const [old, fresh, third] = [await makeDatabase(), await makeDatabase(), await makeDatabase()];
+    const views = async (owner: Sql) =>
+      (await owner<{ n: number }[]>`select n::int from private.page_counts`).map(({ n }) => n);
+    const backUp = async ({ url }: TestDatabase, name: string) => {
+      expect(await leads(url, "backup", join(folder, name))).toMatchObject({ status: 0 });
+      return join(folder, name);
+    };
+    const add = ({ intake }: TestDatabase) =>
+      intake`select private.add_counts(${JSON.stringify([aView])}::text::json, '[]')`;
+    await add(old);
+    const first = await backUp(old, "first.backup");
+    await add(old);
+    const later = await backUp(old, "later.backup");
+    expect(await leads(old.url, "restore", "--keep", first)).toMatchObject(refusedTwice);
+    expect(await leads(fresh.url, "restore", "--keep", first)).toMatchObject({ status: 0 });
+    for (const again of [first, later])
+      expect(await leads(fresh.url, "restore", "--keep", again)).toMatchObject(refusedTwice);
+    expect(await leads(third.url, "restore", await backUp(fresh, "both.backup"))).toMatchObject({
+      status: 0,
+    });
+    expect(await leads(third.url, "restore", "--keep", later)).toMatchObject(refusedTwice);
+    expect(await Promise.all([old, fresh, third].map(({ owner }) => views(owner)))).toEqual([[4], [2], [2]]);
   });
 
   it("sees what somebody writes while it begins, and refuses then, too", async () => {

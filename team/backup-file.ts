@@ -14,6 +14,7 @@ import { Refusal } from "./refusal.ts";
  * what is in the other tables, which a restoration counts anew.
  */
 export const tables = [
+  "private.database_ids",
   "private.notices",
   "private.settings",
   "private.channels",

@@ -2,8 +2,9 @@
 import type { TransactionSql } from "postgres";
 import { type Table, tables } from "./backup-file.ts";
 
-/** What each start of the server writes anew. */
-const rewritten: readonly Table[] = [
+/** What every database has: an id, and what each start of the server writes anew. */
+const inEvery: readonly Table[] = [
+  "private.database_ids",
   "private.notices",
   "private.settings",
   "private.channels",
@@ -27,7 +28,7 @@ const kindsBeforeWork = {
 
 /** All other tables. */
 const ofTheTeam = tables.filter(
-  (table) => ![...rewritten, ...ofLeads, ...Object.values(kindsBeforeWork).flat()].includes(table),
+  (table) => ![...inEvery, ...ofLeads, ...Object.values(kindsBeforeWork).flat()].includes(table),
 );
 
 const kinds = { ...kindsBeforeWork, "work of the team": ofTheTeam };

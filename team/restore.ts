@@ -147,7 +147,7 @@ const listOf = (names: readonly string[]) => names.map((name) => `"${name}"`).jo
 
 /** Adds the rows of the backup to those that the table holds. */
 async function addBeside(tx: TransactionSql, table: Table, names: readonly string[]): Promise<void> {
-  if (table === "public.leads") await refuseTwice(tx);
+  if (table === "private.database_ids") await refuseTwice(tx);
   // Both databases have numbered their entries from 1, and nothing refers to a number, so those of the backup get new ones.
   const columns = listOf(table === "private.audit_log" ? names.filter((name) => name !== "id") : names);
   const order = table === "private.audit_log" ? "order by id" : "";
@@ -165,16 +165,15 @@ async function addBeside(tx: TransactionSql, table: Table, names: readonly strin
 /** Tables whose rows are sums, to which those of the backup are added. */
 const counts: readonly Table[] = ["private.page_counts", "private.vital_counts"];
 
-/** A second restoration would add the counts a second time, and one where the backup was made would bring back whom it has erased. */
+/**
+ * A second restoration would add the counts a second time, and one where the backup was made would bring back whom it has erased. It is
+ * recognized by the ids of databases, because a backup may hold counts and no lead.
+ */
 async function refuseTwice(tx: TransactionSql): Promise<void> {
-  const { count } = await tx`
-    select from rows_of_backup b
-    where exists (select from public.leads l where l.id = b.id)
-      or exists (select from private.erasures e where e.lead_id = b.id)
-    limit 1`;
+  const { count } = await tx`select from rows_of_backup join private.database_ids using (id) limit 1`;
   if (count > 0)
     throw new Refusal(
-      "This database holds leads of this backup already, or has erased some of them. Nothing was restored. Restore into another one.",
+      "This database holds what the backup's database held already. Nothing was restored. Restore into another one.",
     );
 }
 

@@ -27,6 +27,8 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   const owner = connect(url);
   const intakeUrl = roleAddress(url, "leads_intake");
   const intake = connect(intakeUrl);
+  // A copy has the id of its template.
+  if (schema) await owner`update private.database_ids set id = default`;
   atTheEnd(() => Promise.all([owner, intake].map((sql) => sql.end({ timeout: 1 }))));
   return { url, intakeUrl, owner, intake };
 }

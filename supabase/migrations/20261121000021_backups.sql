@@ -1,5 +1,5 @@
 -- What became of the backups that the server makes each day when BACKUP_DIR is set, so that the status and the inbox can show whether
--- a current backup exists.
+-- a current backup exists; and which backups may be restored beside what is here.
 
 create table private.backup_state (
   only_row boolean primary key default true,
@@ -36,3 +36,14 @@ insert into private.backup_state default values;
 alter table private.backup_state enable row level security;
 -- No policy and no grant: the server's set-up and the operator's commands use this table as the owner, and the inbox through a function.
 revoke all on private.backup_state from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- Whose leads and counts this database has: its own id and, after a restoration beside what was here, those of the backup's database. A
+-- backup holds them, too. So a second restoration, which would add the same counts again, is recognized.
+create table private.database_ids (
+  id uuid primary key default gen_random_uuid()
+);
+insert into private.database_ids default values;
+
+alter table private.database_ids enable row level security;
+-- No policy and no grant: only the operator's commands use this table, as the owner.
+revoke all on private.database_ids from public, anon, leads_intake, leads_delivery, leads_team;
