@@ -1,6 +1,7 @@
 // The outbox: every delivery that is still owed to the team. The insert's own trigger fills it; this file fills it beside that
 // trigger and requeues deliveries when the team asks. `claim.ts` empties it, `counts.ts` counts it.
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 import { channelNames } from "./channels/registry.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -92,14 +93,16 @@ export async function deliveriesOf(sql: Sql, leadId: string): Promise<DeliverySt
 // `settle_erasure` that the channel may have heard of the lead. A pending one keeps its count. What was pending on a retired
 // channel stays settled, because no dispatcher would ever send it.
 async function makeDue(sql: Sql, which: ReturnType<Sql>, at: At): Promise<number> {
-  const due = await sql`
-    update private.deliveries
-    set
-      due_at = least(due_at, ${timeIn(sql, at)}),
-      attempts = case when failed_at is null then attempts else 0 end,
-      failed_at = null
-    where delivered_at is null and ${which}
-      and channel <> all (select name from private.channels where retired_at is not null)`;
+  const due = await retryDeadlock(
+    async () => sql`
+      update private.deliveries
+      set
+        due_at = least(due_at, ${timeIn(sql, at)}),
+        attempts = case when failed_at is null then attempts else 0 end,
+        failed_at = null
+      where delivered_at is null and ${which}
+        and channel <> all (select name from private.channels where retired_at is not null)`,
+  );
   return due.count;
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCostsCsv } from "../team/campaign-costs.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
 let database: TestDatabase;
@@ -148,6 +149,9 @@ describe("leads campaigns costs add", () => {
     const springs = stdout.split("\n").find((line) => line.startsWith("facebook / paid / spring"));
     expect(springs?.split(/ {2,}/).slice(-4)).toEqual(["$40.50", "$40.50", "$40.50", "$40.50"]);
     expect(stdout).toContain("Cost without a campaign: summer- late $1.00\n");
+    // Nor does one that PostgreSQL rolled back once, because a manager recorded the same costs at that moment.
+    await deadlockOnce(database.owner, "insert", "private.campaign_costs");
+    expect((await leads(database.url, "campaigns", "costs", "add", path)).status).toBe(0);
   });
 
   it("records what is typed in, in place of what was recorded for that day; 0 takes it away", async () => {

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { aLead, commandsAtLocks, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { insertAt, startServer } from "./support/server.ts";
@@ -232,6 +233,28 @@ describe("leads erase --older-than", () => {
     });
     await database.owner`delete from private.lead_work where lead_id = ${id("Rosa")}`;
     expect((await leads(url, "erase", "--older-than", "400", "--yes")).stdout).toBe("Erased 1 lead.\n");
+  });
+
+  it("erases again what PostgreSQL rolled back because two waited for each other", async () => {
+    await deadlockOnce(database.owner, "delete", "public.leads");
+    expect((await leads(url, "erase", "--older-than", "400", "--yes")).stdout).toBe("Erased 1 lead.\n");
+  });
+
+  it("erases what is left after a portion that another process erased at that moment", async () => {
+    const { owner } = database;
+    await owner`
+      insert into leads (created_at, name, email, phone, zip_code)
+      select now() - interval '900 days' + n * interval '1 second', 'Old', n || '@example.com', (3050000000 + n)::text, '33101'
+      from generate_series(1, 2001) n`;
+    await owner`select private.index_new_leads(null, '100 years')`;
+    const { erasing } = await owner.begin(async (sql) => {
+      await sql`delete from leads where id in (select id from leads where name = 'Old' order by created_at limit 2000)`;
+      const erasing = leads(url, "erase", "--older-than", "800", "--yes");
+      await until(async () => (await commandsAtLocks(owner)).length > 0);
+      return { erasing };
+    });
+    expect(await erasing).toMatchObject({ status: 0, stdout: "Erased 1 lead.\n" });
+    expect(await names()).toHaveLength(3);
   });
 
   it("is stopped by Ctrl-C after a whole portion, says how many are erased, and goes on when typed again", async () => {

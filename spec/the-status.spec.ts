@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { reference } from "../lead/lead.ts";
 import { disableBackups, enableBackups } from "../team/scheduled-backups.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
 let database: TestDatabase;
@@ -231,6 +232,13 @@ describe("leads retry", () => {
     });
     expect(await pending()).toEqual([{ channel: "webhook" }, { channel: "webhook" }]);
     expect((await leads(url, "retry", "--failed")).stdout).toBe("Nothing has failed.\n");
+  });
+
+  it("is done again when PostgreSQL rolled it back because it and the delivery waited for each other", async () => {
+    await channelsOn("webhook");
+    await settle(await store("One"), "webhook", "failed_at");
+    await deadlockOnce(database.owner, "update", "private.deliveries");
+    expect((await leads(url, "retry", "--failed")).stdout).toBe("1 delivery is due now.\n");
   });
 
   it("has one lead's deliveries sent again, and what was delivered not", async () => {

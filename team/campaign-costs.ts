@@ -1,6 +1,7 @@
 // What campaigns cost, as the provider types it in or as an ad network exports it: a CSV file with a date, a campaign and an amount in US
 // dollars a line. A file is recorded as a whole or not at all.
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 import type { Ask } from "./ask.ts";
 import { readCsv } from "./read-csv.ts";
 
@@ -23,8 +24,10 @@ export interface CostProblem {
 
 /** Replaces what these campaigns cost on these days; an amount of 0 takes the cost away. Returns how many are recorded. */
 export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<number> {
-  const [row] = await sql<{ recorded: number }[]>`
-    select recorded from private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`;
+  const [row] = await retryDeadlock(
+    async () => sql<{ recorded: number }[]>`
+      select recorded from private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`,
+  );
   return row?.recorded ?? 0;
 }
 

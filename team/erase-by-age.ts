@@ -1,6 +1,7 @@
 // Erases leads that are older than so many days, a portion at a time, as the scheduled retention does; each portion is a transaction of
 // its own, with its entry in the audit log.
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 import type { Progress } from "./backup.ts";
 
 /** Leads of one portion: a second's work, after which Ctrl-C is heard. */
@@ -33,12 +34,17 @@ export async function eraseByAge(
   { signal, onProgress = () => {} }: { signal?: AbortSignal; onProgress?: Progress } = {},
 ): Promise<number> {
   let erased = 0;
-  while (!signal?.aborted) {
-    const [portion] = await sql<{ erased: number }[]>`
-      select private.erase_leads_by_age(${days}, ${before}, ${portionSize}) as erased`;
-    if (!portion?.erased) break;
-    erased += portion.erased;
+  while (!signal?.aborted && (await isAnyOlder(sql, before))) {
+    const [portion] = await retryDeadlock(
+      async () => sql<{ erased: number }[]>`
+        select private.erase_leads_by_age(${days}, ${before}, ${portionSize}) as erased`,
+    );
+    erased += portion?.erased ?? 0;
     onProgress(Math.min(erased / Math.max(older, 1), 1));
   }
   return erased;
 }
+
+/** A portion may be empty and not the last, because another process has just erased the same leads. */
+const isAnyOlder = async (sql: Sql, before: Date): Promise<boolean> =>
+  (await sql`select from private.lead_work where created_at < ${before} limit 1`).count > 0;
