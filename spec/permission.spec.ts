@@ -226,6 +226,9 @@ describe("a withdrawn permission", () => {
 });
 
 describe("erasing", () => {
+  const waiting = () =>
+    sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+
   it("owes word of it to a channel whose dispatcher is claiming the lead at that very moment", async () => {
     await sql`update private.channels set enabled = name = 'webhook'`;
     await insert();
@@ -238,17 +241,26 @@ describe("erasing", () => {
     });
     await claimed.promise;
     const erasing = sql`select private.erase_leads(array(select id from public.leads), 'asked')`.execute();
-    await expect
-      .poll(
-        () =>
-          sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      .toHaveLength(1);
+    await expect.poll(waiting).toHaveLength(1);
     goOn.resolve();
     await Promise.all([claiming, erasing]);
     expect(await sql`select event, channel from private.deliveries`).toEqual([
       { event: "lead.erased", channel: "webhook" },
     ]);
     await sql`update private.channels set enabled = false`;
+  });
+
+  it("keeps no stop from ending the permissions of other leads, when one is erased before the lists have it", async () => {
+    await insert({ name: "Erased" });
+    await insert({ name: "Stopped", phone: "111-555-0142" });
+    const { stopping } = await sql.begin(async (tx) => {
+      await tx`select private.erase_leads(array(select id from public.leads where name = 'Erased'), 'asked')`;
+      const stopping = sql`select private.stop_numbers(array['1115550142'])`.execute();
+      await expect.poll(waiting).toHaveLength(1);
+      return { stopping };
+    });
+    await stopping;
+    expect(await sql`select name from public.leads`).toEqual([{ name: "Stopped" }]);
+    expect(await permissions()).toMatchObject([{ withdrawn_at: expect.any(Date) }]);
   });
 });

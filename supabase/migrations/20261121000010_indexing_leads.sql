@@ -110,6 +110,8 @@ begin
     left join private.reviews r on r.lead_id = l.id
     where l.id = any (leads)
     order by l.created_at, l.id
+    -- Waits for the erasure of one of them that is under way, and leaves that lead out.
+    for key share of l
     on conflict do nothing
     returning lead_id
   )
