@@ -206,6 +206,22 @@ describe("“They asked us to stop”", () => {
     await page.locator(".stopped").waitFor();
   });
 
+  it("is asked before, and no second press of Enter, as of a key that is held, is the answer", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.getByRole("button", { name: "They asked us to stop" }).focus();
+    await page.keyboard.press("Enter");
+    const question = page.getByRole("dialog", { name: "Stop all calls to this person?" });
+    await question.waitFor();
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+      "Stop all calls to this person?",
+    );
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    expect((await dana.call("open", { id })).body.stopped_at).toBeNull();
+  });
+
   it("shows the proof even when the event of the stop is here before the answer", async () => {
     const page = await leadPage(dana, await addLead(database));
     await page.route("**/api/stop", async (route) => {

@@ -10,16 +10,21 @@ interface Props {
 /** Open while it is on screen. Escape and the browser's back gesture close it. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const heading = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const id = useId();
   // Before the dialog leaves the document, because only then the browser gives the focus back.
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
+    // Not the first button, which may confirm what cannot be taken back: a key that is held, or pressed twice, would press it.
+    heading.current?.focus();
     return () => opened?.close();
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
-      <h2 id={heading}>{title}</h2>
+    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+      <h2 id={id} ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
       {children}
     </dialog>
   );
