@@ -175,6 +175,7 @@ export function eventStream(
   let close = () => {};
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
+      if (over.aborted) return controller.close();
       const send = (text: string) => controller.enqueue(encoder.encode(text));
       const check = async () => {
         send(": still here\n\n");

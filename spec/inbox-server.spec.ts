@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
 import { calls, type LiveEvent } from "../inbox/api.ts";
+import { eventStream } from "../inbox/live-events.ts";
 import { aLead } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
 import { addLead, makeInbox, post, serveInbox, type TestMember } from "./support/inbox.ts";
@@ -219,6 +220,20 @@ describe("the event stream", () => {
       loseTheConnection,
       (heard) => heard.some(({ kind }) => kind === "team") && heard.some(({ kind }) => kind === "leads"),
     );
+  });
+
+  it("is over at once where the server stops before it has begun", async () => {
+    let listeners = 0;
+    const subscribe = () => {
+      listeners += 1;
+      return () => {
+        listeners -= 1;
+      };
+    };
+    const events = { subscribe, ended: AbortSignal.abort(), end: async () => {} };
+    const answer = eventStream(events, dana.id, async () => true, new AbortController().signal);
+    expect(await answer.text()).toBe("");
+    expect(listeners).toBe(0);
   });
 
   it("ends when the session does", async () => {
