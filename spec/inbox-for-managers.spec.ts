@@ -79,6 +79,16 @@ describe("the team's page", () => {
     expect(await page.locator(".one-time-link").count()).toBe(0);
   });
 
+  it("offers to copy the link only where the browser can, as none does over http", async () => {
+    const page = await asMaria("/healthz");
+    await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
+    await page.goto(`${inbox.url}/team`);
+    await page.getByLabel("Name").fill("Olga");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.locator(".one-time-link code").waitFor();
+    expect(await page.getByRole("button", { name: "Copy the link" }).count()).toBe(0);
+  });
+
   it("says when a member has the name already", async () => {
     const page = await asMaria("/team");
     await page.getByLabel("Name").fill("Dana");

@@ -56,6 +56,9 @@ export function InviteForm() {
   );
 }
 
+/** Over http only localhost has one. */
+const hasClipboard = () => "clipboard" in navigator;
+
 /** The link is kept nowhere: the database holds its hash alone. */
 export function OneTimeLink({ link, expires_at, name }: { link: string; expires_at: string; name: string }) {
   const [isCopied, setCopied] = useState(false);
@@ -66,9 +69,11 @@ export function OneTimeLink({ link, expires_at, name }: { link: string; expires_
         Give this link to {name}. It is shown this once, works once, and until {moment(expires_at)}.
       </p>
       <code>{link}</code>
-      <button type="button" className="button" onClick={() => void copy()}>
-        {isCopied ? "Copied" : "Copy the link"}
-      </button>
+      {hasClipboard() && (
+        <button type="button" className="button" onClick={() => void copy()}>
+          {isCopied ? "Copied" : "Copy the link"}
+        </button>
+      )}
     </div>
   );
 }
