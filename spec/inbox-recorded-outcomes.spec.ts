@@ -4,7 +4,7 @@ import type { RequestOf } from "../inbox/api.ts";
 import { addLead } from "./support/inbox.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, as, leadPage } = await openScreens();
+const { database, inbox, dana, lee, as, leadPage } = await openScreens();
 type Screen = Awaited<ReturnType<typeof as>>;
 
 /** The day so many days ahead, as a date field has it. */
@@ -101,6 +101,19 @@ describe("a note", () => {
     await page.getByText("What you typed after the outcome was sent is not in its note").waitFor();
     await page.keyboard.press("u");
     await expect.poll(() => note(page).inputValue()).toBe("Prefers mornings, not Mondays");
+  });
+});
+
+describe("a note that is emptied again", () => {
+  it("is nothing that a locked screen says it keeps", async () => {
+    const member = await inbox.member("Uma");
+    const page = await leadPage(member, await addLead(database));
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await note(page).fill("Prefers mornings");
+    await note(page).fill("");
+    await member.call("lock");
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    expect(await text(page)).not.toContain("What you typed");
   });
 });
 

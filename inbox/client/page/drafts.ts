@@ -34,6 +34,8 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
   return {
     value,
     set(next) {
+      // What is as before nothing was typed, such as an emptied field, is no draft.
+      if (Object.is(next, initial)) return drop();
       drafts.set(name, next);
       notify();
     },
