@@ -126,6 +126,9 @@ describe("a press after which its button is gone", () => {
     await expect.poll(() => focused(page)).toBe("Health answers");
     await page.getByRole("button", { name: "Review without a call" }).click();
     await expect.poll(() => focused(page)).toBe("Review without a call");
+    await page.getByRole("button", { name: "Call back" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(() => focused(page)).toBe("Review without a call");
     await note(page).fill("Has one already");
     await page.getByRole("button", { name: "Not interested" }).click();
     await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();

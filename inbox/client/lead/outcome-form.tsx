@@ -64,6 +64,8 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
     callbackDraft.drop();
     setCallback(false);
     setRefused(undefined);
+    // The button that was pressed is gone.
+    heading.current?.focus();
   };
   const choose = (outcome: Outcome) => (outcome === "callback" ? setCallback(true) : send(outcome));
   return (
