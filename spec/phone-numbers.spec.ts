@@ -38,6 +38,9 @@ describe("a number", () => {
     "after 5: 305 555 0142",
     "305 then 555 then 0142",
     "305 555 0142 or 1-305-555-0142",
+    "001 305 555 0142",
+    "00 1 (305) 555-0142",
+    "011 1 305 555 0142 x12",
   ])("is the same however it is typed, with an extension or without: %s", async (typed) => {
     expect(await numbersIn(typed)).toEqual(["3055550142"]);
   });
@@ -46,7 +49,9 @@ describe("a number", () => {
     ["+44 20 7946 0958", "442079460958"],
     ["+44 20 7946 0958 x12", "442079460958"],
     ["44 20 7946 0958", "442079460958"],
-    ["011 44 20 7946 0958", "011442079460958"],
+    ["011 44 20 7946 0958", "442079460958"],
+    ["00 44 20 7946 0958", "442079460958"],
+    ["00 47 7123 4567", "0114771234567"],
     ["0113055550142", "0113055550142"],
     ["305 555 01429", "30555501429"],
     ["555-0142", "5550142"],
@@ -98,10 +103,10 @@ describe("a number", () => {
         for (const number of await numbersIn(text)) {
           expect(number).toMatch(/^\d{7,20}$/);
           const digits = text.replaceAll(/[^0-9]/g, "");
-          // A number of ten digits after a plus sign has the 011 before it with which it is dialled.
+          // A number of ten digits after a plus sign, 011 or 00 has the 011 before it with which it is dialled.
           const typed = /^011\d{10}$/.test(number) && !digits.includes(number) ? number.slice(3) : number;
           expect(digits).toContain(typed);
-          if (typed !== number) expect(text).toContain("+");
+          if (typed !== number) expect(text).toMatch(/[+]|0\D*[01]/);
         }
       }),
       { numRuns: 300 },
@@ -115,6 +120,9 @@ describe("a number from elsewhere", () => {
     ["011 507 269 1234", "tel:+5072691234"],
     ["+52 55 1234 5678 x12", "tel:+525512345678"],
     ["00 52 55 1234 5678", "tel:+525512345678"],
+    ["011 44 20 7946 0958 x12", "tel:+442079460958"],
+    ["44 20 7946 0958", "tel:442079460958"],
+    ["001 111 555 0142", "tel:+11115550142"],
     ["home: +52 55 1234 5678", "tel:+525512345678"],
     ["5550142", "tel:5550142"],
     ["+1 (111) 555-0142", "tel:+11115550142"],
@@ -133,6 +141,17 @@ describe("a number from elsewhere", () => {
     for (const id of ids.slice(0, 2))
       expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
     expect((await dana.call("stop-number", { phone: "507 269 1234" })).body).toEqual({ leads: 1 });
+  });
+});
+
+describe("a number from a country with other lengths", () => {
+  it("is the same after a plus sign, after 011, after 00 and without, so that one stop holds for all", async () => {
+    const typed = ["+44 20 7946 0958", "011 44 20 7946 0958", "00442079460958", "44 20 7946 0958"];
+    const ids = [];
+    for (const phone of typed) ids.push(await addLead(database, { phone }));
+    expect((await dana.call("stop-number", { phone: "011 44 20 7946 0958" })).body).toEqual({ leads: 4 });
+    for (const id of ids)
+      expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
   });
 });
 

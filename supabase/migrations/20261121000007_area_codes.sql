@@ -96,6 +96,11 @@ cross join lateral regexp_split_to_table(btrim(area_codes, e' \n'), '\s+') as ar
 alter table private.area_codes enable row level security;
 revoke all on private.area_codes from public, anon, leads_intake, leads_delivery, leads_team;
 
+-- What was typed of one number, with a plus sign for the 011 or 00 that is dialled before a country.
+create function private.with_plus(run text) returns text
+language sql immutable parallel safe
+return regexp_replace(run, '^(011|00)', '+');
+
 -- The digits of one number that was typed, with a 011 before them where they are ten after the plus sign of another country.
 create function private.digits_of_run(run text) returns text
 language sql immutable parallel safe
@@ -103,9 +108,9 @@ return case when run ~ '^[+][^0-9]*[02-9]' and length(regexp_replace(run, '[^0-9
   || regexp_replace(run, '[^0-9]', '', 'g');
 
 -- The phone numbers in what was typed, as digits and in its order: "305 555 0142 x12, home +1 786 555 0199" holds 3055550142 and
--- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand. Ten digits
--- after the plus sign of another country (+507 269 1234, Panama) get the 011 with which they are dialled here, because they would
--- otherwise be a stranger's number of the United States.
+-- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand, without the
+-- 011 or 00 before its country. Ten digits of another country (+507 269 1234, Panama) get the 011 with which they are dialled here, because
+-- they would otherwise be a stranger's number of the United States.
 create function private.phone_numbers(typed text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -118,22 +123,23 @@ declare
   numbers text[] := '{}';
 begin
   -- What almost everybody types: one number of the United States, and no word.
-  if typed !~ '[[:alpha:]#,;]' and not is_abroad and (length(digits) = 10 or length(digits) = 11 and digits like '1%') then
+  if typed !~ '[[:alpha:]#,;]' and not is_abroad and (length(digits) = 10 and digits !~ '^0' or length(digits) = 11 and digits like '1%') then
     return array[right(digits, 10)];
   end if;
   -- A word, a comma or a number sign stands before an extension or another number.
   for run in select r[1] from regexp_matches(
     typed, '((?:[+][^0-9[:alpha:]+#,;]*)?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g'
   ) as r loop
+    run := private.with_plus(run);
     of_run := array(
       select r[1] || r[2] || r[3]
       from regexp_matches(run, '(?<![0-9])(?:[+]?1[^0-9]*)?([0-9]{3})[^0-9]*([0-9]{3})[^0-9]*([0-9]{4})(?![0-9])', 'g') as r
-      where run !~ '^([+][^0-9]*[02-9]|00|011)'
+      where run !~ '^[+][^0-9]*[02-9]'
     );
     numbers := numbers || case when of_run <> '{}' then of_run else array[private.digits_of_run(run)] end;
   end loop;
   if not exists (select from unnest(numbers) as n where length(n) >= 7) then
-    numbers := array[private.digits_of_run(case when is_abroad then '+' || digits else digits end)];
+    numbers := array[private.digits_of_run(case when is_abroad then '+' || digits else private.with_plus(digits) end)];
   end if;
   return array(
     select k.number
@@ -183,5 +189,5 @@ begin
 end $$;
 
 revoke execute on function
-  private.digits_of_run, private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of
+  private.with_plus, private.digits_of_run, private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of
 from public;

@@ -14,9 +14,9 @@ language sql immutable
 set search_path = ''
 return case
   when digits = '' then ''
-  when digits ~ '^(011|00)' then 'tel:+' || regexp_replace(digits, '^(011|00)', '')
+  when digits like '011%' then 'tel:+' || substr(digits, 4)
   when length(digits) = 10 then 'tel:+1' || digits
-  when typed ~ ('[+][^0-9[:alpha:]]*' || array_to_string(string_to_array(digits, null), '[^0-9]*')) then 'tel:+' || digits
+  when typed ~ ('([+]|(?<![0-9])(011|00))[^0-9[:alpha:]#,;]*' || array_to_string(string_to_array(digits, null), '[^0-9]*')) then 'tel:+' || digits
   else 'tel:' || digits
 end;
 
