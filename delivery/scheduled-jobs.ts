@@ -37,11 +37,11 @@ export function makeScheduledJobs(
   ];
 }
 
-/** Enqueues alerts about leads that have waited 20 hours, and leads that were owed to no channel. */
+/** Enqueues leads that were owed to no channel, and then alerts about leads that have waited 20 hours, so that none comes before its lead. */
 export async function enqueueWaiting(sql: Sql, log: Log, at?: Date): Promise<void> {
+  await enqueueMissedDeliveries(sql, at);
   const deliveries = await enqueueOverdueAlerts(sql, at);
   if (deliveries > 0) log("leads-overdue", { deliveries });
-  await enqueueMissedDeliveries(sql, at);
 }
 
 /** Writes the rows of `private.lead_work` for leads that a person inserted in a transaction that took long. */

@@ -86,14 +86,14 @@ describe("the scheduled jobs", () => {
     expect(await counts()).toMatchObject({ owed: 3 });
   });
 
-  it("owe word of a lead beside the alert about it when it has waited 20 hours before any channel was set up", async () => {
+  it("owe word of a lead before the alert about it when it has waited 20 hours before any channel was set up", async () => {
     await syncChannels(sql, []);
     await insertMany(1);
     await sql`update public.leads set created_at = now() - interval '21 hours'`;
     await syncChannels(sql, ["webhook"]);
     await enqueueWaiting(sql, log);
     await enqueueWaiting(sql, log);
-    expect(await sql`select event from private.deliveries order by event`).toEqual([
+    expect(await sql`select event from private.deliveries order by created_at`).toEqual([
       { event: "lead.created" },
       { event: "lead.overdue" },
     ]);
