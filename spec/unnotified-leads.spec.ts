@@ -65,6 +65,16 @@ describe("leads that wait while no channel takes word of them", () => {
     expect(lines).toEqual([]);
   });
 
+  it("are none when a channel took the alert that they are overdue, although it took no word that they came", async () => {
+    const lead = await addLead(database, {}, 21);
+    await database.owner`select private.enqueue_overdue_alerts()`;
+    await check();
+    await database.owner`
+      update private.deliveries set delivered_at = now() where lead_id = ${lead} and event = 'lead.overdue'`;
+    await check();
+    expect(lines.map((line) => line.split(" ")[2])).toEqual(["leads-unnotified:", "leads-unnotified-ended:"]);
+  });
+
   it("raise the alert once, again every four hours, and once more when it is over", async () => {
     const lead = await addLead(database);
     await Promise.all([check(), check(), check()]);

@@ -41,7 +41,7 @@ begin
     and w.stage = 'open' and w.tried_at is null and w.reviewed_at is null and w.withdrawn_at is null
     and not exists (
       select from private.deliveries d
-      where d.lead_id = w.lead_id and d.event = 'lead.created' and d.delivered_at is not null
+      where d.lead_id = w.lead_id and d.event in ('lead.created', 'lead.overdue') and d.delivered_at is not null
     );
 end $$;
 
