@@ -53,6 +53,23 @@ describe("a server that starts again", () => {
   });
 });
 
+describe("a proxy that answers in the server's place", () => {
+  it("is taken for a network that is gone, whatever status its page has", async () => {
+    const page = await leadPage(dana, await addLead(database, { name: "Rosa Martinez" }));
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
+    const signIn = { status: 200, contentType: "text/html", body: "<!doctype html><title>Sign in</title>" };
+    await page.route("**/api/**", (route) => route.fulfill(signIn));
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    await addLead(database, { name: "Came Meanwhile" });
+    await page.getByText("No connection. What you type stays here").waitFor();
+    await page.unroute("**/api/**");
+    await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
+    expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
+  });
+});
+
 describe("a page that nobody touches while the network is gone", () => {
   it("is locked after the idle minutes, and holds nothing about anybody", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });

@@ -61,15 +61,24 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
     .catch((error) => {
       // The page itself has aborted the call; that says nothing about the network.
       if (signal?.aborted) throw error;
-      noteCall("offline");
-      throw new CallFailed("offline");
+      return offline();
     });
+  if (!isOurs(answer)) return offline();
   readClock(answer.headers.get("date"));
   const failure = failureOf(answer.status);
   noteCall(failure === "database unreachable" ? "database unreachable" : "connected");
   if (failure) throw new CallFailed(failure, errorIn(text));
   return JSON.parse(text) as Body;
 }
+
+function offline(): never {
+  noteCall("offline");
+  throw new CallFailed("offline");
+}
+
+/** False for a page of a proxy in front, such as its own sign-in, in place of an answer. */
+const isOurs = ({ status, headers }: Response): boolean =>
+  status !== 200 || headers.get("content-type")?.startsWith("application/json") === true;
 
 function failureOf(status: number): Failure | undefined {
   if (status === 200) return undefined;
