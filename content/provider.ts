@@ -91,6 +91,10 @@ export function dial(phone: string): string {
   return `tel:${digits}${extension ? `;ext=${extension}` : ""}`;
 }
 
-/** The first number of the USA that is written in digits, as of "(800) 555-0142 (TTY: 711)"; the whole text where there is none. */
+/**
+ * The first number of the USA that is written in digits, with whatever signs between them, as of "(800) 555-0142 (TTY: 711)"; the whole
+ * text where there is none.
+ */
 const firstNumber = (text: string): string =>
-  /(?:\+?1[-. ]{0,3})?\(?\d{3}\)?[-. ]{0,3}\d{3}[-. ]{0,3}\d{4}(?!\d)/.exec(text)?.[0] ?? text;
+  /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d\p{L}]{0,3}\d{4}(?!\d)/u.exec(text)?.[0] ??
+  text;
