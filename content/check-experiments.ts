@@ -70,20 +70,24 @@ function missingIn(approved: Partial<Approved<unknown>>, startedOn: string): str
   const isSource = Object.hasOwn(sources, source) || URL.parse(source)?.protocol === "https:";
   return [
     ...(isEmpty(shows) ? ["shows nothing"] : []),
-    ...(substantiation?.trim() ? [] : ["has no substantiation"]),
+    ...(isText(substantiation) ? [] : ["has no substantiation"]),
     ...(isSource ? [] : ["names no source (one of content/claims.ts, or an address with https)"]),
-    ...(approvedBy?.trim() ? [] : ["names no approver in approvedBy"]),
+    ...(isText(approvedBy) ? [] : ["names no approver in approvedBy"]),
     ...(isDay(approvedOn) ? [] : ["has no day of approval in approvedOn"]),
     ...(approvedOn > startedOn ? ["is approved on a day after the start"] : []),
   ];
 }
 
-const isPlan = ({ rate, lift }: Experiment["plan"] = { rate: 0, lift: 0 }): boolean =>
-  rate > 0 && lift > -1 && lift !== 0 && rate < 1 && rate * (1 + lift) < 1;
+const isText = (given: unknown): boolean => typeof given === "string" && given.trim() !== "";
+
+function isPlan(plan: Experiment["plan"] | null | undefined): boolean {
+  const { rate, lift } = plan ?? { rate: 0, lift: 0 };
+  return rate > 0 && lift > -1 && lift !== 0 && rate < 1 && rate * (1 + lift) < 1;
+}
 
 /** Whether there is an empty text in it, or nothing at all. */
 function isEmpty(shows: unknown): boolean {
-  if (typeof shows === "string") return shows.trim() === "";
+  if (typeof shows === "string") return !isText(shows);
   if (typeof shows !== "object" || shows === null) return true;
   const within = Object.values(shows);
   return within.length === 0 || within.some((one) => isEmpty(one));

@@ -66,6 +66,11 @@ describe("an experiment", () => {
     ["source", withHeadline({ source: undefined }), "its headline names no source"],
     ["source that can be opened", withHeadline({ source: "a friend" }), "its headline names no source"],
     ["approver", withHeadline({ approvedBy: "" }), "its headline names no approver in approvedBy."],
+    [
+      "approver's name",
+      withHeadline({ approvedBy: 7 as unknown as string }),
+      "its headline names no approver in approvedBy.",
+    ],
     ["day of approval", withHeadline({ approvedOn: "last week" }), "its headline has no day of approval"],
     ["day of approval that there is", withHeadline({ approvedOn: "2026-02-30" }), "has no day of approval"],
     [
@@ -109,6 +114,7 @@ describe("an experiment", () => {
       `${subject} has no language of the pages: en, es.`,
     ],
     ["without a name", { variant: undefined as unknown as string }, "needs another name"],
+    ["without a plan", { plan: null as unknown as Experiment["plan"] }, `${subject} has no usable plan`],
     ["without an effect to find", { plan: { rate: 0.02, lift: 0 } }, `${subject} has no usable plan`],
     ["whose name is the original's", { variant: "original" }, 'The variant "original" needs another name'],
     ["whose name no header can carry", { variant: "Größer" }, 'The variant "Größer" needs another name'],
