@@ -235,6 +235,7 @@ describe("the audit log's page", () => {
   });
 
   it("asks for no year that is still being typed", async () => {
+    await dana.call("open", { id: await addLead(database) });
     const page = await asMaria("/audit-log");
     await page.locator("tbody tr").first().waitFor();
     const asked: unknown[] = [];
