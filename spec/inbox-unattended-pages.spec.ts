@@ -57,6 +57,22 @@ describe("a lead's page that is left open", () => {
   });
 });
 
+describe("a page on which another member has signed in meanwhile, in another tab", () => {
+  it("opens the lead anew in that member's name, and keeps nothing that the first one had on screen", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.getByRole("button", { name: "Show health answers" }).click();
+    await page.getByText("Diagnosed with diabetes").waitFor();
+    const value = lee.cookie.split("=")[1] ?? "";
+    await page.context().addCookies([{ name: "session", value, url: inbox.url }]);
+    await page.evaluate(() => new BroadcastChannel("inbox-session").postMessage("check"));
+    await page.getByRole("link", { name: "Lee", exact: true }).waitFor();
+    await expect.poll(() => audited(database, "opened lead", id)).toEqual(["Dana", "Lee"]);
+    await page.getByRole("button", { name: "Show health answers" }).waitFor();
+    expect(await page.content()).not.toContain("Diagnosed with diabetes");
+  });
+});
+
 describe("the team's page that is left open", () => {
   it("shows who was invited by another manager, and lets the session go idle", async () => {
     const page = await as(maria, "/account");

@@ -15,9 +15,12 @@ export const sessionState = (): SessionState => state.get();
 /** Whose drafts are kept while the session is locked or has ended. */
 let memberOfDrafts = "";
 
-/** A member is signed in. What another member typed at this screen is dropped. */
+/** A member is signed in. What another member typed at this screen is dropped, and what that member has on screen goes with the page. */
 export function noteMember(id: string): void {
-  if (memberOfDrafts && memberOfDrafts !== id) dropDrafts();
+  if (memberOfDrafts && memberOfDrafts !== id) {
+    dropDrafts();
+    if (state.get() === "signed in") location.reload();
+  }
   memberOfDrafts = id;
   state.set("signed in");
 }
