@@ -139,7 +139,7 @@ async function fillLeads(sql: Sql): Promise<void> {
       lead_id, created_at, phone_digits, email_key, search, flags, address, place, number_key, stage, outcome,
       reviewed_at, withdrawn_at, is_owed, utm, first_called_at, device, variant
     )
-    select id, created_at, phone, email, to_tsvector('simple', name), flags, address, p.place, phone,
+    select id, created_at, phone, email, array_to_tsvector(private.words_of(name)), flags, address, p.place, phone,
       case when is_done or is_withdrawn then 'closed' else 'open' end, outcome,
       case when is_done then created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end end,
       case when is_withdrawn then created_at + interval '5 hours' end, true,
