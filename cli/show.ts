@@ -5,7 +5,7 @@ import type { DeliveryState } from "../delivery/outbox.ts";
 import { fields, reference, type StoredLead } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
-import { Refusal } from "../team/refusal.ts";
+import { erasedMeanwhile } from "../team/refusal.ts";
 import { type LeadDetails, type PermissionDetails, showLead } from "../team/show-lead.ts";
 import { type AddCommand, noAuditEntry, typed } from "./command.ts";
 import { json } from "./json.ts";
@@ -25,8 +25,7 @@ export const show: AddCommand = (program, run) => {
         const lead = await findOne(sql, id);
         if (!(await auditOperator(sql, "opened lead", [lead]))) tell(noAuditEntry);
         const details = await showLead(sql, lead);
-        // It was erased since it was found.
-        if (!details) throw new Refusal(`There is no lead ${reference(lead)} any more.`);
+        if (!details) throw erasedMeanwhile(lead);
         await out(options.json ? `${json(details, 2)}\n` : page(details, now, columns));
         return 0;
       }),

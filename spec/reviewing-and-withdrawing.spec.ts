@@ -1,8 +1,9 @@
 // What the team records about a lead: that it was reviewed, and that the person withdrew the permission to be phoned.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { aLead, commandsAtLocks, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
 
 let database: TestDatabase;
 let url: string;
@@ -131,5 +132,22 @@ describe("a lead that came while nothing looked for new ones", () => {
     await add("Now", "0");
     await add("Next week", "7 days");
     expect(await listed()).toEqual(["Ten minutes ago", "A minute ago", "Now", "Tomorrow", "Next week"]);
+  });
+});
+
+describe("a lead that is erased at the moment in which somebody types", () => {
+  it.each(["review", "withdraw"])("leads %s: is said to be there no more", async (command) => {
+    const { owner } = database;
+    const { typing } = await owner.begin(async (sql) => {
+      await sql`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
+      const typing = leads(url, command, id);
+      await until(async () => (await commandsAtLocks(owner)).length > 0);
+      return { typing };
+    });
+    expect(await typing).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `There is no lead ${reference(id)} any more.\n`,
+    });
   });
 });

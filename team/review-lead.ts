@@ -1,6 +1,8 @@
 // Records that the team has reviewed a lead's eligibility, which the thank-you page promises within 24 hours.
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
+import { codeOf } from "../log/log.ts";
+import { erasedMeanwhile } from "./refusal.ts";
 
 /** Characters of an outcome. */
 export const maxOutcomeLength = 1_000;
@@ -8,6 +10,7 @@ export const maxOutcomeLength = 1_000;
 /**
  * Records the review. A second one may correct the outcome, and none given keeps it; the time stays that of the first, because
  * it shows whether the promise was kept. A member who then takes their outcome back does not take this review back.
+ * @throws Refusal when the lead was erased meanwhile.
  */
 export async function reviewLead(sql: Sql, id: string, outcome: string | undefined): Promise<void> {
   await retryDeadlock(
@@ -15,5 +18,7 @@ export async function reviewLead(sql: Sql, id: string, outcome: string | undefin
       insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
       on conflict (lead_id) do update
         set outcome = coalesce(excluded.outcome, private.reviews.outcome), outcome_id = null`,
-  );
+  ).catch((error) => {
+    throw codeOf(error) === "23503" ? erasedMeanwhile(id) : error;
+  });
 }
