@@ -38,6 +38,7 @@ export async function examine(
   if (!reading.canContinue) {
     say([notExamined("Whether leads are taken: first fix the above.")]);
     await examineFunctionAndDatabase(deployment, inside, { testLead, isThere: false, now }, say);
+    say(await removeTestLead(deployment, inside, testLead, "no"));
     return hasFailed;
   }
   const inserting = await examineInserting(deployment, testLead);

@@ -184,6 +184,16 @@ describe("the doctor, whose test lead the backend", () => {
     expect(project.calls.filter(({ headers }) => headers.apikey === "sb_secret_of_the_spec")).toEqual([]);
   });
 
+  it("was never sent, says all the same that the database was not examined from inside", async () => {
+    project.override = (call) => (reading(call) ? { status: 540 } : undefined);
+    for (const access of [{}, { secretKey: "sb_secret_of_the_spec" }]) {
+      const { findings } = await examineProject(access);
+      expect(findings.map(({ says }) => says).filter((says) => /from inside/.test(says))).toEqual([
+        "The database from inside: give DATABASE_URL.",
+      ]);
+    }
+  });
+
   it("may have stored before it failed, looks for it, or says that it may be there", async () => {
     const failed = json(504, {});
     expect(await saidAfter(failed, { sql: true })).toContain("No test lead was left behind.");
