@@ -69,7 +69,7 @@ const commandLock = 1_279_607_108;
 async function joinRunning(dataDir: string | undefined): Promise<OpenDatabase | undefined> {
   const url = await findRunning({ dataDir });
   if (url === undefined) return undefined;
-  const hold = connect(url, { max: 1, name: "leads command" });
+  const hold = connect(url, { max: 1, name: "leads command", keepsConnections: true });
   try {
     await hold`select pg_advisory_lock_shared(${commandLock}::bigint)`;
     return { url, close: () => hold.end({ timeout: 1 }) };

@@ -11,13 +11,19 @@ export type Sql = postgres.Sql;
  * - A socket's folder is named as libpq has it: `postgres://user@%2Ffolder/name` or `?host=/folder`.
  * - Of several servers, `host1:port1,host2:port2`, the one that takes writes is found, at each connect anew.
  * - `connectTimeout` is how many seconds a connect may take.
+ * - With `keepsConnections` no connection is made anew after half an hour to an hour, as the library does, because a lock of its session
+ *   would end with it.
  * - `?prepare=false` is for a pooler that cannot keep prepared statements.
  */
-export function connect(address: string, { max = 4, name = "leads", connectTimeout = 5 } = {}): Sql {
+export function connect(
+  address: string,
+  { max = 4, name = "leads", connectTimeout = 5, keepsConnections = false } = {},
+): Sql {
   const { url, servers } = splitAddress(address);
   const [first = serverOf("", "5432"), ...others] = servers;
+  const lifetime = keepsConnections && { max_lifetime: null };
   const open = (server: ServerAddress, options: object) =>
-    postgres(url, { ...defaults(name), connect_timeout: connectTimeout, ...server, ...options });
+    postgres(url, { ...defaults(name), ...lifetime, connect_timeout: connectTimeout, ...server, ...options });
   if (others.length === 0) return open(first, { max });
   const probe = (server: ServerAddress) => open(server, { max: 1, connect_timeout: 2 });
   return open(first, { max, socket: () => openToWritable(servers, probe) });

@@ -53,3 +53,31 @@ it("commands that are typed at once all do their work", async () => {
   for (const { status, stdout, stderr } of ran)
     expect([status, stdout.split("\n").length, stderr]).toEqual([0, 4, expect.not.stringContaining("lost")]);
 });
+
+it("a command holds the database also when its connections have been made anew, as they are after half an hour", async () => {
+  const settings = await stoppedDatabase();
+  const { url, stop } = await startEmbedded({ dataDir: settings.DATA_DIR, log: () => {} });
+  const sql = connect(url, { max: 1 });
+  onTestFinished(async () => {
+    await sql.end();
+    await stop();
+  });
+  const sessions = async () => {
+    const found = await sql<{ pid: number; holds: boolean }[]>`
+      select a.pid, exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory') as holds
+      from pg_stat_activity a where a.application_name = 'leads command'`;
+    const pids = (holds: boolean) => found.filter((one) => one.holds === holds).map(({ pid }) => pid);
+    return { holding: pids(true), working: pids(false) };
+  };
+  // In seconds; the library's own default is half an hour to an hour.
+  const watching = startLeads(["watch"], { ...settings, PGMAX_LIFETIME: "1" });
+  const ended = waitForExit(watching);
+  const before = await until(async () => {
+    const now = await sessions();
+    return now.holding.length > 0 && now.working.length > 0 ? now : undefined;
+  });
+  await until(async () => (await sessions()).working.some((pid) => !before.working.includes(pid)));
+  expect((await sessions()).holding).toEqual(before.holding);
+  watching.kill("SIGINT");
+  await ended;
+});
