@@ -39,8 +39,10 @@ export function readSince(text: string, now: Date): Date {
     return new Date(now.getTime() - Number(count) * { min: minute, h: hour, d: day }[unit as "h"]);
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.map(Number) ?? [];
   const start = new Date(Number(year), Number(month) - 1, date);
-  // A 31st of February would silently become a day in March.
-  if (start.getMonth() === Number(month) - 1 && start.getDate() === date) return start;
+  // A 31st of February would silently become a day in March, and the year 26 be 1926.
+  const isThatDay =
+    start.getFullYear() === year && start.getMonth() === Number(month) - 1 && start.getDate() === date;
+  if (isThatDay) return start;
   throw new UsageError(
     "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
   );

@@ -267,6 +267,11 @@ describe("a file of costs", () => {
       { line: 3, problem: "A quotation mark is opened here and never closed." },
     ],
     [
+      "a day in the year 26",
+      "date,campaign,amount\n0026-01-31,spring,1\n",
+      { line: 2, problem: "The date has to be as 2026-01-31 or 1/31/2026." },
+    ],
+    [
       "a campaign of which nothing would be left",
       "date,campaign,amount\n2026-01-01,春,1\n",
       { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },

@@ -128,9 +128,10 @@ function readDay(text: string): string | undefined {
   const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text);
   const [year, month, date] = (iso?.slice(1) ?? [american?.[3], american?.[1], american?.[2]]).map(Number);
   const day = new Date(Date.UTC(year ?? Number.NaN, (month ?? 0) - 1, date));
-  // A 31st of February would silently become a day in March.
-  if (Number.isNaN(day.getTime()) || day.getUTCMonth() + 1 !== month || day.getUTCDate() !== date)
-    return undefined;
+  // A 31st of February would silently become a day in March, and the year 26 be 1926.
+  const isThatDay =
+    day.getUTCFullYear() === year && day.getUTCMonth() + 1 === month && day.getUTCDate() === date;
+  if (!isThatDay) return undefined;
   return day.toISOString().slice(0, 10);
 }
 
