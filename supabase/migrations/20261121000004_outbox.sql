@@ -197,9 +197,9 @@ begin
   return made;
 end $$;
 
--- Retires a channel that the operator gave up, settles what is pending on it (`enqueue_missed_deliveries` enqueues leads of which no other
--- channel is told), and returns how many deliveries that was. Null, and nothing
--- done, where there is no such channel or a server has set it up: it would send what is pending.
+-- Retires a channel that the operator gave up, settles what is pending on it as failed, and returns how many deliveries that was. Leads of
+-- which no other channel is told are enqueued by `enqueue_missed_deliveries`. Returns null, and does nothing, where there is no such channel
+-- or a server has set it up: that would send what is pending.
 create function private.retire_channel(channel_name text) returns integer
 language plpgsql
 set search_path = ''

@@ -161,6 +161,7 @@ as $$
 begin
   update private.lead_work w set is_owed = not w.is_owed
   where w.lead_id in (
+      -- What the channel did not take: what failed and what waits, each of which an index has.
       select d.lead_id from private.deliveries d
       where d.channel = new.name and (d.failed_at is not null or d.delivered_at is null and d.failed_at is null)
     )

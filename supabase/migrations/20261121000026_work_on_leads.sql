@@ -19,7 +19,7 @@ create index claims_of_member on private.claims (member_id);
 create table private.calls (
   id uuid primary key default gen_random_uuid(),
   lead_id uuid not null references public.leads on delete cascade,
-  -- The digits of the number, or the lead's id where too few were typed to compare by.
+  -- As private.lead_work has it.
   number_key text not null,
   member_id uuid not null references private.members,
   at timestamptz not null default now(),

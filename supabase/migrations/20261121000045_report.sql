@@ -1,7 +1,7 @@
 -- The report of a manager: promises, outcomes, calls and campaigns of a span of days.
 
--- The report of these times, its campaigns by their cleaned words, in the days and hours of a time zone. Sums are of whole hours, so in a zone that differs from UTC by half
--- an hour an older lead counts for the hour before.
+-- The report of these times, its campaigns by their cleaned words, in the days and hours of a time zone. Sums are of whole hours, so in a
+-- zone that differs from UTC by half an hour an older lead counts for the hour before.
 create function private.report(begins timestamptz, ends timestamptz, zone text) returns jsonb
 language plpgsql stable
 set search_path = ''
