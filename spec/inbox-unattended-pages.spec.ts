@@ -57,6 +57,31 @@ describe("a lead's page that is left open", () => {
   });
 });
 
+describe("a tab in the background while its member works in another", () => {
+  it("is not locked after the idle minutes, and opens its lead no second time", async () => {
+    const id = await addLead(database);
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    await page.addInitScript(() =>
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" }),
+    );
+    const pending = new Set<unknown>();
+    page.on("request", (request) => request.method() === "POST" && pending.add(request));
+    for (const over of ["requestfinished", "requestfailed"] as const)
+      page.on(over as "requestfinished", (request) => pending.delete(request));
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.locator(".lead").waitFor();
+    // In steps, because a call that is not answered within 20 seconds of the page's clock counts as lost.
+    for (let seconds = 0; seconds < 15 * 60 + 20; seconds += 10) {
+      await page.clock.runFor(10_000);
+      await expect.poll(() => pending.size).toBe(0);
+    }
+    await lee.call("claim", { id });
+    await page.getByText("Lee has it.").waitFor();
+    expect(await audited(database, "opened lead", id)).toEqual(["Dana"]);
+  });
+});
+
 describe("a page on which another member has signed in meanwhile, in another tab", () => {
   it("opens the lead anew in that member's name, and keeps nothing that the first one had on screen", async () => {
     const id = await addLead(database);

@@ -8,6 +8,8 @@ import { isAnswered } from "./connection.ts";
 
 /** Milliseconds between two reports: a little less than a minute, so that activity is reported within the minute. */
 const reportInterval = 55_000;
+/** Milliseconds. A browser runs the timers of a page that is not on screen once a minute at least, and a machine that sleeps runs none. */
+const maxTimerPause = 120_000;
 const activityEvents = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"] as const;
 
 let leadOnScreen: string | undefined;
@@ -26,12 +28,16 @@ export function useActivity(idleMinutes: number): void {
   useEffect(() => {
     let reportedAt = 0;
     let lastAt = Date.now();
-    // The server locks the session by its own clock; asking then shows the lock at once. A server that has answered nothing lately has
-    // heard of no later activity than this page, so it has locked the session, too.
+    let checkedAt = lastAt;
+    // The server locks the session by its own clock; asking then shows the lock at once. A server that cannot be asked, or could not while
+    // the machine slept, has heard of no later activity than this page, so it has locked the session, too.
     const checkIdle = () => {
-      if (Date.now() - lastAt <= idleMinutes * 60_000) return;
+      const now = Date.now();
+      const hasSlept = now - checkedAt > maxTimerPause;
+      checkedAt = now;
+      if (now - lastAt <= idleMinutes * 60_000) return;
       refresh("me");
-      if (!isAnswered()) noteFailure(new CallFailed("locked"), queries);
+      if (hasSlept || !isAnswered()) noteFailure(new CallFailed("locked"), queries);
     };
     const note = () => {
       // A machine that wakes up may be touched before its timers run.

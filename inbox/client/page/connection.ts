@@ -11,15 +11,8 @@ export type Connection =
 const byCalls = makeSharedValue<Connection>(() => "connected");
 const byStream = makeSharedValue<Connection>(() => "connected");
 
-/** When a call was last answered. */
-let answeredAt = Number.NEGATIVE_INFINITY;
-
 /** What a call has found. */
-export function noteCall(found: Connection): void {
-  if (found === "connected") answeredAt = Date.now();
-  byCalls.set(found);
-}
-
+export const noteCall = (found: Connection): void => byCalls.set(found);
 /** What the event stream has found. */
 export const noteStream = (found: Connection): void => byStream.set(found);
 
@@ -28,9 +21,5 @@ export function useConnection(): Connection {
   return calls === "connected" ? stream : calls;
 }
 
-/** Milliseconds. A page that is not on screen asks once a minute at least, and a machine that sleeps not at all. */
-const maxSilence = 120_000;
-
-/** Whether the last call was answered, and not long ago. */
-export const isAnswered = (): boolean =>
-  byCalls.get() === "connected" && Date.now() - answeredAt < maxSilence;
+/** Whether the last call was answered. */
+export const isAnswered = (): boolean => byCalls.get() === "connected";
