@@ -328,6 +328,16 @@ describe("what the ads brought, from the sums of the days", () => {
     await comparison();
     expect((await hours())[0]?.day).toBe(daysAgo(6));
   });
+
+  it("stays the same after a moment in which the database's clock was a year ahead, and days to come were summed", async () => {
+    const sql = database.owner;
+    await sql`
+      insert into private.report_days select private.utc_day(now()) + n from generate_series(-1, 365) n on conflict do nothing`;
+    await sql`
+      insert into private.report_page_days select private.utc_day(now()) + n, 0, 0 from generate_series(0, 365) n on conflict do nothing`;
+    await addUp(sql);
+    await comparison();
+  });
 });
 
 describe("a lead that is taken into the lists while a report is made", () => {

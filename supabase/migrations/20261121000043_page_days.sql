@@ -202,6 +202,8 @@ declare
   );
   of_day date;
 begin
+  -- Of a clock that was ahead for a moment: these days are not over.
+  delete from private.report_page_days r where r.day > last_finished;
   foreach of_day in array chosen loop
     delete from private.report_pages p where p.day = of_day;
     delete from private.report_page_hours h

@@ -220,6 +220,8 @@ begin
     return 0;
   end if;
   page_days := private.sum_up_page_days(at_most);
+  -- Of a clock that was ahead for a moment: the leads of these days are still to come.
+  delete from private.report_days r where r.day > last_day;
   chosen := array(
     select x.day from (
       select c.day from private.report_changes c where c.day <= last_day
