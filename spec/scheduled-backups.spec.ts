@@ -198,19 +198,35 @@ describe("a scheduled backup", () => {
     expect(await state()).toMatchObject({ enabled_since: null });
   });
 
-  it("is read from end to end where the owner may make no database", async () => {
-    const { owner, url } = database;
+  /** A login that is no superuser. */
+  async function asLogin(right: "createdb" | "nocreatedb"): Promise<Sql> {
     const name = `spec_owner_${Date.now()}`;
-    await owner.unsafe(
-      `create role ${name} login password 'x' nosuperuser nocreatedb in role pg_read_all_data, pg_write_all_data bypassrls`,
+    await database.owner.unsafe(
+      `create role ${name} login password 'x' nosuperuser ${right} in role pg_read_all_data, pg_write_all_data bypassrls`,
     );
-    const sql = connect(url.replace(/\/\/[^@/]*@/, `//${name}:x@`), { max: 1 });
+    const sql = connect(database.url.replace(/\/\/[^@/]*@/, `//${name}:x@`), { max: 1 });
     onTestFinished(async () => {
       await sql.end();
-      await owner.unsafe(`drop role ${name}`);
+      await database.owner.unsafe(`drop role ${name}`);
     });
-    await backUpWhenDue({ sql, url, signal }, { folder, keep: 3 }, log);
+    return sql;
+  }
+
+  it("is read from end to end where the owner may make no database", async () => {
+    const sql = await asLogin("nocreatedb");
+    await backUpWhenDue({ sql, url: database.url, signal }, { folder, keep: 3 }, log);
     expect(await state()).toMatchObject({ leads: 1, verified_by: "read" });
+  });
+
+  it("names a scratch database in its way that belongs to another login, because only that one may drop it", async () => {
+    const left = await scratchName(database.owner);
+    await database.owner.unsafe(`create database ${left}`);
+    onTestFinished(async () => void (await database.owner.unsafe(`drop database ${left}`)));
+    const sql = await asLogin("createdb");
+    await backUpWhenDue({ sql, url: database.url, signal }, { folder, keep: 3 }, log);
+    expect(await state()).toMatchObject({
+      failure: `The database ${left}, which a verification has left, belongs to another login. Drop it with that one.`,
+    });
   });
 
   it("that fails says why, keeps the older ones, and is tried again an hour later", async () => {

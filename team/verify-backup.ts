@@ -5,7 +5,11 @@ import { migrate } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import type { RowCounts } from "./backup.ts";
 import { changed, damaged, readBackup } from "./backup-file.ts";
+import { Refusal } from "./refusal.ts";
 import { restore } from "./restore.ts";
+
+/** SQLSTATE. */
+const insufficientPrivilege = "42501";
 
 /** How a backup was verified. */
 export type Verification = "restored" | "read";
@@ -14,7 +18,7 @@ export type Verification = "restored" | "read";
  * Restores the file into a scratch database on the server at `url`, compares the number of rows of each table with `rows`, and removes
  * that database. Where the owner may not create databases, the file is read from end to end instead. The caller sees to it that one
  * process verifies a backup of this database at a time, and calls `dropScratchDatabases` when `signal` has aborted.
- * @throws Refusal when it is no whole backup, and the reason of `signal`.
+ * @throws Refusal when it is no whole backup or a scratch database cannot be dropped, and the reason of `signal`.
  */
 export async function verifyBackup(
   { sql, url, signal }: { sql: Sql; url: string; signal: AbortSignal },
@@ -26,7 +30,7 @@ export async function verifyBackup(
   try {
     await sql.unsafe(`create database ${name} encoding 'UTF8' template template0`);
   } catch (error) {
-    if (codeOf(error) !== "42501") throw error;
+    if (codeOf(error) !== insufficientPrivilege) throw error;
     for await (const _ of readBackup(path, () => {})) signal.throwIfAborted();
     return "read";
   }
@@ -65,13 +69,22 @@ async function restoreAndCompare(scratch: Sql, path: string, rows: RowCounts): P
 /**
  * Drops the scratch databases of this database, which hold a copy of all leads: a process that was killed has left them. Returns how their
  * names begin; those of another database on the same server begin otherwise.
+ * @throws Refusal when one belongs to another login.
  */
 export async function dropScratchDatabases(sql: Sql): Promise<string> {
   const [own] = await sql<{ prefix: string; names: string[] }[]>`
     select o.prefix, array(select d.datname::text from pg_database d where starts_with(d.datname::text, o.prefix)) as names
     from (select 'leads_verify_' || left(md5(current_database()), 12) || '_' as prefix) o`;
   const { prefix, names } = own as { prefix: string; names: string[] };
-  for (const name of names) await drop(sql, name);
+  for (const name of names) {
+    await drop(sql, name).catch((cause) => {
+      if (codeOf(cause) !== insufficientPrivilege) throw cause;
+      throw new Refusal(
+        `The database ${name}, which a verification has left, belongs to another login. Drop it with that one.`,
+        { cause },
+      );
+    });
+  }
   return prefix;
 }
 
