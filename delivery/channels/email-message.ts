@@ -22,7 +22,7 @@ export interface MessageOptions {
 /** The hours within which the thank-you page promises a review. */
 const promisedHours = 24;
 
-/** Writes the mail for some deliveries. The same deliveries give the same words on every attempt, unless a lead's permission changed or it was erased between them. */
+/** Writes the mail for some deliveries. The same deliveries give the same words on every attempt, unless a lead's permission or spam flags changed or it was erased between them. */
 export function writeMessage(deliveries: readonly Delivery[], options: MessageOptions): Message {
   const sections = eventsInWords(deliveries).map((event) => sectionOf(event, options));
   const titles = sections.map((section) => section.title).join(", ");

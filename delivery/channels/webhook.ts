@@ -55,7 +55,7 @@ export function makeWebhook(
   return { name: "webhook", batch: 1, concurrency: 12, cooldown: 0, send };
 }
 
-/** What is posted: the same bytes on every attempt, unless the lead's permission changed between them. */
+/** What is posted: the same bytes on every attempt, unless the lead's permission or spam flags changed between them. */
 function payloadOf(delivery: Delivery, linkTo: ChannelContext["linkTo"]): object {
   const { event, owedAt, leadId, lead, permission, language, flags } = delivery;
   // `marks` is the wire name of the spam flags.
