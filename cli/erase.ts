@@ -5,7 +5,7 @@ import { connect } from "../database/connect.ts";
 import { reference } from "../lead/lead.ts";
 import { countByAge, eraseByAge } from "../team/erase-by-age.ts";
 import { type ErasableLead, eraseLeads, findErasable } from "../team/erase-leads.ts";
-import { Refusal } from "../team/refusal.ts";
+import { erasedMeanwhile, Refusal } from "../team/refusal.ts";
 import { type AddCommand, type CommandContext, counted, readCount, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { progressOf } from "./progress.ts";
@@ -51,6 +51,7 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
   if (!yes && !(await confirm(context, found))) return 1;
   const ids = found.map((lead) => lead.id);
   const erased = await eraseLeads(sql, ids);
+  if (erased.length === 0) throw erasedMeanwhile(ids[0] ?? "");
   await out(erased.map((one) => `Erased ${one}\n`).join(""));
   tell("Channels that had been told of it are told to erase it too. Backups made before still hold it.");
   return 0;

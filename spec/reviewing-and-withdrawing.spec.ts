@@ -136,11 +136,11 @@ describe("a lead that came while nothing looked for new ones", () => {
 });
 
 describe("a lead that is erased at the moment in which somebody types", () => {
-  it.each(["review", "withdraw"])("leads %s: is said to be there no more", async (command) => {
+  it.each(["review", "withdraw", "erase --yes"])("leads %s: is said to be there no more", async (command) => {
     const { owner } = database;
     const { typing } = await owner.begin(async (sql) => {
       await sql`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
-      const typing = leads(url, command, id);
+      const typing = leads(url, ...command.split(" "), id);
       await until(async () => (await commandsAtLocks(owner)).length > 0);
       return { typing };
     });
