@@ -40,14 +40,25 @@ export function permissionNotices({ site, provider: settings }: NoticeSettings):
 /** The provider's own wording: NOTICE_FILE for the first language; notice.es.txt beside notice.txt for Spanish. */
 function ownWording(file: string, path: string): string {
   const name = path ? file.replace(/(\.[^./]*)?$/, `.${path.slice(1)}$1`) : file;
+  const refused = (why: string, cause?: unknown) =>
+    new ContentError(`NOTICE_FILE: ${name} ${why}.`, { cause });
+  let bytes: Uint8Array;
   try {
-    const wording = readFileSync(name, "utf8").split(/\s+/).filter(Boolean).join(" ");
-    if (wording !== "") return wording;
+    bytes = readFileSync(name);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ContentError(`NOTICE_FILE: ${name} cannot be read (${code}).`, { cause: error });
+    throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
   }
-  throw new ContentError(`NOTICE_FILE: ${name} is empty.`);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    // Readers would see other signs in the place of accents and quotation marks.
+    throw refused("is not UTF-8. Save it in that encoding", error);
+  }
+  // In one form of accents, because a Mac may write two characters for one.
+  const wording = text.normalize("NFC").split(/\s+/).filter(Boolean).join(" ");
+  if (wording === "") throw refused("is empty");
+  return wording;
 }
 
 /**

@@ -12,7 +12,7 @@ const provider = { name: "Elm Supply", legalName: "Elm Medical Supply, LLC", pho
 const site = { languages: ["en", "es"] };
 
 /** The notices with the provider's own wording in a file. */
-function withOwn(english: string, spanish?: string) {
+function withOwn(english: string | Buffer, spanish?: string) {
   writeFileSync(join(folder, "notice.txt"), english);
   if (spanish) writeFileSync(join(folder, "notice.es.txt"), spanish);
   const languages = spanish ? ["en", "es"] : ["en"];
@@ -58,10 +58,11 @@ describe("the provider's own notice", () => {
     );
   });
 
-  it("is taken from a file beside it for another language", () => {
+  it("is taken from a file beside it for another language, also as a Mac writes accents", () => {
     const spanish =
-      "Firmo aquí. {legalName} tiene mi permiso por escrito para llamarme a este número sobre un monitor continuo de glucosa. No tengo que aceptar para comprar. Para cancelar: {phone}.";
+      "Firmo aquí. {legalName} tiene mi permiso por escrito para llamarme al número que escribí sobre un monitor continuo de glucosa. No tengo que aceptar para comprar. Para cancelar: {phone}.";
     expect(withOwn(complete, spanish)[1]?.text).toContain("Firmo aquí. Elm Medical Supply, LLC tiene");
+    expect(withOwn(complete, spanish.normalize("NFD"))).toEqual(withOwn(complete, spanish));
   });
 
   it.each([
@@ -81,6 +82,12 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(" \n")).toThrow(/NOTICE_FILE: .{0,300} is empty\./);
     const automatic = complete.replace("call the", "automatically reach the").replace("by calling", "at");
     expect(() => withOwn(automatic)).toThrow("that you may call");
+  });
+
+  it("is refused when its file is not UTF-8, because readers would see other signs in its place", () => {
+    expect(() => withOwn(Buffer.from(`${complete} \u00e9`, "latin1"))).toThrow(
+      /NOTICE_FILE: .{0,300} is not UTF-8\./,
+    );
   });
 
   it("is refused when its file is not there", () => {
