@@ -4,7 +4,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ContentError, type LanguageCode, pathOf, shownLanguages, textsIn } from "./languages.ts";
-import { completeProvider, type Provider, type ProviderSettings, withProvider } from "./provider.ts";
+import {
+  completeProvider,
+  filledIn,
+  type Provider,
+  type ProviderSettings,
+  withProvider,
+} from "./provider.ts";
 
 /** One wording of the notice. */
 export interface PermissionNotice {
@@ -32,7 +38,10 @@ export function permissionNotices({ site, provider: settings }: NoticeSettings):
     const own = settings.noticeFile && ownWording(settings.noticeFile, pathOf(language, shown));
     const wording = (own || textsIn(language).notice).replaceAll("{button}", textsIn(language).form.button);
     const text = withProvider(wording, provider);
-    if (own) refuseIncomplete(text, language, provider, settings.noticeFile ?? "");
+    if (own) {
+      refuseUnfilled(own, language, settings.noticeFile ?? "");
+      refuseIncomplete(text, language, provider, settings.noticeFile ?? "");
+    }
     return { language, text, hash: createHash("sha256").update(text).digest("hex") };
   });
 }
@@ -91,6 +100,16 @@ const required: { what: string; words: Partial<Record<LanguageCode, readonly str
     words: { en: ["to buy", "buying", "purchas"], es: ["comprar", "compra"] },
   },
 ];
+
+/** A placeholder that nothing fills, such as a mistyped one, would be shown to readers as it stands. */
+function refuseUnfilled(wording: string, language: LanguageCode, file: string): void {
+  const known = [...filledIn, "button"].map((name) => `{${name}}`);
+  const unknown = (wording.match(/\{\w+\}/g) ?? []).filter((one) => !known.includes(one));
+  if (unknown.length > 0)
+    throw new ContentError(
+      `NOTICE_FILE: ${file} (${language}) has ${unknown.join(", ")}, which nothing fills. There are: ${known.join(", ")}.`,
+    );
+}
 
 function refuseIncomplete(text: string, language: LanguageCode, provider: Provider, file: string): void {
   const says = (words: string) => text.toLowerCase().includes(words.toLowerCase());

@@ -41,7 +41,6 @@ export const placeholdersIn = (html: string): string[] =>
 
 /** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
-  const keys = Object.keys(placeholders) as (keyof typeof placeholders)[];
   // A provider who gives one number and not the other calls from that one, because a placeholder would be no one's number.
   const given = {
     callsFrom: settings.phone,
@@ -49,9 +48,9 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
     npi: isNpi(settings.supplierId) ? settings.supplierId : undefined,
     ...settings,
   };
-  const filled = Object.fromEntries(keys.map((key) => [key, given[key] ?? placeholders[key].text]));
+  const filled = Object.fromEntries(filledIn.map((key) => [key, given[key] ?? placeholders[key].text]));
   const { acceptsAssignment, privacyUrl, languageHelpUrl, languageHelp = [] } = given;
-  const missing: string[] = keys
+  const missing: string[] = filledIn
     .filter((key) => !settings[key] && !(key === "npi" && given.npi))
     .map((key) => placeholders[key].setting);
   const { hours, hoursEs } = settings;
@@ -69,6 +68,9 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
     missing,
   };
 }
+
+/** What `withProvider` puts into a text. */
+export const filledIn = Object.keys(placeholders) as (keyof typeof placeholders)[];
 
 /** Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}. */
 export function withProvider(text: string, provider: Partial<Provider>): string {

@@ -90,6 +90,15 @@ describe("the provider's own notice", () => {
     );
   });
 
+  it("is refused with a placeholder that nothing fills", () => {
+    expect(() => withOwn(`${complete} Or write to {adress}.`)).toThrow(
+      /NOTICE_FILE: .{0,300} \(en\) has \{adress\}, which nothing fills\. There are: \{name\}, \{legalName\}, /,
+    );
+    expect(() => withOwn(`${complete} {hoursIn} {constructor}`)).toThrow(
+      "has {hoursIn}, {constructor}, which",
+    );
+  });
+
   it("is refused when its file is not there", () => {
     expect(() =>
       permissionNotices({ site: {}, provider: { ...provider, noticeFile: join(folder, "nothing.txt") } }),
