@@ -212,6 +212,18 @@ describe("the outbox", () => {
     expect((await claim(sql, "webhook", all)).map((d) => d.lead?.name)).toEqual(["Visitor 2"]);
   });
 
+  it("goes on at the next look for missed deliveries after a moment in which the database's clock was a year ahead", async () => {
+    await syncChannels(sql, ["email"]);
+    await insertMany(2);
+    const [held] = await claim(sql, "email", { max: 1, lease: 60 });
+    await sql`update private.channels set cooldown_until = now() + interval '1 year'`;
+    await sql`update private.deliveries set due_at = due_at + interval '1 year', claimed_until = claimed_until + interval '1 year'`;
+    expect(await claim(sql, "email", all)).toEqual([]);
+    expect(await enqueueMissedDeliveries(sql)).toBe(0);
+    const claimed = await claim(sql, "email", all);
+    expect([claimed.length, claimed.some((d) => d.id === held?.id)]).toEqual([2, true]);
+  });
+
   it("owes an alert about a lead that waited 20 hours unreviewed, once", async () => {
     await insertMany(2);
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
