@@ -1,7 +1,9 @@
 // How everything is copied into one file while leads come in, and brought back exactly: all of it or nothing.
+import { spawn } from "node:child_process";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sql } from "../database/connect.ts";
@@ -11,6 +13,7 @@ import { aLead, commandsAtLocks, makeDatabase, type TestDatabase } from "./suppo
 import { withRow } from "./support/forged-backup.ts";
 import { fill } from "./support/full-database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
+import { programEnvironment } from "./support/program-environment.ts";
 import { until } from "./support/receiver.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
 
@@ -96,6 +99,24 @@ describe("leads backup", () => {
       stdout: "",
       stderr: `The file ${nowhere} cannot be written (ENOENT).\n`,
     });
+  });
+
+  it("says so when the disk is full, and leaves nothing of the file behind", async () => {
+    const path = join(folder, "large.backup");
+    // The limit of a process on its files' size stands for the end of the disk's room.
+    const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"';
+    const program = [process.execPath, fileURLToPath(new URL("../bin/leads.ts", import.meta.url))];
+    const child = spawn("sh", ["-c", limited, ...program, "backup", path], {
+      cwd: tmpdir(),
+      env: programEnvironment({ DATABASE_URL: database.url, NODE_COMPILE_CACHE: "" }),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    expect(await waitForExit(child)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `The file ${path} cannot be written (EFBIG).\n`,
+    });
+    expect(await readdir(folder)).toEqual(["leads.backup"]);
   });
 
   it("shows one moment while leads come in: each with its permission and its deliveries", async () => {

@@ -114,6 +114,9 @@ async function removeLeftOver(folder: string): Promise<void> {
   }
 }
 
+/** What a disk answers that is full or fails. The database's own disk has other codes. */
+const diskErrors = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EIO)$/;
+
 /** Writes a file under another name beside it, and renames it when all of it is on disk and verified. */
 async function writeWhole(
   path: string,
@@ -121,8 +124,10 @@ async function writeWhole(
   verify: (file: string) => Promise<void>,
 ): Promise<void> {
   const unfinished = `${path}.unfinished-leads-backup-${process.pid}`;
+  const cannotBeWritten = (cause: unknown) =>
+    new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
   const file = await open(unfinished, "wx", 0o600).catch((cause) => {
-    throw new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
+    throw cannotBeWritten(cause);
   });
   try {
     await write(file);
@@ -130,7 +135,7 @@ async function writeWhole(
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw error;
+    throw diskErrors.test(codeOf(error)) ? cannotBeWritten(error) : error;
   } finally {
     await file.close();
   }
