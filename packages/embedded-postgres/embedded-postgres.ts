@@ -6,7 +6,7 @@ import { findDataFolder, lockDataFolder, openDataFolder } from "./data-folder.ts
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { type Options, setUp } from "./options.ts";
-import { adoptOrphan, findPostmaster, launch, stopOrphans } from "./postmaster.ts";
+import { adoptOrphan, findPostmaster, launch, stopOrphans, usualPort } from "./postmaster.ts";
 import { waitUntil } from "./processes.ts";
 import { type RunningPostgres, supervise } from "./supervise.ts";
 
@@ -49,7 +49,8 @@ export async function startPostgres(options: StartOptions): Promise<RunningPostg
 }
 
 /**
- * The owner's address on the server that runs on this data folder, whichever process started it; undefined when none does.
+ * The owner's address on the server that runs on this data folder, whichever process started it; undefined when none does, and while
+ * the data is being upgraded.
  * @throws EmbeddedPostgresError when the folder cannot be read.
  */
 export async function findRunning(options: Options): Promise<string | undefined> {
@@ -62,7 +63,9 @@ export async function findRunning(options: Options): Promise<string | undefined>
       running = findPostmaster(folder.cluster);
       return running === undefined || running.isReady;
     }, 5);
-    return running?.isReady ? ownerUrl(folder, running.sockets, setup) : undefined;
+    return running?.isReady && running.port === usualPort
+      ? ownerUrl(folder, running.sockets, setup)
+      : undefined;
   } catch (cause) {
     throw new EmbeddedPostgresError(
       `The data folder ${folder.path} cannot be read (${codeOf(cause)}). Run this as the user who started the server.`,

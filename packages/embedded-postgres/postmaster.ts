@@ -21,6 +21,9 @@ export interface Postmaster {
   exited: Promise<Exit>;
 }
 
+/** The port in the name of a server's socket, by which clients find it. */
+export const usualPort = 5432;
+
 /** What a server needs to run. The port tells sockets in one folder apart. */
 export type LaunchSetup = Pick<
   OpenDataFolder,
@@ -34,7 +37,7 @@ export type LaunchSetup = Pick<
  * `cancel` aborts.
  */
 export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Promise<Postmaster> {
-  const { programs, cluster, account, log, sockets, port = 5432 } = launchSetup;
+  const { programs, cluster, account, log, sockets, port = usualPort } = launchSetup;
   const socket = join(sockets, `.s.PGSQL.${port}`);
   for (const file of [socket, `${socket}.lock`]) rmSync(file, { force: true });
   const out = openSync(log, "a", 0o600);
@@ -62,7 +65,7 @@ export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Pr
   throw new EmbeddedPostgresError(`PostgreSQL did not start. It says why at the end of ${log}.`);
 }
 
-function argumentsFor({ cluster, sockets, setup, port = 5432 }: LaunchSetup): string[] {
+function argumentsFor({ cluster, sockets, setup, port = usualPort }: LaunchSetup): string[] {
   const settings = Object.entries({
     ...setup.settings,
     ...durable,
@@ -90,7 +93,8 @@ const durable = {
 function readPidFile(cluster: string) {
   try {
     const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
-    return { pid: Number(lines[0]), sockets: lines[4] ?? "", isReady: lines[7]?.trim() === "ready" };
+    const [pid, port] = [Number(lines[0]), Number(lines[3])];
+    return { pid, port, sockets: lines[4] ?? "", isReady: lines[7]?.trim() === "ready" };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

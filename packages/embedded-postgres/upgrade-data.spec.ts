@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import connect from "postgres";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startPostgres } from "./embedded-postgres.ts";
+import { findRunning, startPostgres } from "./embedded-postgres.ts";
 import { moveData } from "./move-data.ts";
 import { findInstalled } from "./old-programs.ts";
 import { upgradeData } from "./upgrade-data.ts";
@@ -105,6 +105,16 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     const old = await startPostgres({ dataDir, programs: oldPrograms });
     expect(await ask(old.url, "table kept")).toEqual([42]);
     await old.stop();
+  });
+
+  it("is not found by other programs while it is copied, because what they write then would be lost", async () => {
+    const found: unknown[] = [];
+    const watched = async (from: string, to: string) => {
+      await copy(from, to);
+      found.push(await findRunning({ dataDir }));
+    };
+    await upgradeData({ dataDir }, { findPrograms, copy: watched });
+    expect(found).toEqual([undefined]);
   });
 
   it.each(["before both", "between the two"])("is upgraded after a crash %s renames", async (moment) => {

@@ -49,7 +49,7 @@ export async function upgradeData(options: Options, steps: UpgradeSteps): Promis
     const both = await choosePrograms(folder, steps);
     const sockets = await startBoth(folder, both, running).catch(explain);
     const url = ownerUrl(folder, sockets, setup);
-    await steps.copy(url, withPort(url));
+    await steps.copy(withPort(url, ports.old), withPort(url, ports.fresh));
     const kept = await putInPlace(folder, running).catch(explain);
     return { from: both.old.major, to: both.programs.major, kept };
   } finally {
@@ -88,8 +88,8 @@ async function startBoth(
   clearUnfinished(cluster);
   const sockets = makeSocketFolder(folder, account, setup);
   await createCluster(fresh, folder, programs, account, setup);
-  running.push(await launch({ ...folder, sockets, programs: old }));
-  running.push(await launch({ ...folder, sockets, cluster: fresh, programs, port }));
+  running.push(await launch({ ...folder, sockets, programs: old, port: ports.old }));
+  running.push(await launch({ ...folder, sockets, cluster: fresh, programs, port: ports.fresh }));
   return sockets;
 }
 
@@ -126,10 +126,13 @@ async function cleanUp(folder: LockedDataFolder, running: Postmaster[]): Promise
   }
 }
 
-/** The new server's port: it names its socket, so that both servers can share the folder of the sockets. */
-const port = 5433;
+/**
+ * The servers' ports, which name their sockets, so that both can share a folder. Neither is the usual one, because another program that
+ * found the old server would write what is not copied any more.
+ */
+const ports = { old: 5434, fresh: 5433 };
 
-const withPort = (url: string) => url.replace(/\/[^/]*$/, (database) => `:${port}${database}`);
+const withPort = (url: string, port: number) => url.replace(/\/[^/]*$/, (database) => `:${port}${database}`);
 
 function requireOlder({ path, cluster }: LockedDataFolder, major: number): number {
   const from = majorOf(cluster);
