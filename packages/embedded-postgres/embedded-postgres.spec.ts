@@ -135,11 +135,8 @@ describe("a started PostgreSQL", () => {
       () => "answered",
       () => "ended",
     );
-    await vi.waitFor(async () =>
-      expect(
-        await query(url, "select 1 from pg_stat_activity where query ~ '^select pg_sleep'"),
-      ).toHaveLength(1),
-    );
+    const sleeping = "select 1 from pg_stat_activity where query ~ '^select pg_sleep'";
+    await vi.waitFor(async () => expect(await query(url, sleeping)).toHaveLength(1), { timeout: 20_000 });
     await stop();
     expect(isAlive(pid)).toBe(false);
     expect(await asleep).toBe("ended");
