@@ -124,7 +124,7 @@ export const provider = {
   ),
   NOTICE_FILE: optional(
     text,
-    "A text file with your own permission notice, from your counsel. It is checked for what 47 CFR 64.1200(f)(9) asks.",
+    "A text file with your own permission notice, from your counsel, in UTF-8. It is checked for what 47 CFR 64.1200(f)(9) asks.\n{name}, {legalName}, {phone}, {callsFrom}, {address}, {npi} and {button} in it are filled in.",
     "./notice.txt",
   ),
 };
