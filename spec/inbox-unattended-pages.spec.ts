@@ -98,6 +98,22 @@ describe("a page on which another member has signed in meanwhile, in another tab
   });
 });
 
+describe("a page whose member has signed in anew in another tab", () => {
+  it("goes on with the lead, opened once more in the new session", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    const [begun] = await database.owner<{ session: { token: string } }[]>`
+      select private.begin_session(${dana.id}, 'test') as session`;
+    await page.context().addCookies([{ name: "session", value: begun?.session.token ?? "", url: inbox.url }]);
+    await lee.call("claim", { id });
+    await page.getByText("Lee has it.").waitFor();
+    expect(await audited(database, "opened lead", id)).toEqual(["Dana", "Dana"]);
+    await lee.call("release", { id });
+    await page.getByText("Nobody has it").waitFor();
+    expect(await page.getByText("What stands here may be out of date.").count()).toBe(0);
+  });
+});
+
 describe("the team's page that is left open", () => {
   it("shows who was invited by another manager, and lets the session go idle", async () => {
     const page = await as(maria, "/account");

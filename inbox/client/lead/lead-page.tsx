@@ -1,4 +1,5 @@
 // The page of one lead: the person and the work on the left, the permission and what is known of them on the right.
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
@@ -7,7 +8,7 @@ import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
-import { useCall } from "../queries.ts";
+import { refresh, useCall } from "../queries.ts";
 import { CallHistory } from "./call-history.tsx";
 import { CallPanel } from "./call-panel.tsx";
 import { useCallScripts } from "./call-scripts.tsx";
@@ -68,8 +69,20 @@ function useLead(id: string) {
     { entry: opened.data?.entry ?? 0 },
     { enabled: opened.data !== undefined, staleTime: 0, gcTime: 0, refetchInterval: loadInterval },
   );
+  useReopening(live);
   const error = live.error ?? opened.error;
   return { lead: isNoLead(error) ? undefined : (live.data ?? opened.data), error };
+}
+
+/** Opens the lead once more when the opening is not of this session, because its member has signed in anew in another tab. */
+function useReopening({ error, isSuccess }: { error: Error | null; isSuccess: boolean }): void {
+  const isReopened = useRef(false);
+  useEffect(() => {
+    if (isSuccess) isReopened.current = false;
+    if (isReopened.current || !(error instanceof CallFailed && error.why === "forbidden")) return;
+    isReopened.current = true;
+    refresh("open");
+  }, [error, isSuccess]);
 }
 
 /** A link that lost or gained a character is not accepted, as it is no reference at all. */
