@@ -108,6 +108,19 @@ describe("leads that wait while no channel takes word of them", () => {
     expect(lines.at(-1)).toContain(" info leads-unnotified-ended: ");
   });
 
+  it("raise the alert again after a moment in which the database's clock was a year ahead, and each page has them counted", async () => {
+    const dana = await inbox.member("Dana of the year ahead");
+    const count = async () => (await dana.call("alert")).body.leads;
+    await addLead(database);
+    await database.owner`
+      update private.alert_state
+      set (alerted_at, counted_at, sending_until, leads) = (select t, t, t, 7 from (select now() + interval '1 year' as t) ahead)`;
+    expect(await count()).toBe(1);
+    const receiver = await startReceiver();
+    await check(receiver.url);
+    expect([lines.length, receiver.received.length]).toEqual([1, 1]);
+  });
+
   it("raise no alert where it is older than three days that they came, because the team was alerted then", async () => {
     await addLead(database, {}, 73);
     await check();

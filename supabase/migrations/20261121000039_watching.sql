@@ -47,7 +47,7 @@ end $$;
 
 -- Says what there is to log about the alert: 'began' when leads are unnotified and every four hours after that, 'ended' when none is
 -- any more. And what there is to send, which is that or what could not be sent before. Of several processes that ask, one gets the answer;
--- it has half a minute to send, and calls `record_alert` then.
+-- it has half a minute to send, and calls `record_alert` then. A time more than an hour ahead is of a clock that was ahead for a moment.
 create function private.check_alert(out what text, out to_send text, out leads integer, out minutes integer)
 language plpgsql
 security definer
@@ -62,7 +62,7 @@ begin
   from private.unnotified_leads() n
   returning n.leads, n.oldest_at into leads, oldest_at;
   minutes := floor(extract(epoch from now() - oldest_at) / 60);
-  if leads > 0 and coalesce(state.alerted_at < now() - interval '4 hours', true) then
+  if leads > 0 and coalesce(state.alerted_at not between now() - interval '4 hours' and now() + interval '1 hour', true) then
     what := 'began';
     update private.alert_state set alerted_at = now();
   elsif leads = 0 and state.alerted_at is not null then
@@ -74,7 +74,7 @@ begin
     perform private.notify_inbox('{"kind": "team"}');
   end if;
   update private.alert_state a set sending_until = now() + interval '30 seconds'
-  where a.unsent is not null and coalesce(a.sending_until <= now(), true)
+  where a.unsent is not null and coalesce(a.sending_until not between now() and now() + interval '1 hour', true)
   returning a.unsent into to_send;
 end $$;
 
@@ -97,7 +97,9 @@ set search_path = ''
 as $$
 begin
   perform private.require_session(is_activity => false);
-  perform from private.alert_state a where a.counted_at < now() - interval '2 minutes' for update skip locked;
+  perform from private.alert_state a
+  where a.counted_at not between now() - interval '2 minutes' and now() + interval '1 hour'
+  for update skip locked;
   if found then
     update private.alert_state a set counted_at = now(), leads = n.leads, oldest_at = n.oldest_at from private.unnotified_leads() n;
   end if;
