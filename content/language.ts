@@ -24,6 +24,8 @@ export interface Language {
   page: PageTexts;
   /** The permission notice. Its button is the form's. */
   notice: string;
+  /** How words begin, in lower case, that show that the provider's own notice says each thing the rules ask: one of them is enough. */
+  noticeWords: Record<NoticePart, readonly string[]>;
   thankYou: ThankYouTexts;
   notFound: { title: string; heading: string; text: string; link: string; call: string };
   claims: Record<ClaimName, Claim>;
@@ -35,6 +37,9 @@ export interface Language {
   /** The answers of a hosted function, which may send no HTML, to a plain post of the form. */
   plain: { back: string; thanks: string };
 }
+
+/** What a permission notice has to say beside the provider's name and number; `permission.ts` names the rules. */
+export type NoticePart = "signature" | "permission" | "call" | "number" | "product" | "noCondition";
 
 export interface ArticleTexts {
   label: string;

@@ -3,6 +3,7 @@
 // take them from here, so the wording shown and the wording recorded are the same.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { NoticePart } from "./language.ts";
 import { ContentError, type LanguageCode, pathOf, shownLanguages, textsIn } from "./languages.ts";
 import {
   completeProvider,
@@ -70,36 +71,15 @@ function ownWording(file: string, path: string): string {
   return wording;
 }
 
-/**
- * What a notice has to say, with a word that shows it by language, and the rule that asks for it. A language without words
- * here is not checked for them.
- */
-const required: { what: string; words: Partial<Record<LanguageCode, readonly string[]>> }[] = [
-  {
-    what: "that the person signs (47 CFR 64.1200(f)(9): “bearing the signature”)",
-    words: { en: ["sign"], es: ["firm"] },
-  },
-  {
-    what: "that it is written permission (42 CFR 424.57(c)(11)(i))",
-    words: { en: ["permission", "consent", "authoriz"], es: ["permiso", "consent", "autoriz"] },
-  },
-  {
-    what: "that you may call (47 CFR 64.1200(f)(9)(i)(A))",
-    words: { en: ["call", "phone me"], es: ["llam"] },
-  },
-  {
-    what: "at which number: the one the person typed (47 CFR 64.1200(f)(9))",
-    words: { en: ["number"], es: ["número"] },
-  },
-  {
-    what: "about what: a continuous glucose monitor (42 CFR 424.57(c)(11)(i))",
-    words: { en: ["continuous glucose monitor"], es: ["monitor continuo de glucosa"] },
-  },
-  {
-    what: "that it is no condition of buying anything (47 CFR 64.1200(f)(9)(i)(B))",
-    words: { en: ["to buy", "buying", "purchas"], es: ["comprar", "compra"] },
-  },
-];
+/** What a notice has to say, and the rule that asks for it. Each language has the words that show it (`noticeWords`). */
+const required: Record<NoticePart, string> = {
+  signature: "that the person signs (47 CFR 64.1200(f)(9): “bearing the signature”)",
+  permission: "that it is written permission (42 CFR 424.57(c)(11)(i))",
+  call: "that you may call (47 CFR 64.1200(f)(9)(i)(A))",
+  number: "at which number: the one the person typed (47 CFR 64.1200(f)(9))",
+  product: "about what: a continuous glucose monitor (42 CFR 424.57(c)(11)(i))",
+  noCondition: "that it is no condition of buying anything (47 CFR 64.1200(f)(9)(i)(B))",
+};
 
 /** A placeholder that nothing fills, such as a mistyped one, would be shown to readers as it stands. */
 function refuseUnfilled(wording: string, language: LanguageCode, file: string): void {
@@ -115,9 +95,10 @@ function refuseIncomplete(text: string, language: LanguageCode, provider: Provid
   const says = (words: string) => text.toLowerCase().includes(words.toLowerCase());
   // At the beginning of a word, because "automatically" does not say that somebody calls.
   const inWords = ` ${text.toLowerCase().replace(/[^\p{L}\d]+/gu, " ")}`;
-  const missing = required
-    .filter(({ words }) => words[language] && !words[language].some((word) => inWords.includes(` ${word}`)))
-    .map(({ what }) => what);
+  const { noticeWords } = textsIn(language);
+  const missing = (Object.keys(required) as NoticePart[])
+    .filter((part) => !noticeWords[part].some((word) => inWords.includes(` ${word}`)))
+    .map((part) => required[part]);
   if (!says(provider.legalName))
     missing.unshift("your legal name, as {legalName} (47 CFR 64.1200(f)(9): “the seller”)");
   if (!says(provider.phone)) missing.push("how to stop, with your number as {phone} (47 CFR 64.1200(a)(10))");

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { languageCodes, textsIn } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "notice-"));
@@ -76,6 +77,17 @@ describe("the provider's own notice", () => {
   ])("is refused without “%s”, in words that name what is missing and the rule", (omitted, said) => {
     expect(() => withOwn(complete.replaceAll(omitted, "..."))).toThrow(said);
     expect(() => withOwn(complete.replaceAll(omitted, "..."))).toThrow(/CFR/);
+  });
+
+  it.each(languageCodes)("in %s is checked for all that ours says, in words of that language", (code) => {
+    const file = join(folder, "own.txt");
+    const own = (wording: string) => {
+      writeFileSync(file, wording);
+      return permissionNotices({ site: { languages: [code] }, provider: { ...provider, noticeFile: file } });
+    };
+    expect(own(textsIn(code).notice)[0]?.text).toContain(provider.legalName);
+    // Six parts, besides the name and the number that are there.
+    expect(() => own("{legalName}, {phone}.")).toThrow(/does not say:(\n {2}- .{0,120} CFR .{0,60}){6}$/);
   });
 
   it("is refused when its file is empty, and when “call” is only part of another word", () => {

@@ -22,6 +22,14 @@ export const en: Language = {
     "The call is about a continuous glucose monitor and its supplies. A person calls: no recordings, no texts. " +
     "I do not have to agree in order to buy anything. I can call {phone} instead. " +
     "I can stop this at any time and in any way, such as by calling {phone}.",
+  noticeWords: {
+    signature: ["sign"],
+    permission: ["permission", "consent", "authoriz"],
+    call: ["call", "phone me"],
+    number: ["number"],
+    product: ["continuous glucose monitor"],
+    noCondition: ["to buy", "buying", "purchas"],
+  },
   page: {
     sponsored: "Sponsored",
     goToForm: "Go to the form",

@@ -46,6 +46,14 @@ export const es: Language = {
     "Llama una persona: sin grabaciones y sin mensajes de texto. " +
     "No tengo que aceptar esto para poder comprar algo. En vez de esto, puedo llamar al {phone}. " +
     "Puedo retirar este permiso en cualquier momento y de cualquier manera, por ejemplo con una llamada al {phone}.",
+  noticeWords: {
+    signature: ["firm"],
+    permission: ["permiso", "consent", "autoriz"],
+    call: ["llam"],
+    number: ["número"],
+    product: ["monitor continuo de glucosa"],
+    noCondition: ["comprar", "compra"],
+  },
   page: {
     sponsored: "Patrocinado",
     goToForm: "Ir al formulario",
