@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { claimsToReview } from "../content/claims.ts";
 import { experiments } from "../content/experiments.ts";
-import { shownLanguages } from "../content/languages.ts";
+import { type Translation, unreviewedLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect } from "../database/connect.ts";
@@ -14,7 +14,7 @@ import { roleAddress } from "../database/role-logins.ts";
 import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { startInbox } from "../inbox/start.ts";
 import { type AnswerCounts, makeAnswerCounts } from "../intake/count-answers.ts";
-import type { Log } from "../log/log.ts";
+import type { EventName, Log } from "../log/log.ts";
 import { type BackupPlan, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { inheritedSocket } from "../web/inherited-socket.ts";
 import { drain, ListenError, listen } from "../web/listen.ts";
@@ -22,6 +22,9 @@ import { loadSite } from "../web/pages.ts";
 import { type Program, runProgram } from "./program.ts";
 import { openServerDatabase } from "./server-database.ts";
 import { makeSiteServer } from "./site-server.ts";
+
+/** The warning about each translation that is shown while nobody answers for it. */
+const notReviewed: Record<Translation, EventName> = { es: "spanish-not-reviewed" };
 
 await runProgram(serve);
 
@@ -73,7 +76,7 @@ function warnOfContent({ provider, site }: Config, log: Log): void {
   for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
   for (const { source, reviewed } of claimsToReview(new Date()))
     log("source-review-due", { source, reviewed });
-  if (shownLanguages(site.languages).includes("es") && !site.spanishReviewedBy) log("spanish-not-reviewed");
+  for (const language of unreviewedLanguages(site)) log(notReviewed[language]);
   if (/^http:\/\/localhost\b/.test(site.url)) log("address-missing");
 }
 

@@ -94,7 +94,8 @@ const siteOf = (settings: Settings) => ({
   languages: settings.LANGUAGES,
   /** Whether page loads are counted by campaign. */
   counting: settings.COUNTING,
-  spanishReviewedBy: settings.SPANISH_REVIEWED_BY,
+  /** Who answers for the pages of a translation, by its code. */
+  reviewedBy: { es: settings.SPANISH_REVIEWED_BY },
 });
 
 const providerOf = (settings: Settings) =>
@@ -103,8 +104,8 @@ const providerOf = (settings: Settings) =>
     legalName: settings.PROVIDER_LEGAL_NAME,
     phone: settings.PROVIDER_PHONE,
     callsFrom: settings.PROVIDER_CALLS_FROM,
-    hours: settings.PROVIDER_HOURS,
-    hoursEs: settings.PROVIDER_HOURS_ES,
+    /** When somebody answers the phone, as the pages of each language say it. */
+    hours: { en: settings.PROVIDER_HOURS, es: settings.PROVIDER_HOURS_ES },
     address: settings.PROVIDER_ADDRESS,
     supplierId: settings.PROVIDER_SUPPLIER_ID,
     npi: settings.PROVIDER_NPI,

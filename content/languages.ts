@@ -1,5 +1,12 @@
 // The languages that the pages can be shown in. LANGUAGES says which are, the first one at `/` and each other at its code,
 // such as `/es`.
+//
+// A new language is its folder here, which exports an object of the type `Language`, and its line in `languages` below. The compiler
+// then asks for the rest: its hours and who has reviewed its pages (PROVIDER_HOURS_ES and SPANISH_REVIEWED_BY show how: two settings in
+// config/site-settings.ts, two records in config/config.ts), the placeholder of the hours (provider.ts), the warning of a start without
+// a review (bin/serve.ts and log/events.ts), and in spec/ what no voicemail may say and how easy reading is measured.
+// `npm run test:quick` asks for the letters that the fonts lack (decision 011); spec/screen-reader.spec.ts writes its transcript, which
+// somebody reads. LANGUAGES in config/site-settings.ts and "Before it goes live" in the README name the languages.
 import { en } from "./en/language.ts";
 import { es } from "./es/language.ts";
 import type { Language } from "./language.ts";
@@ -10,6 +17,9 @@ const languages = { en, es } satisfies Record<string, Language>;
 
 /** The code of a language: `en`. */
 export type LanguageCode = keyof typeof languages;
+
+/** The code of a translation, for which somebody who reads that language has to answer. */
+export type Translation = Exclude<LanguageCode, "en">;
 
 /** The codes of all languages that there are texts in, whichever are shown. */
 export const languageCodes = Object.keys(languages) as LanguageCode[];
@@ -30,6 +40,15 @@ export function shownLanguages(codes: readonly string[] = ["en"]): LanguageCode[
   }
   return codes.length > 0 ? [...new Set(codes.filter(isKnown))] : ["en"];
 }
+
+/** The translations that are shown and for which nobody answers yet, as `reviewedBy` in the settings says. */
+export const unreviewedLanguages = (site: {
+  languages: readonly string[];
+  reviewedBy: Record<Translation, string | undefined>;
+}): Translation[] =>
+  shownLanguages(site.languages).filter(
+    (code): code is Translation => code !== "en" && !site.reviewedBy[code],
+  );
 
 /** What the pages say in a language. */
 export const textsIn = (code: LanguageCode): Language => languages[code];

@@ -2,13 +2,14 @@
 // a placeholder that looks real and belongs to no one, and the start warns of each.
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
 import { npiPattern } from "../config/npi.ts";
+import type { LanguageCode } from "./languages.ts";
 
 /** The provider as the settings name it. */
 export type ProviderSettings = GivenSettings;
 
 export type Provider = Record<keyof typeof placeholders, string> & {
-  /** The hours in which somebody answers the phone, worded for each language by its code. Without a wording they are left out. */
-  hoursIn: Readonly<Partial<Record<string, string>>>;
+  /** The hours in which somebody answers the phone, worded for each language. The pages of one without a wording leave them out. */
+  hours: Hours;
   /** Whether the provider takes what Medicare approves as full pay; undefined while the settings do not say. */
   acceptsAssignment?: boolean;
   /** The provider's own page on health data, linked from every footer; none is made up (RCW 19.373.010). */
@@ -17,6 +18,8 @@ export type Provider = Record<keyof typeof placeholders, string> & {
   languageHelpUrl?: string;
   languageHelp: readonly string[];
 };
+
+type Hours = Readonly<Record<LanguageCode, string | undefined>>;
 
 /** These belong to nobody: 555-01xx numbers are reserved for fiction, and no NPI starts with 0. */
 const placeholders = {
@@ -28,7 +31,7 @@ const placeholders = {
   npi: { setting: "PROVIDER_NPI", text: "0123456789" },
 } as const;
 
-const placeholderHours = {
+const placeholderHours: Hours = {
   en: "Monday to Friday, 9 a.m. to 5 p.m. Eastern time",
   es: "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
 };
@@ -53,13 +56,12 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
   const missing: string[] = filledIn
     .filter((key) => !settings[key] && !(key === "npi" && given.npi))
     .map((key) => placeholders[key].setting);
-  const { hours, hoursEs } = settings;
-  if (!hours && !hoursEs) missing.push("PROVIDER_HOURS");
-  const hoursIn = hours || hoursEs ? { en: hours, es: hoursEs } : placeholderHours;
+  const hours = settings.hours && Object.values(settings.hours).some(Boolean) ? settings.hours : undefined;
+  if (!hours) missing.push("PROVIDER_HOURS");
   return {
     provider: {
       ...(filled as Record<keyof typeof placeholders, string>),
-      hoursIn: hoursIn as Provider["hoursIn"],
+      hours: hours ?? placeholderHours,
       ...(acceptsAssignment !== undefined && { acceptsAssignment }),
       ...(privacyUrl && { privacyUrl }),
       ...(languageHelpUrl && { languageHelpUrl }),

@@ -23,7 +23,7 @@ export function leadFormProps(content: PageContent): LeadFormProps {
 
 export function FormSection({ content, formHtml }: { content: PageContent; formHtml: string }) {
   const { form, page } = content.texts;
-  const { legalName, address, npi, phone, hoursIn } = content.provider;
+  const { legalName, address, npi, phone, hours: hoursIn } = content.provider;
   const hours = hoursIn[content.code];
   return (
     <section className="check" id="check" aria-labelledby="check-heading">

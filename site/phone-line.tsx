@@ -4,7 +4,7 @@ import type { PageContent } from "./page-content.ts";
 
 export function PhoneLine({ content }: { content: PageContent }) {
   const { provider, texts, code, fill } = content;
-  const hours = provider.hoursIn[code];
+  const hours = provider.hours[code];
   return (
     <>
       <p className="call">

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../config/config.ts";
 import { claimsToReview, sources } from "../content/claims.ts";
 import { claims } from "../content/en/claims.ts";
 import { permissionNotices } from "../content/permission.ts";
@@ -199,11 +200,11 @@ describe("the provider", () => {
   });
 
   it("answers in the hours that are set for a language, and says none for another that has none", () => {
-    const hoursOf = (settings: { hours?: string; hoursEs?: string }) =>
-      completeProvider(settings).provider.hoursIn;
-    expect(hoursOf({ hoursEs: "Lunes a viernes" })).toEqual({ es: "Lunes a viernes" });
-    expect(hoursOf({ hours: "Monday to Friday" })).toEqual({ en: "Monday to Friday" });
-    expect(completeProvider({ hoursEs: "Lunes a viernes" }).missing).not.toContain("PROVIDER_HOURS");
+    const withSettings = (env: Record<string, string>) => completeProvider(readConfig(env).provider);
+    const { provider, missing } = withSettings({ PROVIDER_HOURS_ES: "Lunes a viernes" });
+    expect(provider.hours).toEqual({ es: "Lunes a viernes" });
+    expect(missing).not.toContain("PROVIDER_HOURS");
+    expect(withSettings({ PROVIDER_HOURS: "Monday" }).provider.hours).toEqual({ en: "Monday" });
   });
 
   it("calls from its own number when only one number is given", () => {

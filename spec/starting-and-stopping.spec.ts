@@ -78,6 +78,15 @@ describe("starting", () => {
     expect(output()).not.toContain("setting=PROVIDER_NAME");
   });
 
+  it("warns of Spanish pages that nobody has reviewed, until SPANISH_REVIEWED_BY says who did", async () => {
+    const settings = { DATABASE_URL: database.url, LANGUAGES: "en,es" };
+    const { output } = await startServer(settings);
+    expect(output()).toContain("warn spanish-not-reviewed: The Spanish pages are shown, and nobody answers");
+    const reviewed = await startServer({ ...settings, SPANISH_REVIEWED_BY: "Ana Ruiz, translator" });
+    expect(reviewed.output()).not.toContain("not-reviewed");
+    expect((await startServer({ DATABASE_URL: database.url })).output()).not.toContain("not-reviewed");
+  });
+
   it("leaves the password of an intake login that the operator made, and gives the database the notice before the first lead", async () => {
     const { url, owner } = await makeDatabase();
     await owner`create role operators_intake login password 'its own' in role leads_intake`;

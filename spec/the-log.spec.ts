@@ -1,6 +1,8 @@
 // The log: one closed list of events, as text or as JSON lines, and an unexpected exception as a bug an engineer can find.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readSources } from "../check/syntax-tree.ts";
 import { logBug } from "../log/bug.ts";
+import { events } from "../log/events.ts";
 import { logWhatLibrariesPrint } from "../log/libraries.ts";
 import { makeLog } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
@@ -12,6 +14,18 @@ function written(use: (log: ReturnType<typeof makeLog>) => void, format?: "text"
   use(makeLog((line) => (text += line), { now, ...(format && { format }) }));
   return text;
 }
+
+describe("the list of events", () => {
+  it("holds nothing that no program logs, so that each warning it promises can appear", () => {
+    const sources = readSources().filter(
+      ({ file }) => !/^(spec|bench)\/|\.spec\.ts$|^log\/events\.ts$/.test(file),
+    );
+    const neverLogged = Object.keys(events).filter(
+      (event) => !sources.some(({ text }) => text.includes(`"${event}"`)),
+    );
+    expect(neverLogged).toEqual([]);
+  });
+});
 
 describe("a line of the log", () => {
   it("has the time, the level, the event, its sentence, and the facts", () => {
