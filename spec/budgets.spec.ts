@@ -5,14 +5,14 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer, type Page as BuiltPage } from "../web/page.ts";
 import { useBrowser } from "./support/browser.ts";
-import { pageSettings, useSite } from "./support/site.ts";
+import { articlePaths, inEveryLanguage, useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
-const site = useSite({ ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } });
+const site = useSite(inEveryLanguage);
 
 describe("the article's document", () => {
-  it.each(["/", "/es"])(
+  it.each(articlePaths)(
     "fits the first TCP flight: at most 14,600 bytes, compressed, with its headers: %s",
     (path) => {
       expect(weight(path)).toBeLessThanOrEqual(14_600);
@@ -63,13 +63,11 @@ describe("the form's script", () => {
 describe("the page, while it loads", () => {
   const { open } = useBrowser("whole browser");
   it.each([
-    ["a phone", 390, 844, "/"],
-    ["a tablet", 768, 1024, "/"],
-    ["a desktop", 1280, 900, "/"],
-    ["a phone in Spanish", 390, 844, "/es"],
-    ["a desktop in Spanish", 1280, 900, "/es"],
+    ...articlePaths.map((path) => ["a phone", 390, 844, path] as const),
+    ...articlePaths.map((path) => ["a desktop", 1280, 900, path] as const),
+    ["a tablet", 768, 1024, "/"] as const,
   ])(
-    "shifts nothing on %s, even when the fonts come late and the form is hydrated",
+    "shifts nothing on %s of %i × %i pixels at %s, even when the fonts come late and the form is hydrated",
     async (_, width, height, path) => {
       const page = await open();
       const release = Promise.withResolvers<void>();

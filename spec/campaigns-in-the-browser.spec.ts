@@ -11,7 +11,7 @@ import { useBrowser } from "./support/browser.ts";
 import { browsers, countsOf } from "./support/counts.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
-import { pageSettings } from "./support/site.ts";
+import { articlePaths, inEveryLanguage } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
@@ -279,12 +279,11 @@ describe("what is sent and kept of two visitors", () => {
 });
 
 describe("what counting costs the reader", () => {
-  const settings = { ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } };
   let counting: Site;
   let off: Site;
   beforeAll(async () => {
-    counting = await loadSite({ ...settings, site: { ...settings.site, counting: true } });
-    off = await loadSite({ ...settings, site: { ...settings.site, counting: false } });
+    counting = await loadSite({ ...inEveryLanguage, site: { ...inEveryLanguage.site, counting: true } });
+    off = await loadSite({ ...inEveryLanguage, site: { ...inEveryLanguage.site, counting: false } });
   });
   const identity = (site: Site, path: string) =>
     site.pages.get(path)?.encodings.at(-1)?.bytes.toString() ?? "";
@@ -297,7 +296,7 @@ describe("what counting costs the reader", () => {
   };
   const script = () => [...counting.pages.keys()].filter((path) => path.startsWith("/assets/count-"));
 
-  it.each(["/", "/es"])(
+  it.each(articlePaths)(
     "is at most 150 bytes of the document, which still fits the first TCP flight: %s",
     (path) => {
       expect(weight(counting, path)).toBeLessThanOrEqual(14_600);
@@ -342,8 +341,8 @@ describe("what counting costs the reader", () => {
 
   it("goes to the backend where the page is served by a static host", async () => {
     const elsewhere = await loadSite({
-      ...settings,
-      site: { ...settings.site, counting: true, backendUrl: "https://project.example" },
+      ...inEveryLanguage,
+      site: { ...inEveryLanguage.site, counting: true, backendUrl: "https://project.example" },
     });
     const address = "https://project.example/functions/v1/submit-lead/c";
     expect(identity(elsewhere, "/")).toContain(`data-beacon="${address}"`);

@@ -7,24 +7,23 @@ import { readConfig } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import type { Changes, Experiment } from "../content/experiment.ts";
 import { experiments } from "../content/experiments.ts";
-import { shownLanguages } from "../content/languages.ts";
+import { languageCodes } from "../content/languages.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import { rendererModule } from "../site/renderer.ts";
 import { writeStaticSite } from "../site/static-site.ts";
 import { answerFor, type Page } from "../web/page.ts";
 import { loadSite, type Site } from "../web/pages.ts";
 import { anExperiment, approved } from "./support/an-experiment.ts";
-import { pageSettings } from "./support/site.ts";
+import { articlePaths, inEveryLanguage, pageSettings } from "./support/site.ts";
 
-const bothLanguages = { ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } };
 const htmlOf = (page: Page | undefined) => page?.encodings.at(-1)?.bytes.toString() ?? "";
 const articleOf = (site: Site) => site.pages.get("/") as Page;
 
 describe("the pages, while no experiment runs", () => {
   it("are the original: nothing in them, nor in what is sent with them, speaks of a variant", async () => {
     expect(experiments).toEqual([]);
-    const [asListed, withNone] = [await loadSite(bothLanguages), await loadSite(bothLanguages, [])];
-    for (const path of ["/", "/es"]) {
+    const [asListed, withNone] = [await loadSite(inEveryLanguage), await loadSite(inEveryLanguage, [])];
+    for (const path of articlePaths) {
       const page = asListed.pages.get(path) as Page;
       expect(htmlOf(page)).toBe(htmlOf(withNone.pages.get(path)));
       expect(htmlOf(page)).not.toMatch(/name="variant"|original/);
@@ -165,9 +164,9 @@ describe("a variant", () => {
       future: approved([["@5@"]]),
     };
     const { renderArticle } = await rendererModule();
-    for (const code of shownLanguages(["en", "es"])) {
-      const shown = renderArticle(bothLanguages, code, undefined, { name: "@6@", changes });
-      const original = renderArticle(bothLanguages, code, undefined, { name: "original", changes: {} });
+    for (const code of languageCodes) {
+      const shown = renderArticle(inEveryLanguage, code, undefined, { name: "@6@", changes });
+      const original = renderArticle(inEveryLanguage, code, undefined, { name: "original", changes: {} });
       // The page names its variant, and the headline stands in the title, too.
       const between = shown.replaceAll("@6@", "original").split(/@\d@/);
       expect(between).toHaveLength(7);
@@ -204,7 +203,7 @@ describe("a variant", () => {
 
 describe("a page load during an experiment", () => {
   it("gets the original or the variant by chance, whatever it got before: no cookie, and no cache decides", async () => {
-    const site = await loadSite(bothLanguages, [anExperiment()]);
+    const site = await loadSite(inEveryLanguage, [anExperiment()]);
     const page = articleOf(site);
     const etags = (page.variants ?? []).map(({ encodings }) => encodings[0]?.headers.etag ?? "");
     for (const known of [undefined, ...etags]) {
@@ -223,7 +222,7 @@ describe("a page load during an experiment", () => {
         ]);
       }
     }
-    expect(site.pages.get("/es")).not.toHaveProperty("variants");
+    for (const path of articlePaths.slice(1)) expect(site.pages.get(path)).not.toHaveProperty("variants");
     expect(site.pages.get("/thank-you")?.headers["cache-control"]).toBe("no-cache");
   });
 

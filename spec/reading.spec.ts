@@ -2,17 +2,18 @@
 // zoom and plain language, measured on the rendered pages.
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import { type LanguageCode, languageCodes } from "../content/languages.ts";
 import { axeViolations } from "./support/axe.ts";
 import { useBrowser } from "./support/browser.ts";
-import { readingGrade, sentencesOf, wordsOf } from "./support/reading.ts";
-import { pageSettings, useSite } from "./support/site.ts";
+import { inflesz, readingGrade, sentencesOf, wordsOf } from "./support/reading.ts";
+import { articlePaths, inEveryLanguage, thankYouPaths, useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
 
 const { open } = useBrowser();
-const site = useSite({ ...pageSettings, site: { ...pageSettings.site, languages: ["en", "es"] } });
+const site = useSite(inEveryLanguage);
 
-/** Every page, and the article and the thank-you page again in Spanish, whose words are longer. */
-const paths = ["/", "/thank-you", "/nowhere", "/es", "/es/thank-you"];
+/** Every page, and the article and the thank-you page in each language, because words may be longer there. */
+const paths = [...articlePaths, ...thankYouPaths, "/nowhere"];
 
 beforeEach(() => site.reset());
 
@@ -267,19 +268,28 @@ describe("every page", () => {
   });
 });
 
+/** Shows that a text is easy, by the measure of its language: US grade 6 or below, and "rather easy" on the INFLESZ scale. */
+const isEasy: Record<LanguageCode, (blocks: readonly string[]) => void> = {
+  en: (blocks) => expect(readingGrade(blocks)).toBeLessThanOrEqual(6),
+  es: (blocks) => expect(inflesz(blocks)).toBeGreaterThanOrEqual(70),
+};
+
 describe("the language", () => {
-  it.each(["/", "/thank-you"])(
-    "of %s is US grade 6 or below, in sentences mostly under 20 words",
-    async (path) => {
-      const page = await open(site.url(path));
-      const blocks = await page
-        .locator(
-          "h1, h2, h3, main p, main li:not(:has(p)), main figcaption, main label, main legend, footer p",
-        )
-        .evaluateAll((ones) => ones.map((one) => (one.textContent ?? "").replace(/\s+/g, " ").trim()));
-      expect(readingGrade(blocks)).toBeLessThanOrEqual(6);
-      const lengths = sentencesOf(blocks).map((sentence) => wordsOf(sentence).length);
-      expect(lengths.filter((length) => length < 20).length / lengths.length).toBeGreaterThan(0.9);
+  it.each(languageCodes.map((code, nth) => [code, articlePaths[nth], thankYouPaths[nth]] as const))(
+    "in %s is easy to read, in sentences mostly under 20 words: %s and %s",
+    async (code, ...pathsThere) => {
+      expect(isEasy, `Add how one measures in ${code} whether a text is easy`).toHaveProperty(code);
+      for (const path of pathsThere) {
+        const page = await open(site.url(path));
+        const blocks = await page
+          .locator(
+            "h1, h2, h3, main p, main li:not(:has(p)), main figcaption, main label, main legend, footer p",
+          )
+          .evaluateAll((ones) => ones.map((one) => (one.textContent ?? "").replace(/\s+/g, " ").trim()));
+        isEasy[code](blocks);
+        const lengths = sentencesOf(blocks).map((sentence) => wordsOf(sentence).length);
+        expect(lengths.filter((length) => length < 20).length / lengths.length).toBeGreaterThan(0.9);
+      }
     },
   );
 

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll } from "vitest";
+import { languageCodes, pathOf, thankYouPath } from "../../content/languages.ts";
 import type { PageSettings } from "../../site/render.tsx";
 import { answer } from "../../web/page.ts";
 import { loadSite, type Site } from "../../web/pages.ts";
@@ -11,6 +12,16 @@ export const pageSettings: PageSettings = {
   site: { url: "http://localhost", backendUrl: "", backendKey: "sb_publishable_of_this_test" },
   provider: {},
 };
+
+/** The settings of a site in every language that there are texts in, English at `/`. */
+export const inEveryLanguage: PageSettings = {
+  ...pageSettings,
+  site: { ...pageSettings.site, languages: languageCodes },
+};
+
+/** Where the article and the thank-you page of each language are on that site: `/`, `/es`. */
+export const articlePaths = languageCodes.map((code) => pathOf(code, languageCodes) || "/");
+export const thankYouPaths = languageCodes.map((code) => thankYouPath(code, languageCodes));
 
 /** A call as the backend saw it. */
 export interface Call {
