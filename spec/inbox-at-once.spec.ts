@@ -167,7 +167,7 @@ describe("leads that two processes take into the lists at the same moment", () =
     }
     await database.owner`select private.index_new_leads()`;
     await database.owner`update private.lead_work set flags = '{}'`;
-    const flag = (sql: Sql) => sql`select private.flag_bursts(array['192.0.2.1'])`;
+    const flag = (sql: Sql) => sql`select private.flag_bursts(array(select lead_id from private.lead_work))`;
     await whileUncommitted(flag, () => flag(database.owner).execute());
     const flags = await database.owner<{ flags: string[] }[]>`select flags from private.lead_work`;
     expect(flags.map((row) => row.flags)).toEqual(Array(6).fill(["burst from one address"]));

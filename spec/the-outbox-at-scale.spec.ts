@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { transaction } from "../database/transaction.ts";
 import { claim, retryNow } from "../delivery/claim.ts";
 import { indexNewLeads, syncChannels } from "../delivery/outbox.ts";
-import { makeDatabase } from "./support/database.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
 
 const { owner } = await makeDatabase();
 const many = 10_000;
@@ -67,5 +67,20 @@ describe("with many leads", () => {
       insert into private.deliveries (lead_id, channel, event, due_at)
       select id, 'webhook', 'lead.overdue', now() - interval '1 hour' from public.leads order by created_at desc limit 3000`;
     expect(await rowsRead(claim12)).toBeLessThan(1000);
+  });
+
+  it("new leads of a flood from one address are flagged without a look at each lead before them", async () => {
+    const address = "192.0.2.66";
+    await owner`update private.permissions set address = ${address}`;
+    await owner`update private.lead_work set address = ${address}, flags = array['burst from one address']`;
+    await owner`vacuum analyze private.permissions, private.lead_work`;
+    const flood = Array.from({ length: 1000 }, (_, nth) => aLead({ zip_code: `${nth}` }));
+    await owner`insert into public.leads ${owner(flood)}`;
+    await owner`update private.permissions set address = ${address} where address is null`;
+    expect(await rowsRead(indexNewLeads)).toBeLessThan(40_000);
+    const [flagged] = await owner<{ count: number }[]>`
+      select count(*)::int from private.lead_work w join public.leads l on l.id = w.lead_id
+      where l.name = ${aLead().name} and w.flags @> array['burst from one address']`;
+    expect(flagged).toEqual({ count: 100 });
   });
 });

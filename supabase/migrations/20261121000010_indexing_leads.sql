@@ -11,46 +11,58 @@ return words ~* (
 );
 
 -- Flags the leads of a burst: the same name, e-mail address or phone more than five times from one address within ten minutes.
--- Looks at the newest leads of the addresses given, and of each at the nearest ten before and after, because otherwise a
--- flood would make each of its leads cost as many looks as the flood has leads.
-create function private.flag_bursts(addresses text[]) returns void
+-- Looks at the newest leads of the addresses that these new ones came from, and of each at the nearest ten before and after, because
+-- otherwise a flood would make each of its leads cost as many looks as the flood has leads.
+create function private.flag_bursts(new_leads uuid[]) returns void
 language sql
 set search_path = ''
 as $$
-  update private.lead_work w
-  set flags = array_append(w.flags, 'burst from one address')
-  from (
-    select recent.lead_id, recent.created_at, recent.address, l.name, l.email, l.phone
-    from unnest(addresses) as given (address)
+  -- Each step is materialized: in a flood nearly all leads have the flag, so the planner expects hardly any without it, and would repeat a
+  -- step for each of them.
+  with given as materialized (
+    select w.address, min(w.created_at) as first_at
+    from private.lead_work w
+    where w.lead_id = any (new_leads) and w.address is not null
+    group by w.address
+  ), recent as materialized (
+    select r.lead_id, r.created_at, given.address
+    from given
     cross join lateral (
-      select r.lead_id, r.created_at, r.address from private.lead_work r
-      where r.address = given.address
+      select r.lead_id, r.created_at from private.lead_work r
+      -- None before is near a new lead.
+      where r.address = given.address and r.created_at >= given.first_at - interval '10 minutes'
         and not r.flags @> array['burst from one address']
       order by r.created_at desc limit 100
-    ) recent
-    join public.leads l on l.id = recent.lead_id
-  ) c
-  -- Again, because another process may have flagged it since this statement began.
-  where w.lead_id = c.lead_id and not w.flags @> array['burst from one address'] and 5 < (
-    select count(*)
-    from (
-      (
-        select before.lead_id from private.lead_work before
-        where before.address = c.address
-          and before.created_at between c.created_at - interval '10 minutes' and c.created_at
-        order by before.created_at desc limit 10
-      )
-      union all
-      (
-        select after.lead_id from private.lead_work after
-        where after.address = c.address
-          and after.created_at > c.created_at and after.created_at <= c.created_at + interval '10 minutes'
-        order by after.created_at limit 10
-      )
-    ) near
-    join public.leads other on other.id = near.lead_id
-    where other.name = c.name or other.email = c.email or other.phone = c.phone
+    ) r
+  ), burst as materialized (
+    select c.lead_id
+    from recent c
+    join public.leads l on l.id = c.lead_id
+    where 5 < (
+      select count(*)
+      from (
+        (
+          select before.lead_id from private.lead_work before
+          where before.address = c.address
+            and before.created_at between c.created_at - interval '10 minutes' and c.created_at
+          order by before.created_at desc limit 10
+        )
+        union all
+        (
+          select after.lead_id from private.lead_work after
+          where after.address = c.address
+            and after.created_at > c.created_at and after.created_at <= c.created_at + interval '10 minutes'
+          order by after.created_at limit 10
+        )
+      ) near
+      join public.leads other on other.id = near.lead_id
+      where other.name = l.name or other.email = l.email or other.phone = l.phone
+    )
   )
+  update private.lead_work w
+  set flags = array_append(w.flags, 'burst from one address')
+  -- The flag again, because another process may have set it since this statement began.
+  where w.lead_id = any (array(select burst.lead_id from burst)) and not w.flags @> array['burst from one address']
 $$;
 
 -- The leads that have no row yet, the oldest first and those of one moment by their ids, because two processes that wrote the same rows
@@ -148,10 +160,7 @@ begin
   if indexed is null then
     return 0;
   end if;
-  perform private.flag_bursts((
-    select array_agg(distinct w.address) from private.lead_work w
-    where w.lead_id = any (indexed) and w.address is not null
-  ));
+  perform private.flag_bursts(indexed);
   perform private.notify_inbox_of_leads(indexed, are_new => true);
   return cardinality(indexed);
 end $$;
