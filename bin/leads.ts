@@ -23,11 +23,11 @@ class OutputClosed extends Error {}
 // Each write reports its own error; without a listener Node would also throw it as an uncaught one.
 stdout.on("error", () => {});
 
-const out = (text: string) => {
+const out = (result: string | Uint8Array) => {
   if (stdout.isTTY) clearStatusLine();
-  if (isFile) return writeWhole(text);
+  if (isFile) return writeWhole(Buffer.from(result));
   return new Promise<void>((resolve, reject) => {
-    stdout.write(text, (cause) => (cause ? reject(outputError(cause)) : resolve()));
+    stdout.write(result, (cause) => (cause ? reject(outputError(cause)) : resolve()));
   });
 };
 
@@ -35,9 +35,8 @@ const output = fstatSync(stdout.fd);
 /** Standard output is a file or a device, and neither a terminal nor a pipe. */
 const isFile = !stdout.isTTY && !output.isFIFO() && !output.isSocket();
 
-// A full disk takes a part of the text without an error, which Node's own stream does not look at.
-async function writeWhole(text: string): Promise<void> {
-  const bytes = Buffer.from(text);
+// A full disk takes a part of the bytes without an error, which Node's own stream does not look at.
+async function writeWhole(bytes: Uint8Array): Promise<void> {
   try {
     for (let written = 0; written < bytes.length; ) written += writeSync(stdout.fd, bytes, written);
   } catch (error) {

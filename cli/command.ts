@@ -14,7 +14,7 @@ export interface CommandContext {
   config: Config;
   now: Date;
   /** Writes a result; resolves when the reader has taken it. @throws OutputClosed when the reader is gone. */
-  out(text: string): Promise<void>;
+  out(result: string | Uint8Array): Promise<void>;
   /** Writes a sentence that is not a result to standard error. */
   tell(sentence: string): void;
   /** Shows a line that stays in place where standard error is a terminal, until the next line is written; else nothing. */

@@ -4,7 +4,8 @@
 import { connect, type Sql, withLoginOf } from "../database/connect.ts";
 import { codeOf } from "../log/log.ts";
 import { auditOperator } from "../team/audit-operator.ts";
-import { type Cell, csvLine } from "../team/csv.ts";
+import type { Cell } from "../team/csv.ts";
+import { makeCsvEncoder } from "../team/csv-encoder.ts";
 import { exportLeads, leadColumns } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
 import { hasEntry } from "../team/standby.ts";
@@ -71,13 +72,14 @@ async function withStandby(
 /** Takes records, which have exactly these columns in this order, a page at a time, and writes them out in one format. */
 function makeWriter(format: Format, columns: readonly string[], out: CommandContext["out"]) {
   if (format === "json") return jsonArray(out);
-  let heading = csvLine(columns);
+  const encode = makeCsvEncoder();
+  let heading: Cell[][] = [[...columns]];
   return {
     async add(records: object[]) {
-      await out(heading + records.map((record) => csvLine(Object.values(record).map(flat))).join(""));
-      heading = "";
+      await out(encode([...heading, ...records.map((record) => Object.values(record).map(flat))]));
+      heading = [];
     },
-    end: () => out(heading),
+    end: () => out(encode(heading)),
   };
 }
 

@@ -11,6 +11,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { json, jsonArray } from "../cli/json.ts";
 import { csvLine } from "../team/csv.ts";
+import { makeCsvEncoder } from "../team/csv-encoder.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { programEnvironment } from "./support/program-environment.ts";
@@ -303,6 +304,19 @@ describe("a CSV cell", () => {
         expect(back?.slice(1).map(readCell)).toEqual(cells);
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it("is the same in an export, where a long text of many records is encoded once", () => {
+    const notices = fc
+      .constantFrom(..."abcdefghijklmnopqrstuvwxyz")
+      .map((letter) => `“${letter}, "é"\n`.repeat(100));
+    const cells = fc.array(fc.oneof(hardText, notices, fc.boolean(), fc.constant(null)), { minLength: 1 });
+    const encode = makeCsvEncoder();
+    fc.assert(
+      fc.property(fc.array(cells), (records) => {
+        expect(encode(records).toString()).toBe(records.map(csvLine).join(""));
+      }),
     );
   });
 

@@ -4,8 +4,10 @@
 export type Cell = string | boolean | Date | null;
 
 /** One record, with its line end. Nothing is an empty cell; times are ISO 8601 in UTC. */
-export const csvLine = (cells: readonly Cell[]): string =>
-  `${cells.map((cell) => quoted(text(cell))).join(",")}\r\n`;
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+
+/** One cell, quoted where it must be. */
+export const csvCell = (cell: Cell): string => quoted(text(cell));
 
 function text(cell: Cell): string {
   if (cell === null) return "";
