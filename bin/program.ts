@@ -1,7 +1,7 @@
 // What the long-running programs share: they read the settings, log, stop on a signal, and end with a sentence when the operator has
 // to correct something.
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
-import { ContentError } from "../content/languages.ts";
+import { ContentError } from "../content/content-error.ts";
 import { MigrationError } from "../database/migrate.ts";
 import { DatabaseRefusal } from "../database/prepare.ts";
 import { logBug } from "../log/bug.ts";

@@ -1,8 +1,10 @@
 // Refuses an experiment that lacks what a claim needs before a reader may see it: what substantiates it, where that can be checked,
 // who approved it and when. It also refuses one that would change more than an experiment may.
 import { sources } from "./claims.ts";
+import { ContentError } from "./content-error.ts";
 import { type Approved, type Experiment, original } from "./experiment.ts";
-import { ContentError, languageCodes } from "./languages.ts";
+import { languageCodes } from "./languages.ts";
+import { placeholdersOf } from "./provider.ts";
 
 /**
  * Returns the experiments when each may be shown. `today` is YYYY-MM-DD.
@@ -70,6 +72,7 @@ function missingIn(approved: Partial<Approved<unknown>>, startedOn: string): str
   const isSource = Object.hasOwn(sources, source) || URL.parse(source)?.protocol === "https:";
   return [
     ...(isEmpty(shows) ? ["shows nothing"] : []),
+    ...placeholdersOf(JSON.stringify(shows ?? "")).map((one) => `has ${one}, which nothing fills there`),
     ...(isText(substantiation) ? [] : ["has no substantiation"]),
     ...(isSource ? [] : ["names no source (one of content/claims.ts, or an address with https)"]),
     ...(isText(approvedBy) ? [] : ["names no approver in approvedBy"]),

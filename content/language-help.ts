@@ -1,6 +1,6 @@
 // One line in each language of the provider's state: that help in that language is there, at no charge, and at which
 // number. (45 CFR 92.11, which reaches suppliers under Medicare Part B.) LANGUAGE_HELP names the languages.
-import { ContentError } from "./languages.ts";
+import { ContentError } from "./content-error.ts";
 import { type Provider, withProvider } from "./provider.ts";
 
 export interface LanguageHelpLine {

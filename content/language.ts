@@ -1,6 +1,6 @@
 // The shape of a language: everything that the pages say, apart from how they look. Each language is one folder here that
 // exports one of these, and one line in `languages.ts`. Where a text has {name}, {legalName}, {phone}, {callsFrom}, {npi} or
-// {address}, the provider's own is put in (`provider.ts`).
+// {address}, the provider's own is put in (`provider.ts`), where the page does so: `spec/placeholders.spec.ts` fails for any other.
 import type { Field } from "../lead/lead.ts";
 import type { Claim, ClaimName, SourceName } from "./claims.ts";
 import type { RefusalName } from "./refusals.ts";

@@ -7,6 +7,7 @@
 // a review (bin/serve.ts and log/events.ts), and in spec/ what no voicemail may say and how easy reading is measured.
 // `npm run test:quick` asks for the letters that the fonts lack (decision 011); spec/screen-reader.spec.ts writes its transcript, which
 // somebody reads. LANGUAGES in config/site-settings.ts and "Before it goes live" in the README name the languages.
+import { ContentError } from "./content-error.ts";
 import { en } from "./en/language.ts";
 import { es } from "./es/language.ts";
 import type { Language } from "./language.ts";
@@ -23,11 +24,6 @@ export type Translation = Exclude<LanguageCode, "en">;
 
 /** The codes of all languages that there are texts in, whichever are shown. */
 export const languageCodes = Object.keys(languages) as LanguageCode[];
-
-/** Settings that the content cannot be shown with. The message has one sentence a line, for the person at the terminal. */
-export class ContentError extends Error {
-  override name = "ContentError";
-}
 
 const isKnown = (code: string): code is LanguageCode => Object.hasOwn(languages, code);
 

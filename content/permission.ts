@@ -3,13 +3,15 @@
 // take them from here, so the wording shown and the wording recorded are the same.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { ContentError } from "./content-error.ts";
 import type { NoticePart } from "./language.ts";
-import { ContentError, type LanguageCode, pathOf, shownLanguages, textsIn } from "./languages.ts";
+import { type LanguageCode, pathOf, shownLanguages, textsIn } from "./languages.ts";
 import {
   completeProvider,
   filledIn,
   type Provider,
   type ProviderSettings,
+  placeholdersOf,
   withProvider,
 } from "./provider.ts";
 
@@ -38,11 +40,9 @@ export function permissionNotices({ site, provider: settings }: NoticeSettings):
   return shown.map((language) => {
     const own = settings.noticeFile && ownWording(settings.noticeFile, pathOf(language, shown));
     const wording = (own || textsIn(language).notice).replaceAll("{button}", textsIn(language).form.button);
+    if (own) refuseUnfilled(own, language, settings.noticeFile ?? "");
     const text = withProvider(wording, provider);
-    if (own) {
-      refuseUnfilled(own, language, settings.noticeFile ?? "");
-      refuseIncomplete(text, language, provider, settings.noticeFile ?? "");
-    }
+    if (own) refuseIncomplete(text, language, provider, settings.noticeFile ?? "");
     return { language, text, hash: createHash("sha256").update(text).digest("hex") };
   });
 }
@@ -84,7 +84,7 @@ const required: Record<NoticePart, string> = {
 /** A placeholder that nothing fills, such as a mistyped one, would be shown to readers as it stands. */
 function refuseUnfilled(wording: string, language: LanguageCode, file: string): void {
   const known = [...filledIn, "button"].map((name) => `{${name}}`);
-  const unknown = (wording.match(/\{\w+\}/g) ?? []).filter((one) => !known.includes(one));
+  const unknown = placeholdersOf(wording).filter((one) => !known.includes(one));
   if (unknown.length > 0)
     throw new ContentError(
       `NOTICE_FILE: ${file} (${language}) has ${unknown.join(", ")}, which nothing fills. There are: ${known.join(", ")}.`,

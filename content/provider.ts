@@ -2,6 +2,7 @@
 // a placeholder that looks real and belongs to no one, and the start warns of each.
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
 import { npiPattern } from "../config/npi.ts";
+import { ContentError } from "./content-error.ts";
 import type { LanguageCode } from "./languages.ts";
 
 /** The provider as the settings name it. */
@@ -72,11 +73,24 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
 }
 
 /** What `withProvider` puts into a text. */
-export const filledIn = Object.keys(placeholders) as (keyof typeof placeholders)[];
+export const filledIn = Object.keys(placeholders) as FilledIn[];
+type FilledIn = keyof typeof placeholders;
 
-/** Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}. */
-export function withProvider(text: string, provider: Partial<Provider>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, key: keyof typeof placeholders) => provider[key] ?? whole);
+/** The placeholders of a text, such as "{phone}". */
+export const placeholdersOf = (text: string): string[] => text.match(/\{\w+\}/g) ?? [];
+
+/**
+ * Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}.
+ * @throws ContentError for a placeholder that nothing fills, such as a mistyped one, because readers would see it as it stands.
+ */
+export function withProvider(text: string, provider: Pick<Provider, FilledIn>): string {
+  const known = filledIn.map((key) => `{${key}}`);
+  const unknown = placeholdersOf(text).filter((one) => !known.includes(one));
+  if (unknown.length > 0)
+    throw new ContentError(
+      `A text in content/ has ${unknown.join(", ")}, which nothing fills: “${text}” There are: ${known.join(", ")}.`,
+    );
+  return text.replaceAll(/\{(\w+)\}/g, (_, key: FilledIn) => provider[key]);
 }
 
 // The number that Medicare itself gives a supplier must not be published, so nothing but an NPI is shown.

@@ -1,8 +1,9 @@
 // The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it is rendered to
 // HTML ahead of time; in the browser, a script hydrates only the form's root.
+
+import { ContentError } from "../content/content-error.ts";
 import type { VariantPicture } from "../content/experiment.ts";
 import type { Text } from "../content/language.ts";
-import { ContentError } from "../content/languages.ts";
 import { built, type Photo } from "./built.ts";
 import { FormSection } from "./form-section.tsx";
 import { type PageContent, sentences } from "./page-content.ts";

@@ -5,8 +5,8 @@ import { globSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
+import { ContentError } from "../content/content-error.ts";
 import { experiments } from "../content/experiments.ts";
-import { ContentError } from "../content/languages.ts";
 import { BuildError, currentBuild, makeCurrent, newBuildFolder, projectRoot } from "./build-folder.ts";
 
 async function main(): Promise<void> {

@@ -1,0 +1,61 @@
+// The places in the texts for the provider's own, such as {phone}: each is filled where readers see it, and a mistyped one is refused.
+import { describe, expect, it } from "vitest";
+import { languageCodes, textsIn } from "../content/languages.ts";
+import { completeProvider, placeholdersOf, withProvider } from "../content/provider.ts";
+import { rendererModule } from "../site/renderer.ts";
+import { inEveryLanguage } from "./support/site.ts";
+
+const { provider } = completeProvider({});
+const placeholdersIn = (value: unknown) => new Set(placeholdersOf(JSON.stringify(value)));
+
+/** What a reader may meet of a page: its words, without the texts that it hands to the form's script. */
+const seenOf = (html: string) =>
+  without(without(html, "script"), "style").replaceAll(/ data-texts="[^"]*"/g, "");
+
+const without = (html: string, element: string) =>
+  html
+    .split(`<${element}`)
+    .map((part, nth) => (nth === 0 ? part : part.slice(part.indexOf(`</${element}>`))))
+    .join("");
+
+describe("a text with a placeholder", () => {
+  it("shows the provider's own in its place", () => {
+    expect(withProvider("{name}, {phone}", provider)).toBe(`${provider.name}, ${provider.phone}`);
+  });
+
+  it.each(["{tel}", "{Phone}", "{hours}", "{toString}"])(
+    "is refused when it is %s, in a sentence that names those there are",
+    (one) => {
+      expect(() => withProvider(`Call ${one}.`, provider)).toThrow(
+        `A text in content/ has ${one}, which nothing fills: “Call ${one}.” There are: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}.`,
+      );
+    },
+  );
+});
+
+describe.each(languageCodes)("the texts in %s", (code) => {
+  it("have none left where readers see them: on each page, after a refusal, and in a plain answer", async () => {
+    const { renderArticle, renderThankYou, renderNotFound } = await rendererModule();
+    const refused = { lead: {}, message: "Please enter your full name." };
+    const pages = [undefined, true, false].flatMap((acceptsAssignment) => {
+      const settings = {
+        ...inEveryLanguage,
+        provider: { ...(acceptsAssignment !== undefined && { acceptsAssignment }) },
+      };
+      return [
+        renderArticle(settings, code),
+        renderArticle(settings, code, refused),
+        renderThankYou(settings, code),
+        renderNotFound(settings, code),
+      ];
+    });
+    for (const page of pages) expect(placeholdersOf(seenOf(page))).toEqual([]);
+    const { refusals, plain, claims, sources } = textsIn(code);
+    expect([...placeholdersIn({ refusals, plain, claims, sources })]).toEqual([]);
+  });
+
+  it("leave the inbox nothing in a call script that it cannot fill", () => {
+    const known = new Set(["{member}", "{person}", "{name}", "{phone}", "{callsFrom}"]);
+    for (const one of placeholdersIn(textsIn(code).callScripts)) expect(known).toContain(one);
+  });
+});
