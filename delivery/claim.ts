@@ -1,5 +1,6 @@
 // The dispatcher's side of the outbox: what is due is claimed under a lease, so that a process that dies loses nothing but
 // time, and what became of it is recorded.
+import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 import type { StoredLead } from "../lead/lead.ts";
 import type { Delivery, Permission } from "./delivery.ts";
@@ -74,11 +75,27 @@ export async function claim(
 async function withFlags(sql: Sql, rows: readonly ClaimedRow[]): Promise<ClaimedRow[]> {
   const unflagged = rows.filter(({ flags, created_at }) => !flags && created_at).map((row) => row.lead_id);
   if (unflagged.length === 0) return [...rows];
-  await indexNewLeads(sql);
+  await indexInTime(sql);
   const found = await sql<{ lead_id: string; flags: string[] }[]>`
     select lead_id, flags from private.lead_work where lead_id = any (${unflagged}::uuid[])`;
   const flagsByLead = new Map(found.map((row) => [row.lead_id, row.flags]));
   return rows.map((row) => ({ ...row, flags: row.flags ?? flagsByLead.get(row.lead_id) ?? [] }));
+}
+
+/** Milliseconds that a message waits for the flags of its lead. */
+const flagsWait = 3_000;
+
+/** The last indexing of each pool: one after the other, so that slow ones take one connection and leave the others to the messages. */
+const indexings = new WeakMap<Sql, Promise<void>>();
+
+/** Indexes new leads, and stops waiting for it after 3 seconds: however slow it is, the team must be told of a lead. */
+async function indexInTime(sql: Sql): Promise<void> {
+  const indexing = (indexings.get(sql) ?? Promise.resolve()).then(() => indexNewLeads(sql));
+  indexings.set(
+    sql,
+    indexing.catch(() => {}),
+  );
+  await Promise.race([indexing, wait(flagsWait, undefined, { ref: false })]);
 }
 
 /**

@@ -68,6 +68,15 @@ describe("the outbox", () => {
     expect((await states()).map((d) => d.channel)).toEqual(["email", "webhook", "webhook"]);
   });
 
+  it("gives a delivery out without flags when they take longer than 3 seconds, because a message about a lead must not wait for them", async () => {
+    await insert();
+    await sql.begin(async (busy) => {
+      await busy`select private.index_new_leads()`;
+      // It waits for the row that the other process has not committed.
+      expect(await claim(sql, "webhook", all)).toMatchObject([{ attempt: 1, flags: [] }]);
+    });
+  });
+
   it("gives a delivery out with the lead, the permission and the spam flags", async () => {
     await insert({
       request_headers: { referer: "https://example.com/?utm_source=news", "x-honeypot-filled": "1" },
