@@ -1,5 +1,5 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help, type Option } from "commander";
 import { version } from "../config/version.ts";
 import { leadsProgram } from "../log/installation.ts";
 import { audit } from "./audit.ts";
@@ -62,7 +62,8 @@ Results go to standard output, messages to standard error.${npmNote}
 Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck delivery, or cannot be done;
 2 the command was not understood, or needs somebody to say yes.
 
-Options and examples of a command: ${typed("list --help")}`;
+Options and examples of a command: ${typed("list --help")}
+The version of this program: ${typed("--version")}`;
 
 /** A command as it was typed: it works on the database, on the data folder alone, or prints a text: help, or the version. */
 export type ReadCommand =
@@ -109,9 +110,8 @@ function makeProgram(
       "Reads and looks after the leads, also while the server runs: in the embedded database (DATA_DIR) or in DATABASE_URL.",
     )
     .helpOption("-h, --help", "print this help")
-    .helpCommand("help [command]", "print this help, or a command's")
     .addHelpText("after", notes)
-    .configureHelp({ subcommandTerm: termOf })
+    .configureHelp({ subcommandTerm: termOf, visibleOptions: optionsOf, visibleCommands: commandsOf })
     .configureOutput({
       getOutHelpWidth: () => Math.min(columns, 120),
       writeOut: write,
@@ -123,9 +123,13 @@ function makeProgram(
     program.commandsGroup(heading);
     for (const add of commands) add(program, run, runOnFolder);
   }
-  program.commandsGroup("Help:");
   return program;
 }
+
+// The program's own help is to fit on one screen: its notes say how to get a command's help and the version.
+const optionsOf = (command: Command): Option[] => (command.parent ? new Help().visibleOptions(command) : []);
+const commandsOf = (command: Command): Command[] =>
+  new Help().visibleCommands(command).filter((one) => one.name() !== "help");
 
 /** A command with its arguments; its options stand in its own help. */
 const termOf = (command: Command): string => {

@@ -12,9 +12,13 @@ export interface CommandResult {
 
 const program = fileURLToPath(new URL("../../bin/leads.ts", import.meta.url));
 
-/** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. */
-export function startLeads(words: readonly string[], settings: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [program, ...words], {
+/** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. `file` is that of a copy. */
+export function startLeads(
+  words: readonly string[],
+  settings: Record<string, string>,
+  file = program,
+): ChildProcess {
+  return spawn(process.execPath, [file, ...words], {
     env: programEnvironment({ TZ: "UTC", ...settings }),
     // A developer's own .env is not the specification's.
     cwd: tmpdir(),
