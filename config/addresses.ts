@@ -28,7 +28,7 @@ export const privateAddress = v.pipe(
   webAddress,
   v.check(
     (given) => !URL.parse(given)?.username && !URL.parse(given)?.password,
-    "must not hold a user or a password. The signature tells who is calling.",
+    "must not hold a user or a password, because none is sent.",
   ),
   v.check(
     (given) => !URL.canParse(given) || isEncrypted(new URL(given)),

@@ -96,7 +96,11 @@ describe("the settings of the delivery", () => {
     [{ ...webhook, WEBHOOK_URL: "http://localhost.example.com" }, "WEBHOOK_URL must start with https://"],
     [
       { ...webhook, WEBHOOK_URL: "https://a:b@crm.example.com" },
-      "WEBHOOK_URL must not hold a user or a password.",
+      "WEBHOOK_URL must not hold a user or a password, because none is sent.",
+    ],
+    [
+      { CHAT_URL: "https://a:b@hooks.example.com" },
+      "CHAT_URL must not hold a user or a password, because none is sent.",
     ],
     [
       { ...webhook, WEBHOOK_URL: "crm.example.com" },
