@@ -1,5 +1,6 @@
 // `leads retry`: makes deliveries that failed, or are pending, due now. The server, or `npm run deliver`, then sends them.
 import type { Sql } from "../database/connect.ts";
+import { howToSetUp } from "../delivery/channels/registry.ts";
 import { reference } from "../lead/lead.ts";
 import { Refusal } from "../team/refusal.ts";
 import { retryFailed, retryLead, retryPending } from "../team/retry-deliveries.ts";
@@ -51,7 +52,7 @@ async function retryOne({ sql, out }: CommandContext, part: string): Promise<num
     throw new Refusal(
       retried.nothing === "delivered"
         ? `There is nothing to send again: the channels have been told of ${reference(id)}.`
-        : "No channel is set up. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example) and start the server again.",
+        : `No channel is set up. ${howToSetUp()} and start the server again.`,
     );
   }
   await out(dueNow(retried.due));

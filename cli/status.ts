@@ -1,5 +1,6 @@
 // `leads status`: does every accepted lead reach the team, and is it reviewed in time? Its exit status is the answer for cron or a
 // monitor.
+import { howToSetUp } from "../delivery/channels/registry.ts";
 import type { ChannelCount } from "../delivery/counts.ts";
 import type { Problem } from "../team/problems.ts";
 import { readStatus, type Status } from "../team/status.ts";
@@ -82,8 +83,7 @@ function backupLine({ backup: { enabled, takenAt, verifiedBy, failure } }: Statu
 
 /** What to do about each problem. */
 const advices: Record<Problem, string> = {
-  "no channel":
-    "LEADS WAIT and nobody is told: set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL and start the server again.",
+  "no channel": `LEADS WAIT and nobody is told. ${howToSetUp()} and start the server again.`,
   failed: `FAILED: fix the channel, then: ${typed("retry --failed")}`,
   stuck: `STUCK: owed for 15 minutes and not delivered. Does the server run, and is the channel set up?
        When it is fixed, send what waits at once: ${typed("retry --pending")}

@@ -1,5 +1,5 @@
 // `leads test`: sends a test message through every channel, and prints what each answered.
-import { makeChannels } from "../delivery/channels/registry.ts";
+import { howToSetUp, makeChannels } from "../delivery/channels/registry.ts";
 import { type Log, makeLog } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type Tested, testChannels } from "../team/test-channels.ts";
@@ -24,9 +24,7 @@ export const test: AddCommand = (program, run) => {
         const made = makeChannels(channels, { log, linkTo: () => undefined });
         const tested = await testChannels(made, signal, log);
         if (tested.length === 0) {
-          throw new Refusal(
-            "No channel is set up. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example) and start the server again.",
-          );
+          throw new Refusal(`No channel is set up. ${howToSetUp()} and start the server again.`);
         }
         const width = Math.max(...tested.map(({ channel }) => channel.length)) + 2;
         const mailboxes = { rejected, all: channels.NOTIFY_EMAIL?.length ?? 0 };

@@ -1,5 +1,6 @@
 // Whether the team hears of leads, and in time: the channels, what waits in the outbox and why, and the weekends.
 import type { Sql } from "../database/connect.ts";
+import { howToSetUp } from "../delivery/channels/registry.ts";
 import { type ChannelCount, countDeliveries } from "../delivery/counts.ts";
 import { typed } from "../log/installation.ts";
 import { type Finding, fail, notExamined, pass } from "./finding.ts";
@@ -19,7 +20,7 @@ function examineChannels(channels: ChannelCount[]): Finding {
   if (enabled.length > 0) return pass(`The team hears of leads by ${enabled.join(" and ")}.`);
   return fail(
     "The team hears of no lead: no channel is set up.",
-    "Set WEBHOOK_URL and WEBHOOK_SECRET, or RESEND_API_KEY, MAIL_FROM and NOTIFY_EMAIL (see .env.example), for our own server or with `npx supabase@3 secrets set`.",
+    `${howToSetUp()}, for our own server or with \`npx supabase@3 secrets set\`.`,
   );
 }
 

@@ -31,7 +31,7 @@ describe("the login of the delivery", () => {
     const log = makeLog((line) => lines.push(line));
     const database = makeResilientConnection(() => delivery, log);
     const receiver = await startReceiver(answers(404));
-    const channels = [makeWebhook({ url: receiver.url, secret })];
+    const channels = [{ name: "webhook", ...makeWebhook({ url: receiver.url, secret }) }];
     await insert();
     const worker = startWorker({ database, channels, log });
     await until(async () => (await countDeliveries(delivery)).some(({ lastError }) => lastError));

@@ -1,7 +1,8 @@
 // The settings of the delivery: what is taken, and what stops the start with which sentence.
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
-import { makeChannels } from "../delivery/channels/registry.ts";
+import { channelNames, howToSetUp, makeChannels } from "../delivery/channels/registry.ts";
 import { messageFor } from "./support/refused-settings.ts";
 
 const webhook = {
@@ -21,6 +22,20 @@ const channelsOf = (env: Record<string, string>) =>
   makeChannels(readConfig(env).delivery.channels, { log: () => {}, linkTo: () => undefined }).map(
     ({ name }) => name,
   );
+
+describe("a channel", () => {
+  it("is named by its first setting where none is set up, in the settings file and in the guide for Supabase", () => {
+    const named = howToSetUp()
+      .split(/[ ,]/)
+      .filter((word) => word.includes("_"));
+    expect(named).toHaveLength(channelNames.length);
+    for (const file of [".env.example", "docs/deploy-supabase.md"]) {
+      const lines = readFileSync(new URL(`../${file}`, import.meta.url), "utf8").split("\n");
+      const settings = lines.map((line) => line.trim().replace(/^#/, "").split("=")[0]);
+      expect(settings, file).toEqual(expect.arrayContaining(named));
+    }
+  });
+});
 
 describe("the settings of the delivery", () => {
   it("name no channel by default, and keep a permission's circumstances for five years and leads for good", () => {

@@ -150,7 +150,9 @@ Reviews are late. Who waits: npm run leads -- list --due
     expect(stdout).toContain(
       "1 lead owed to no channel: none was set up when they came, or theirs is retired.\n",
     );
-    expect(stdout).toContain("LEADS WAIT and nobody is told: set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL");
+    expect(stdout).toContain(
+      "LEADS WAIT and nobody is told. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example)",
+    );
     expect(stdout).not.toContain("All is well");
     // A team that reviews what it finds in the list needs no channel.
     await leads(url, "review", id);

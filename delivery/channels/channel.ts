@@ -3,8 +3,14 @@ import type { ChannelSettings } from "../../config/config.ts";
 import type { Log } from "../../log/log.ts";
 import type { Delivery } from "../delivery.ts";
 
-export interface Channel {
+/** A channel that is set up. */
+export interface Channel extends Transport {
+  /** The name of its definition. */
   name: string;
+}
+
+/** How a channel sends. */
+export interface Transport {
   /** How many deliveries one message may carry. */
   batch: number;
   /** How many messages may be under way at once. */
@@ -19,8 +25,10 @@ export interface Channel {
 export interface ChannelDefinition {
   /** Its name in the database and in the log. */
   name: string;
-  /** Makes the channel, or nothing when the operator has not set it up. */
-  make(settings: ChannelSettings, context: ChannelContext): Channel | undefined;
+  /** The setting that an operator begins with; a start names those that belong to it. */
+  setting: keyof ChannelSettings;
+  /** Makes what sends, or nothing when the operator has not set the channel up. */
+  make(settings: ChannelSettings, context: ChannelContext): Transport | undefined;
 }
 
 /** What every channel is given. */

@@ -2,13 +2,14 @@
 // by many, so the message holds no personal word: only references of leads. A burst becomes one message, as with e-mail.
 import { reference } from "../../lead/lead.ts";
 import type { Delivery } from "../delivery.ts";
-import type { Channel, ChannelContext, ChannelDefinition } from "./channel.ts";
+import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
 import { type EventInWords, eventsInWords } from "./events-in-words.ts";
 import { discardBody, outcomeOf } from "./http-response.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 export const chat: ChannelDefinition = {
   name: "chat",
+  setting: "CHAT_URL",
   make: ({ CHAT_URL: url }, { linkTo }) => (url ? makeChat({ url, linkTo }) : undefined),
 };
 
@@ -25,8 +26,8 @@ const maxListed = 20;
 export function makeChat(
   { url, linkTo }: ChatSettings,
   { timeout = 10_000 }: { timeout?: number } = {},
-): Channel {
-  const send: Channel["send"] = async (deliveries, stop) => {
+): Transport {
+  const send: Transport["send"] = async (deliveries, stop) => {
     const tooLate = AbortSignal.timeout(timeout);
     try {
       const response = await fetch(url, {
@@ -44,7 +45,7 @@ export function makeChat(
       return { kind: "transient", reason: whyUnreachable("the chat's server", error) };
     }
   };
-  return { name: "chat", batch: 500, concurrency: 1, cooldown: 20, send };
+  return { batch: 500, concurrency: 1, cooldown: 20, send };
 }
 
 /** The message's text, with the three characters escaped that mean something to Slack. */

@@ -2,12 +2,13 @@
 // together into the next one, so a burst becomes a digest. smtp.ts and mail-api.ts say how a mail travels.
 import type { ChannelSettings } from "../../config/config.ts";
 import type { Delivery } from "../delivery.ts";
-import type { Channel, ChannelContext, ChannelDefinition, Outcome } from "./channel.ts";
+import type { ChannelContext, ChannelDefinition, Outcome, Transport } from "./channel.ts";
 import { type Message, writeMessage } from "./email-message.ts";
 import { hashOf } from "./hash.ts";
 
 export const email: ChannelDefinition = {
   name: "email",
+  setting: "NOTIFY_EMAIL",
   make: (settings, { linkTo, log }) => {
     const given = settingsOf(settings);
     const onRejected = (count: number) => log("mailbox-rejected", { count });
@@ -43,9 +44,9 @@ export function makeEmail(
     timeout = 60_000,
     onRejected = () => {},
   }: { timeout?: number; onRejected?: (count: number) => void } = {},
-): Channel {
+): Transport {
   let post: Promise<Post> | undefined;
-  const send: Channel["send"] = async (deliveries, stop) => {
+  const send: Transport["send"] = async (deliveries, stop) => {
     const { from, to } = settings;
     const messageId = await messageIdOf(deliveries, from);
     const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
@@ -58,7 +59,7 @@ export function makeEmail(
     if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
     return tooLate.aborted ? { kind: "transient", reason: `not sent within ${timeout / 1000} s` } : outcome;
   };
-  return { name: "email", batch: 500, concurrency: 1, cooldown: 20, send };
+  return { batch: 500, concurrency: 1, cooldown: 20, send };
 }
 
 function settingsOf({

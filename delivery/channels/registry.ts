@@ -1,5 +1,10 @@
-// The registry of channels. A new channel is its file, its line here, its settings in config/team-settings.ts and its chapter of
-// the specification; the database takes the names from here when a program starts.
+// The registry of channels:
+// - webhook: a signed POST a lead, with all its facts, to a program of the provider's, as Standard Webhooks describes it
+// - email: a mail to the team that leads wait
+// - chat: a message that leads wait, without a personal word, to an incoming webhook as Slack has it
+//
+// A new channel is its file, its line here, its settings in config/team-settings.ts and its chapter of the specification; the database
+// and the messages take the names from here. An example in docs/deploy-supabase.md and a line in docs/privacy.md say what it receives.
 import type { ChannelSettings } from "../../config/config.ts";
 import type { Channel, ChannelContext, ChannelDefinition } from "./channel.ts";
 import { chat } from "./chat.ts";
@@ -13,4 +18,13 @@ export const channelNames: readonly string[] = channels.map(({ name }) => name);
 
 /** Makes the channels that the operator has set up. */
 export const makeChannels = (settings: ChannelSettings, context: ChannelContext): Channel[] =>
-  channels.flatMap((channel) => channel.make(settings, context) ?? []);
+  channels.flatMap(({ name, make }) => {
+    const transport = make(settings, context);
+    return transport ? [{ name, ...transport }] : [];
+  });
+
+/** What to do where no channel is set up, as the beginning of a sentence: "Set WEBHOOK_URL, ... or CHAT_URL (see .env.example)". */
+export function howToSetUp(): string {
+  const settings = channels.map(({ setting }) => setting);
+  return `Set ${settings.slice(0, -1).join(", ")} or ${settings.at(-1)} (see .env.example)`;
+}

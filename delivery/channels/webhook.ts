@@ -2,12 +2,13 @@
 // the lead; anything else is tried again or, when the receiver is gone for good, has failed.
 import { Webhook } from "standardwebhooks";
 import type { Delivery } from "../delivery.ts";
-import type { Channel, ChannelContext, ChannelDefinition } from "./channel.ts";
+import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
 import { discardBody, outcomeOf } from "./http-response.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 export const webhook: ChannelDefinition = {
   name: "webhook",
+  setting: "WEBHOOK_URL",
   make: ({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret }, { linkTo }) =>
     url && secret ? makeWebhook({ url, secret, linkTo }) : undefined,
 };
@@ -24,9 +25,9 @@ export interface WebhookSettings {
 export function makeWebhook(
   { url, secret, linkTo = () => undefined }: WebhookSettings,
   { timeout = 10_000, now = () => new Date() }: { timeout?: number; now?: () => Date } = {},
-): Channel {
+): Transport {
   const signer = new Webhook(secret);
-  const send: Channel["send"] = async ([delivery], stop) => {
+  const send: Transport["send"] = async ([delivery], stop) => {
     const body = JSON.stringify(payloadOf(delivery, linkTo));
     const sentAt = now();
     const tooLate = AbortSignal.timeout(timeout);
@@ -52,7 +53,7 @@ export function makeWebhook(
       return { kind: "transient", reason: whyUnreachable("the webhook's server", error) };
     }
   };
-  return { name: "webhook", batch: 1, concurrency: 12, cooldown: 0, send };
+  return { batch: 1, concurrency: 12, cooldown: 0, send };
 }
 
 /** What is posted: the same bytes on every attempt, unless the lead's permission or spam flags changed between them. */

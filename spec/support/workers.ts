@@ -97,7 +97,10 @@ function countsOf({ owner: sql, intake }: TestDatabase, now: () => Date) {
 }
 
 /** The webhook to a receiver of the test. */
-export const webhook = (url: string, timeout = 10_000) => makeWebhook({ url, secret }, { timeout });
+export const webhook = (url: string, timeout = 10_000): Channel => ({
+  name: "webhook",
+  ...makeWebhook({ url, secret }, { timeout }),
+});
 
 /** A channel without a network: it records each delivery, and `answer` or `settle` gives its outcome. */
 export function fakeChannel(answer?: () => Outcome | Promise<Outcome>) {
