@@ -121,7 +121,7 @@ describe("leads backup", () => {
 
   it("shows one moment while leads come in: each with its permission and its deliveries", async () => {
     const busy = await makeDatabase();
-    await busy.owner`update private.channels set enabled = true where name <> 'chat'`;
+    await busy.owner`update private.channels set enabled = true where name in ('email', 'webhook')`;
     const path = join(folder, "busy.backup");
     let done = false;
     const backedUp = leads(busy.url, "backup", path).finally(() => (done = true));

@@ -29,6 +29,7 @@ describe("a channel", () => {
       .split(/[ ,]/)
       .filter((word) => word.includes("_"));
     expect(named).toHaveLength(channelNames.length);
+    expect(howToSetUp()).toMatch(/^Set WEBHOOK_URL, NOTIFY_EMAIL.{0,200} or [A-Z_]{3,50} \(see/);
     for (const file of [".env.example", "docs/deploy-supabase.md"]) {
       const lines = readFileSync(new URL(`../${file}`, import.meta.url), "utf8").split("\n");
       const settings = lines.map((line) => line.trim().replace(/^#/, "").split("=")[0]);

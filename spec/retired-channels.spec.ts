@@ -10,6 +10,7 @@ import {
   retireChannel,
   syncChannels,
 } from "../delivery/outbox.ts";
+import { byChannel } from "./support/by-channel.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
@@ -33,11 +34,10 @@ describe("a retired channel", () => {
     await syncChannels(sql, ["email"]);
     expect(await retireChannel(sql, "webhook")).toBe(2);
     expect(await requeueFailed(sql)).toBe(0);
-    expect(await countDeliveries(sql, new Date(Date.now() + 3_600_000))).toMatchObject([
-      { channel: "chat" },
-      { channel: "email", pending: 2, stuck: 2 },
-      { channel: "webhook", retired: true, enabled: false, pending: 0, failed: 0, stuck: 0, lastError: null },
-    ]);
+    expect(byChannel(await countDeliveries(sql, new Date(Date.now() + 3_600_000)))).toMatchObject({
+      email: { pending: 2, stuck: 2 },
+      webhook: { retired: true, enabled: false, pending: 0, failed: 0, stuck: 0, lastError: null },
+    });
     await syncChannels(sql, ["email", "webhook"]);
     expect(await requeueFailed(sql)).toBe(2);
   });

@@ -1,5 +1,6 @@
 // How the operator learns whether each channel takes what it is sent, before a lead depends on it: `leads test`.
 import { beforeAll, describe, expect, it } from "vitest";
+import { howToSetUp } from "../delivery/channels/registry.ts";
 import type { Log } from "../log/log.ts";
 import { testChannels } from "../team/test-channels.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
@@ -97,8 +98,7 @@ describe("leads test", () => {
     expect(await test({})).toEqual({
       status: 1,
       stdout: "",
-      stderr:
-        "No channel is set up. Set WEBHOOK_URL, NOTIFY_EMAIL or CHAT_URL (see .env.example) and start the server again.\n",
+      stderr: `No channel is set up. ${howToSetUp()} and start the server again.\n`,
     });
   });
 });

@@ -6,7 +6,7 @@ import { aLead } from "./database.ts";
 export async function fill(owner: Sql): Promise<void> {
   await owner`insert into private.notices (hash, language, text) values (encode(sha256('I “agree”'), 'hex'), 'en', 'I “agree”')`;
   await owner`update private.settings set site_origin = 'https://a.example', keep_address = false`;
-  await owner`update private.channels set enabled = true, cooldown_until = '2026-01-31T10:00:00.123456Z' where name <> 'chat'`;
+  await owner`update private.channels set enabled = true, cooldown_until = '2026-01-31T10:00:00.123456Z' where name in ('email', 'webhook')`;
   const names = [
     "Rosa",
     'back\\slash "quote" \\n',
