@@ -43,7 +43,13 @@ export interface ComposedDelivery {
    * Syncs, delivers what is due now, and returns when nothing more is or the time is over. What a channel did not take waits
    * for the next run. Needs the owner's connection. @throws when the database is unreachable.
    */
-  deliverDue(database: ResilientConnection, limits: { seconds: number }): Promise<void>;
+  deliverDue(database: ResilientConnection, limits: RunLimits): Promise<void>;
+}
+
+export interface RunLimits {
+  seconds: number;
+  /** Calls back once after so many milliseconds, unless the returned function is called before; a test calls back when it likes. */
+  after?: (milliseconds: number, call: () => void) => () => void;
 }
 
 export interface RunningDelivery {
@@ -85,13 +91,13 @@ export function composeDelivery({
       return startOn(address, { channels, checkAlert, prepare, log });
     },
 
-    async deliverDue(database, { seconds }) {
+    async deliverDue(database, { seconds, after = callAfter }) {
       await database.query(sync);
       const dispatchers = channels.map((channel) =>
         makeDispatcher(channel, { database, log, retriesAtStart }),
       );
       retriesAtStart = false;
-      await runOnce(dispatchers, seconds * 1000);
+      await runOnce(dispatchers, seconds * 1000, after);
       await database.query(checkAlert);
     },
   };
@@ -131,15 +137,24 @@ interface WorkerSettings {
 }
 
 /** Runs dispatchers until they are drained. After 4/5 of the time they claim nothing more, and at its end they abort. */
-async function runOnce(dispatchers: readonly Dispatcher[], milliseconds: number): Promise<void> {
-  const stop = setTimeout(() => {
+async function runOnce(
+  dispatchers: readonly Dispatcher[],
+  milliseconds: number,
+  after: NonNullable<RunLimits["after"]>,
+): Promise<void> {
+  const forgetStop = after(0.8 * milliseconds, () => {
     for (const dispatcher of dispatchers) dispatcher.stop();
-  }, 0.8 * milliseconds);
-  const abort = setTimeout(() => {
+  });
+  const forgetAbort = after(milliseconds, () => {
     for (const dispatcher of dispatchers) dispatcher.abort();
-  }, milliseconds);
+  });
   for (const dispatcher of dispatchers) dispatcher.run();
   await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
-  clearTimeout(stop);
-  clearTimeout(abort);
+  forgetStop();
+  forgetAbort();
+}
+
+function callAfter(milliseconds: number, call: () => void): () => void {
+  const timer = setTimeout(call, milliseconds);
+  return () => clearTimeout(timer);
 }
