@@ -4,7 +4,7 @@ import type { Delivery } from "./delivery.ts";
 import { type At, timeIn } from "./outbox.ts";
 
 /** How the leads stand. Every accepted lead is stored or was erased. */
-export interface LeadCount {
+export interface LeadCounts {
   stored: number;
   /** How many of the stored leads came in the last 24 hours. */
   lastDay: number;
@@ -19,13 +19,13 @@ export interface LeadCount {
   owedToNoChannel: number;
 }
 
-/** Counts the leads, without reading them, as the SQL function says. */
-export async function countLeads(sql: Sql): Promise<LeadCount> {
-  const [counts] = await sql<LeadCount[]>`
+/** Reads how many leads there are of each kind, which SQL sums without reading them. */
+export async function readLeadCounts(sql: Sql): Promise<LeadCounts> {
+  const [counts] = await sql<LeadCounts[]>`
     select stored::int, last_day::int as "lastDay", erased::int, waiting::int as unreviewed, overdue::int, untold::int,
       unowed::int as "owedToNoChannel"
     from private.lead_counts()`;
-  return counts as LeadCount;
+  return counts as LeadCounts;
 }
 
 /** How a channel stands. */

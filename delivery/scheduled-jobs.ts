@@ -4,7 +4,7 @@
 import type { Sql } from "../database/connect.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
-import { countDeliveries, countLeads } from "./counts.ts";
+import { countDeliveries, readLeadCounts } from "./counts.ts";
 import type { ScheduledJob } from "./job-runner.ts";
 import { enqueueMissedDeliveries, enqueueOverdueAlerts, indexNewLeadsUnlessBusy } from "./outbox.ts";
 
@@ -106,7 +106,7 @@ export async function rollUpCounts(sql: Sql): Promise<void> {
 /** Counts anew, and logs how many leads there are and what became of their deliveries, so that the two can be compared. */
 export async function reconcile(sql: Sql, log: Log): Promise<void> {
   await sql`select private.recount()`;
-  const leads = await countLeads(sql);
+  const leads = await readLeadCounts(sql);
   const channels = await countDeliveries(sql);
   const facts = channels.flatMap(({ channel, delivered, pending, failed }) => [
     [`${channel}_delivered`, delivered],

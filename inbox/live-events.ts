@@ -132,7 +132,7 @@ async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => vo
     // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits. In a flood the delivery
     // takes the leads into the lists once a second, and a poll beside it would look through the same leads for nothing.
     const isDue = streams.hasListeners() && started - floodAt >= pauseInFlood;
-    const found = isDue ? await inTime(indexNewLeads(sql)) : 0;
+    const found = isDue ? await inTime(announceNewLeads(sql)) : 0;
     const pause = pauseAfterPoll(now() - started, found);
     if (started - sentAt >= heartbeatInterval) {
       if (receivedAt < sentAt) throw new HeartbeatLost();
@@ -144,7 +144,7 @@ async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => vo
 }
 
 /** Adds new leads to the lists, of which the database sends a notification. Returns how many there were. */
-async function indexNewLeads(sql: Sql): Promise<number> {
+async function announceNewLeads(sql: Sql): Promise<number> {
   const [looked] = await sql<{ found: number }[]>`select team.index_new_leads() as found`;
   return looked?.found ?? 0;
 }

@@ -6,7 +6,7 @@ import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { makeAlertCheck } from "../delivery/alert.ts";
 import { makeWebhook } from "../delivery/channels/webhook.ts";
-import { countDeliveries, countLeads } from "../delivery/counts.ts";
+import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { makeScheduledJobs } from "../delivery/scheduled-jobs.ts";
 import { startWorker } from "../delivery/worker.ts";
@@ -55,7 +55,7 @@ describe("the login of the delivery", () => {
     );
     for (const job of jobs) await job.run();
     expect(await owner`select from private.lead_work`).toHaveLength(1);
-    expect(await countLeads(delivery)).toMatchObject({ stored: 1, unreviewed: 1 });
+    expect(await readLeadCounts(delivery)).toMatchObject({ stored: 1, unreviewed: 1 });
   });
 
   it("says which channels are set up, for a process that has no other login", async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { personTasks, readSamples } from "../bench/many-leads-tasks.ts";
 import { fillDatabase } from "../bench/years-of-leads.ts";
 import { connect, type Sql } from "../database/connect.ts";
-import { countDeliveries, countLeads } from "../delivery/counts.ts";
+import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
 import { requeueFailed, syncChannels } from "../delivery/outbox.ts";
 import { addUp } from "../delivery/scheduled-jobs.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
@@ -187,7 +187,7 @@ describe("the counts", () => {
     const channels = (await countDeliveries(owner)).map(({ channel, delivered, failed, pending, stuck }) => ({
       ...{ channel, delivered, failed, pending, stuck },
     }));
-    return { counts: await countLeads(owner), channels, late: await lateInQueue(owner) };
+    return { counts: await readLeadCounts(owner), channels, late: await lateInQueue(owner) };
   };
   const someLeads = (hours: number) => owner<{ id: string }[]>`
     select lead_id as id from private.lead_work where created_at < now() - ${hours} * interval '1 hour'
@@ -204,7 +204,7 @@ describe("the counts", () => {
     // As autovacuum does.
     await owner`select brin_summarize_new_values('public.leads_by_time')`;
     await owner`analyze`;
-    for (const count of [countLeads, lateInQueue]) {
+    for (const count of [readLeadCounts, lateInQueue]) {
       expect((await rowsRead(count)).rows).toBeLessThan(maxRows);
     }
   });

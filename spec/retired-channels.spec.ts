@@ -1,7 +1,7 @@
 // A channel that is retired: what was owed to it is settled, and the team is told of its leads by the channels that are set up.
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim, record } from "../delivery/claim.ts";
-import { countDeliveries, countLeads } from "../delivery/counts.ts";
+import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import {
   enqueueMissedDeliveries,
@@ -54,19 +54,19 @@ describe("a retired channel", () => {
     await syncChannels(sql, []);
     await retireChannel(sql, "webhook");
     const owedToNone = { untold: 2, owedToNoChannel: 2 };
-    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    expect(await readLeadCounts(sql)).toMatchObject(owedToNone);
     await sql`select private.recount()`;
-    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    expect(await readLeadCounts(sql)).toMatchObject(owedToNone);
     await sql`truncate private.lead_work cascade`;
-    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    expect(await readLeadCounts(sql)).toMatchObject(owedToNone);
     await sql`select private.index_new_leads(look_back => '1 day')`;
-    expect(await countLeads(sql)).toMatchObject(owedToNone);
+    expect(await readLeadCounts(sql)).toMatchObject(owedToNone);
     await syncChannels(sql, ["email"]);
     expect(await requeueLead(sql, waiting?.leadId ?? "")).toBe(1);
     expect(await requeueLead(sql, delivered?.leadId ?? "")).toBe(0);
-    expect(await countLeads(sql)).toMatchObject({ untold: 1, owedToNoChannel: 1 });
+    expect(await readLeadCounts(sql)).toMatchObject({ untold: 1, owedToNoChannel: 1 });
     expect(await enqueueMissedDeliveries(sql)).toBe(1);
-    expect(await countLeads(sql)).toMatchObject({ untold: 0, owedToNoChannel: 0 });
+    expect(await readLeadCounts(sql)).toMatchObject({ untold: 0, owedToNoChannel: 0 });
     const told = await claim(sql, "email", all);
     expect(told.map(({ leadId }) => leadId).sort()).toEqual([waiting?.leadId, failed?.leadId].sort());
   });
@@ -76,9 +76,9 @@ describe("a retired channel", () => {
     await sql`select private.index_new_leads()`;
     await syncChannels(sql, []);
     await retireChannel(sql, "webhook");
-    expect(await countLeads(sql)).toMatchObject({ owedToNoChannel: 1 });
+    expect(await readLeadCounts(sql)).toMatchObject({ owedToNoChannel: 1 });
     await syncChannels(sql, ["webhook"]);
-    expect(await countLeads(sql)).toMatchObject({ owedToNoChannel: 0 });
+    expect(await readLeadCounts(sql)).toMatchObject({ owedToNoChannel: 0 });
     const [lead] = await sql`select id from public.leads`;
     expect(await requeueLead(sql, lead?.id)).toBe(1);
   });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { isLastAttempt, maxAttempts, waitAfter } from "../delivery/backoff.ts";
 import { claim, record, retryNow } from "../delivery/claim.ts";
-import { countDeliveries, countLeads } from "../delivery/counts.ts";
+import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import {
   enqueueMissedDeliveries,
@@ -320,7 +320,12 @@ describe("the outbox", () => {
     await syncChannels(sql, []);
     await insertMany(3);
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
-    expect(await countLeads(sql)).toMatchObject({ stored: 3, unreviewed: 2, untold: 2, owedToNoChannel: 3 });
+    expect(await readLeadCounts(sql)).toMatchObject({
+      stored: 3,
+      unreviewed: 2,
+      untold: 2,
+      owedToNoChannel: 3,
+    });
   });
 
   it("sends word of a withdrawal after word of the lead, which then says that the permission was withdrawn", async () => {

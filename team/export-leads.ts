@@ -4,9 +4,9 @@ import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { fields } from "../lead/lead.ts";
 import type { Progress } from "./backup.ts";
-import { indexNewLeads } from "./index-new-leads.ts";
 import { beyond, isoTime, leadsWithoutWork, pagesOf, utc } from "./lead-pages.ts";
 import type { LeadRow } from "./lead-row.ts";
+import { refreshLists } from "./refresh-lists.ts";
 
 export interface ExportOptions {
   /** Only leads that came in since then. */
@@ -42,7 +42,7 @@ export async function exportLeads(
   take: (page: ExportedLead[]) => Promise<void>,
 ): Promise<void> {
   // The spam flags of leads of the last second are not decided yet.
-  await indexNewLeads(sql);
+  await refreshLists(sql);
   await transaction(
     sql,
     async (tx) => {

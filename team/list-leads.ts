@@ -2,8 +2,8 @@
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
-import { indexNewLeads } from "./index-new-leads.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";
+import { refreshLists } from "./refresh-lists.ts";
 
 export interface LeadFilter {
   since?: Date | undefined;
@@ -28,7 +28,7 @@ export async function listLeads(
   take: (page: LeadRow[]) => Promise<void>,
 ): Promise<void> {
   // Leads of the last second have no row yet.
-  await indexNewLeads(sql);
+  await refreshLists(sql);
   await transaction(
     sql,
     async (tx) => {

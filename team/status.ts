@@ -1,11 +1,11 @@
 // Reads the state of the whole: whether every accepted lead reaches the team, is reviewed in time, and is backed up.
 import type { Sql } from "../database/connect.ts";
-import { type ChannelCount, countDeliveries, countLeads, type LeadCount } from "../delivery/counts.ts";
+import { type ChannelCount, countDeliveries, type LeadCounts, readLeadCounts } from "../delivery/counts.ts";
 import type { Problem } from "./problems.ts";
 import { type BackupState, readBackupState } from "./scheduled-backups.ts";
 
 /** Every accepted lead is stored or was erased; every stored one is owed to each channel. */
-export interface Status extends Omit<LeadCount, "lastDay"> {
+export interface Status extends Omit<LeadCounts, "lastDay"> {
   /** Whether there is no problem. */
   ok: boolean;
   /** What is not as it should be, the most urgent first. */
@@ -17,7 +17,7 @@ export interface Status extends Omit<LeadCount, "lastDay"> {
 
 /** Counts leads and deliveries, and looks at the scheduled backups. */
 export async function readStatus(sql: Sql): Promise<Status> {
-  const { stored, erased, unreviewed, overdue, untold, owedToNoChannel } = await countLeads(sql);
+  const { stored, erased, unreviewed, overdue, untold, owedToNoChannel } = await readLeadCounts(sql);
   const channels = [...(await countDeliveries(sql))];
   const backup = await readBackupState(sql);
   const counts = {
