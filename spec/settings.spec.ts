@@ -1,8 +1,11 @@
 // The settings: one list, from which values, messages, defaults and `.env.example` follow.
 import { readFileSync } from "node:fs";
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { envExample } from "../config/env-example.ts";
+import { settingsSchema } from "../config/settings.ts";
+import { languageCodes } from "../content/languages.ts";
 import { messageFor } from "./support/refused-settings.ts";
 
 describe("the settings", () => {
@@ -88,6 +91,11 @@ describe("the settings", () => {
     ],
   ])("refuse %j with a sentence for each mistake", (env, message) => {
     expect(messageFor(env as Record<string, string>)).toBe(message);
+  });
+
+  it("say of LANGUAGES which languages there are", () => {
+    const about = v.getDescription(settingsSchema.entries.LANGUAGES);
+    expect(about?.split(/[ ,.]/)).toEqual(expect.arrayContaining(languageCodes));
   });
 
   it("stand in .env.example as the list has them: npm run env-example writes it", () => {
