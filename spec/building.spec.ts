@@ -73,21 +73,21 @@ describe("a build", () => {
   it("shows the pages in a further language when its folder and its line are there", async () => {
     const copy = copySources();
     const read = (...path: string[]) => readFileSync(join(copy, "content", ...path), "utf8");
-    cpSync(join(copy, "content/en"), join(copy, "content/fr"), { recursive: true });
-    const french = read("fr", "language.ts").replace("const en:", "const fr:").replace('"en-US"', '"fr-US"');
-    writeFileSync(join(copy, "content/fr/language.ts"), french);
+    cpSync(join(copy, "content/en"), join(copy, "content/eo"), { recursive: true });
+    const esperanto = read("eo", "language.ts").replace("const en:", "const eo:").replace('"en-US"', '"eo"');
+    writeFileSync(join(copy, "content/eo/language.ts"), esperanto);
     const languages = read("languages.ts")
-      .replace(/const languages = \{/, "$& fr,")
-      .replace(/^import /m, 'import { fr } from "./fr/language.ts";\nimport ');
-    expect(languages).toContain("{ fr,");
+      .replace(/const languages = \{/, "$& eo,")
+      .replace(/^import /m, 'import { eo } from "./eo/language.ts";\nimport ');
+    expect(languages).toContain("{ eo,");
     writeFileSync(join(copy, "content/languages.ts"), languages);
 
-    const { code, output } = await startBuild(copy, { LANGUAGES: "en,fr" }).ended;
+    const { code, output } = await startBuild(copy, { LANGUAGES: "en,eo" }).ended;
     expect(code, output).toBe(0);
     const page = (name: string) => readFileSync(join(copy, "dist", name), "utf8");
-    expect(page("fr.html")).toContain('<html lang="fr-US">');
-    expect(page("fr/thank-you.html")).toContain('href="/fr"');
-    expect(page("index.html")).toContain('hrefLang="fr-US"');
+    expect(page("eo.html")).toContain('<html lang="eo">');
+    expect(page("eo/thank-you.html")).toContain('href="/eo"');
+    expect(page("index.html")).toContain('hrefLang="eo"');
     expect(existsSync(join(copy, "dist/es.html"))).toBe(false);
   });
 

@@ -114,8 +114,8 @@ describe("an experiment", () => {
     ],
     [
       "for pages that there are not",
-      { language: "fr" as "en" },
-      `${subject} has no language of the pages: en, es.`,
+      { language: "xx" as "en" },
+      `${subject} has no language of the pages: ${languageCodes.join(", ")}.`,
     ],
     ["without a name", { variant: undefined as unknown as string }, "needs another name"],
     ["without a plan", { plan: null as unknown as Experiment["plan"] }, `${subject} has no usable plan`],

@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sources } from "../content/claims.ts";
 import { claims } from "../content/es/claims.ts";
+import { languageCodes } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { loadSite } from "../web/pages.ts";
 import { useBrowser } from "./support/browser.ts";
@@ -23,7 +24,9 @@ describe("the Spanish pages", () => {
     expect((await fetch(onlyEnglish.url("/es"))).status).toBe(404);
     expect(await (await fetch(onlyEnglish.url())).text()).not.toContain("hreflang");
     const odd = { ...pageSettings, site: { ...pageSettings.site, languages: ["en", "xx"] } };
-    await expect(loadSite(odd)).rejects.toThrow("LANGUAGES names xx, and the pages are written in: en, es.");
+    await expect(loadSite(odd)).rejects.toThrow(
+      `LANGUAGES names xx, and the pages are written in: ${languageCodes.join(", ")}.`,
+    );
   });
 
   it.each(["/es", "/es/thank-you", "/es/nothing"])("say that they are in Spanish: %s", async (path) => {
