@@ -54,12 +54,15 @@ describe("a server that starts again", () => {
 });
 
 describe("a proxy that answers in the server's place", () => {
-  it("is taken for a network that is gone, whatever status its page has", async () => {
+  it.each([
+    [200, "text/html", "<!doctype html><title>Sign in</title>"],
+    [404, "text/plain", "404 page not found"],
+    [401, "text/html", "<!doctype html><title>Sign in</title>"],
+  ])("is taken for a network that is gone, whatever status its page has: %i", async (status, contentType, body) => {
     const page = await leadPage(dana, await addLead(database, { name: "Rosa Martinez" }));
     await page.getByRole("button", { name: "Review without a call" }).click();
     await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
-    const signIn = { status: 200, contentType: "text/html", body: "<!doctype html><title>Sign in</title>" };
-    await page.route("**/api/**", (route) => route.fulfill(signIn));
+    await page.route("**/api/**", (route) => route.fulfill({ status, contentType, body }));
     await page.getByRole("button", { name: "Not interested" }).click();
     await page.getByText("No answer: there is no connection.").waitFor();
     await addLead(database, { name: "Came Meanwhile" });

@@ -63,7 +63,7 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
       if (signal?.aborted) throw error;
       return offline();
     });
-  if (!isOurs(answer)) return offline();
+  if (!isOurs(answer, text)) return offline();
   readClock(answer.headers.get("date"));
   const failure = failureOf(answer.status);
   noteCall(failure === "database unreachable" ? "database unreachable" : "connected");
@@ -76,9 +76,15 @@ function offline(): never {
   throw new CallFailed("offline");
 }
 
-/** False for a page of a proxy in front, such as its own sign-in, in place of an answer. */
-const isOurs = ({ status, headers }: Response): boolean =>
-  status !== 200 || headers.get("content-type")?.startsWith("application/json") === true;
+/**
+ * False for what a proxy in front answers in the server's place, such as its own sign-in, or that it knows no such address while the server
+ * starts again. The server's answers are JSON, and empty where a session is missing or locked. A proxy that says by the status that it
+ * cannot reach the server is understood without that.
+ */
+const isOurs = ({ status, headers }: Response, text: string): boolean =>
+  status >= 500 ||
+  headers.get("content-type")?.startsWith("application/json") === true ||
+  ([401, 423].includes(status) && text === "");
 
 function failureOf(status: number): Failure | undefined {
   if (status === 200) return undefined;
