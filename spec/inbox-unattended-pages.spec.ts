@@ -114,6 +114,26 @@ describe("a page whose member has signed in anew in another tab", () => {
   });
 });
 
+describe("a member who works while the clock of their machine is set back", () => {
+  it("is reported as active as before, so that the session is not locked", async () => {
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    await page.goto(inbox.url);
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+    let reports = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/keep-alive")) reports += 1;
+    });
+    await page.mouse.move(10, 10);
+    await expect.poll(() => reports).toBe(1);
+    await page.clock.setSystemTime(Date.now() - 3_600_000);
+    await page.mouse.move(20, 20);
+    await page.clock.runFor(60_000);
+    await page.mouse.move(30, 30);
+    await expect.poll(() => reports).toBe(2);
+  });
+});
+
 describe("the team's page that is left open", () => {
   it("shows who was invited by another manager, and lets the session go idle", async () => {
     const page = await as(maria, "/account");

@@ -35,6 +35,9 @@ export function useActivity(idleMinutes: number): void {
       const now = Date.now();
       const hasSlept = now - checkedAt > maxTimerPause;
       checkedAt = now;
+      // On a clock that was set back they would be in the future, and the next report and the lock put off as long.
+      lastAt = Math.min(lastAt, now);
+      reportedAt = Math.min(reportedAt, now);
       if (now - lastAt <= idleMinutes * 60_000) return;
       refresh("me");
       if (hasSlept || !isAnswered()) noteFailure(new CallFailed("locked"), queries);
