@@ -14,6 +14,8 @@ beforeEach(() => emptyQueue(database));
 
 const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
 
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+
 /** Presses what saves a file, and returns the file. */
 async function saved(page: Page, name: string | RegExp): Promise<{ name: string; text: string }> {
   const coming = page.waitForEvent("download");
@@ -105,6 +107,7 @@ describe("the team's page", () => {
     await page.getByRole("button", { name: "Remove Otto" }).click();
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await expect.poll(() => page.locator(".members").innerText()).not.toContain("Otto");
+    await expect.poll(() => focused(page)).toBe("Members");
   });
 
   it("pauses a state, which says why and by whom, and calls there again", async () => {
@@ -115,6 +118,7 @@ describe("the team's page", () => {
     await page.getByText("A hurricane. By Maria").waitFor();
     await page.getByRole("button", { name: "Call there again" }).click();
     await page.getByText("A hurricane").waitFor({ state: "detached" });
+    await expect.poll(() => focused(page)).toBe("Paused states");
   });
 });
 

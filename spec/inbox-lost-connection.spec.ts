@@ -58,19 +58,22 @@ describe("a proxy that answers in the server's place", () => {
     [200, "text/html", "<!doctype html><title>Sign in</title>"],
     [404, "text/plain", "404 page not found"],
     [401, "text/html", "<!doctype html><title>Sign in</title>"],
-  ])("is taken for a network that is gone, whatever status its page has: %i", async (status, contentType, body) => {
-    const page = await leadPage(dana, await addLead(database, { name: "Rosa Martinez" }));
-    await page.getByRole("button", { name: "Review without a call" }).click();
-    await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
-    await page.route("**/api/**", (route) => route.fulfill({ status, contentType, body }));
-    await page.getByRole("button", { name: "Not interested" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
-    await addLead(database, { name: "Came Meanwhile" });
-    await page.getByText("No connection. What you type stays here").waitFor();
-    await page.unroute("**/api/**");
-    await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
-    expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
-  });
+  ])(
+    "is taken for a network that is gone, whatever status its page has: %i",
+    async (status, contentType, body) => {
+      const page = await leadPage(dana, await addLead(database, { name: "Rosa Martinez" }));
+      await page.getByRole("button", { name: "Review without a call" }).click();
+      await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
+      await page.route("**/api/**", (route) => route.fulfill({ status, contentType, body }));
+      await page.getByRole("button", { name: "Not interested" }).click();
+      await page.getByText("No answer: there is no connection.").waitFor();
+      await addLead(database, { name: "Came Meanwhile" });
+      await page.getByText("No connection. What you type stays here").waitFor();
+      await page.unroute("**/api/**");
+      await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
+      expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
+    },
+  );
 });
 
 describe("a page that nobody touches while the network is gone", () => {

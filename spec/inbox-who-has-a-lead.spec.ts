@@ -28,6 +28,15 @@ describe("a lead that another member has", () => {
     await row.getByText("Lee has it").waitFor({ state: "detached" });
   });
 
+  it("leaves the focus beside it when it is taken and let go, because the button that was pressed is gone", async () => {
+    const page = await as(dana, `/leads/${await addLead(database)}`);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.getByRole("button", { name: "Take this lead" }).press("Enter");
+    await expect.poll(focused).toBe("You have it");
+    await page.getByRole("button", { name: "Let it go" }).press("Enter");
+    await expect.poll(focused).toBe("Nobody has it");
+  });
+
   it("says so plainly on its own page, above the call, and when it is free again", async () => {
     const id = await addLead(database);
     await lee.call("claim", { id });

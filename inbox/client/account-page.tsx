@@ -1,9 +1,10 @@
 // The member's own page: passkeys, the notifications of this browser, and locking and signing out.
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { ResponseOf } from "../api.ts";
 import { CallFailed } from "./call-api.ts";
 import { Dialog } from "./page/dialog.tsx";
 import { dropDrafts } from "./page/drafts.ts";
+import { useFocusBeside } from "./page/focus-beside.ts";
 import type { SignedIn } from "./page/frame.tsx";
 import { FailureNotice, Loading, Notice } from "./page/notice.tsx";
 import { chime, hasNotifications } from "./page/notifications.ts";
@@ -36,12 +37,7 @@ function Passkeys() {
   const { data, error } = useCall("passkeys", {});
   const [removing, setRemoving] = useState<Passkey>();
   const [trouble, setTrouble] = useState("");
-  const heading = useRef<HTMLHeadingElement>(null);
-  const [removed, setRemoved] = useState("");
-  // The button that was pressed goes with the passkey.
-  useEffect(() => {
-    if (removed) heading.current?.focus();
-  }, [removed]);
+  const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
   const reload = () => refresh("passkeys", "me");
   const add = () => {
     setTrouble("");
@@ -66,7 +62,14 @@ function Passkeys() {
                 </span>
               </span>
               {data.passkeys.length > 1 && (
-                <button type="button" className="button quiet" onClick={() => setRemoving(passkey)}>
+                <button
+                  type="button"
+                  className="button quiet"
+                  onClick={(press) => {
+                    notePress(press);
+                    setRemoving(passkey);
+                  }}
+                >
                   Remove<span className="visually-hidden"> {nameOf(passkey)}</span>
                 </button>
               )}
@@ -79,14 +82,7 @@ function Passkeys() {
       </button>
       {trouble && <Notice kind="trouble">{trouble}</Notice>}
       {removing && (
-        <PasskeyRemoval
-          passkey={removing}
-          onRemoved={() => {
-            setRemoved(removing.id);
-            reload();
-          }}
-          onClose={() => setRemoving(undefined)}
-        />
+        <PasskeyRemoval passkey={removing} onRemoved={reload} onClose={() => setRemoving(undefined)} />
       )}
     </section>
   );

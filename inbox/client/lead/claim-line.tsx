@@ -1,6 +1,7 @@
 // Who has the lead, said live, and how to take it, let it go, or take it back.
-import { useEffect, useRef } from "react";
+import { type MouseEvent, useEffect, useRef } from "react";
 import { announce } from "../page/announcer.tsx";
+import { useFocusBeside } from "../page/focus-beside.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
@@ -16,29 +17,34 @@ interface Props {
 
 export function ClaimLine({ lead, member, isStopped }: Props) {
   const [claim, release, takeBack] = [useAction("claim"), useAction("release"), useAction("take-back")];
+  const [words, notePress] = useFocusBeside<HTMLDivElement>();
   const holder = lead.claim?.member;
-  const thenReload = { onSettled: () => refresh("opened", "queue") };
-  const id = lead.id;
+  const send = (action: typeof claim | typeof release | typeof takeBack) => (press: MouseEvent) => {
+    notePress(press);
+    action.mutate({ id: lead.id }, { onSettled: () => refresh("opened", "queue") });
+  };
   const isHeldByOther = holder !== undefined && holder.id !== member.id;
   useAnnouncement(isHeldByOther);
   if (!holder && (isStopped || lead.stage === "closed")) return null;
   return (
     <div className="claim-line">
-      {isHeldByOther && <HeldByOther name={holder.name} />}
-      {holder && !isHeldByOther && <ClaimBadge claim={lead.claim} member={member} />}
-      {!holder && <span className="quiet">Nobody has it</span>}
+      <div className="claim-words" ref={words} tabIndex={-1}>
+        {isHeldByOther && <HeldByOther name={holder.name} />}
+        {holder && !isHeldByOther && <ClaimBadge claim={lead.claim} member={member} />}
+        {!holder && <span className="quiet">Nobody has it</span>}
+      </div>
       {!holder && (
-        <button type="button" className="button quiet" onClick={() => claim.mutate({ id }, thenReload)}>
+        <button type="button" className="button quiet" onClick={send(claim)}>
           Take this lead
         </button>
       )}
       {holder?.id === member.id && (
-        <button type="button" className="button quiet" onClick={() => release.mutate({ id }, thenReload)}>
+        <button type="button" className="button quiet" onClick={send(release)}>
           Let it go
         </button>
       )}
       {isHeldByOther && member.role === "manager" && (
-        <button type="button" className="button quiet" onClick={() => takeBack.mutate({ id }, thenReload)}>
+        <button type="button" className="button quiet" onClick={send(takeBack)}>
           Take it back from {holder.name}
         </button>
       )}

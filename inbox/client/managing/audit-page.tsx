@@ -3,6 +3,7 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { RequestOf, ResponseOf } from "../../api.ts";
+import { useFocusBeside } from "../page/focus-beside.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
@@ -43,24 +44,50 @@ export default function AuditPage() {
       <FailureNotice error={exported.error} />
       <Loading error={error} isLoaded={data !== undefined} />
       {data && <AuditTable entries={data.entries} />}
-      <div className="pager no-print">
-        {starts.length > 1 && (
-          <button type="button" className="button" onClick={() => setStarts(starts.slice(0, -1))}>
-            Newer
-          </button>
-        )}
-        {data?.next != null && (
-          <button
-            type="button"
-            className="button"
-            // While an older page is on its way, `next` is still that of the page before.
-            onClick={() => !isPlaceholderData && setStarts([...starts, data.next])}
-          >
-            Older
-          </button>
-        )}
-      </div>
+      <Pager starts={starts} next={data?.next ?? null} isTurning={isPlaceholderData} onTurn={setStarts} />
     </>
+  );
+}
+
+interface PagerProps {
+  starts: (number | null)[];
+  next: number | null;
+  /** Whether another page was asked for, and is not here yet. */
+  isTurning: boolean;
+  onTurn(starts: (number | null)[]): void;
+}
+
+function Pager({ starts, next, isTurning, onTurn }: PagerProps) {
+  // The first page has no newer one, and the last no older one.
+  const [, notePress] = useFocusBeside();
+  return (
+    <div className="pager no-print">
+      {starts.length > 1 && (
+        <button
+          type="button"
+          className="button"
+          onClick={(press) => {
+            notePress(press);
+            onTurn(starts.slice(0, -1));
+          }}
+        >
+          Newer
+        </button>
+      )}
+      {next !== null && (
+        <button
+          type="button"
+          className="button"
+          // While another page is on its way, `next` is still that of the page before.
+          onClick={(press) => {
+            notePress(press);
+            if (!isTurning) onTurn([...starts, next]);
+          }}
+        >
+          Older
+        </button>
+      )}
+    </div>
   );
 }
 

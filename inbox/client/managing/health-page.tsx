@@ -1,6 +1,8 @@
 // Whether every lead reaches the team: channels, deliveries that wait or failed, the last backup, overdue leads.
+import type { MouseEvent } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useNow } from "../page/clock.ts";
+import { useFocusBeside } from "../page/focus-beside.ts";
 import { FailureNotice, Loading, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
@@ -75,7 +77,6 @@ function Problems({ health: { ok, problems, backup_failure } }: { health: Health
 }
 
 function Channels({ channels, isManager }: { channels: Health["channels"]; isManager: boolean }) {
-  const retry = useAction("retry-deliveries");
   const failed = channels.reduce((sum, channel) => sum + channel.failed, 0);
   return (
     <section className="card" aria-labelledby="channels">
@@ -113,16 +114,26 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
           </tbody>
         </table>
       </ScrollingTable>
-      {failed > 0 && isManager && (
-        <button
-          type="button"
-          className="button"
-          onClick={() => retry.mutate({}, { onSuccess: () => refresh("health") })}
-        >
+      <Retry failed={isManager ? failed : 0} />
+    </section>
+  );
+}
+
+function Retry({ failed }: { failed: number }) {
+  const retry = useAction("retry-deliveries");
+  const [answer, notePress] = useFocusBeside<HTMLDivElement>();
+  const send = (press: MouseEvent) => {
+    notePress(press);
+    retry.mutate({}, { onSuccess: () => refresh("health") });
+  };
+  return (
+    <>
+      {failed > 0 && (
+        <button type="button" className="button" onClick={send}>
           Try {count(failed, "failed delivery", "failed deliveries")} again
         </button>
       )}
-      <div role="status">
+      <div role="status" ref={answer} tabIndex={-1}>
         {retry.data && (
           <Notice kind="done">
             {count(retry.data.deliveries, "delivery", "deliveries")} will be sent again.
@@ -130,6 +141,6 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
         )}
       </div>
       <FailureNotice error={retry.error} />
-    </section>
+    </>
   );
 }

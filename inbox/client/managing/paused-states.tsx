@@ -2,6 +2,7 @@
 import { type FormEvent, useState } from "react";
 import { stateChoices, stateNames } from "../../../calling/state-names.ts";
 import { useDraft } from "../page/drafts.ts";
+import { useFocusBeside } from "../page/focus-beside.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import { refresh, useAction, useCall } from "../queries.ts";
@@ -9,10 +10,13 @@ import { refresh, useAction, useCall } from "../queries.ts";
 export function PausedStates() {
   const { data, error } = useCall("paused-states", {});
   const resume = useAction("resume-state");
+  const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
   const afterChange = { onSuccess: () => refresh("paused-states", "queue") };
   return (
     <section className="card" aria-labelledby="paused-states">
-      <h2 id="paused-states">Paused states</h2>
+      <h2 id="paused-states" ref={heading} tabIndex={-1}>
+        Paused states
+      </h2>
       <p className="quiet">
         While a state is paused nobody there is called, whatever they asked for. A state may order this in an
         emergency.
@@ -31,7 +35,10 @@ export function PausedStates() {
               <button
                 type="button"
                 className="button quiet"
-                onClick={() => resume.mutate({ state }, afterChange)}
+                onClick={(press) => {
+                  notePress(press);
+                  resume.mutate({ state }, afterChange);
+                }}
               >
                 Call there again
               </button>

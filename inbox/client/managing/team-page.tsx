@@ -1,7 +1,8 @@
 // The team, for managers: who is in it, invitations, and the states to which calls are paused.
-import { useState } from "react";
+import { type MouseEvent, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { Dialog } from "../page/dialog.tsx";
+import { useFocusBeside } from "../page/focus-beside.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
@@ -14,18 +15,21 @@ type Member = ResponseOf<"members">["members"][number];
 
 export default function TeamPage({ member }: { member: SignedIn }) {
   const { data, error } = useCall("members", {});
+  const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
   return (
     <>
       <PageHeading title="Team">Team</PageHeading>
       <section className="card" aria-labelledby="members">
-        <h2 id="members">Members</h2>
+        <h2 id="members" ref={heading} tabIndex={-1}>
+          Members
+        </h2>
         <Loading error={error} isLoaded={data !== undefined} />
         {data && (
           <ul className="plain-list members">
             {data.members
               .filter(({ removed_at }) => removed_at === null)
               .map((one) => (
-                <MemberLine key={one.id} member={one} isSelf={one.id === member.id} />
+                <MemberLine key={one.id} member={one} isSelf={one.id === member.id} onPress={notePress} />
               ))}
           </ul>
         )}
@@ -36,7 +40,14 @@ export default function TeamPage({ member }: { member: SignedIn }) {
   );
 }
 
-function MemberLine({ member, isSelf }: { member: Member; isSelf: boolean }) {
+interface LineProps {
+  member: Member;
+  isSelf: boolean;
+  /** Told of the press that may take the whole line away. */
+  onPress(press: MouseEvent): void;
+}
+
+function MemberLine({ member, isSelf, onPress }: LineProps) {
   const [confirming, setConfirming] = useState<"recover" | "remove">();
   const recover = useAction("members/recover");
   const remove = useAction("members/remove");
@@ -44,6 +55,10 @@ function MemberLine({ member, isSelf }: { member: Member; isSelf: boolean }) {
     const then = { onSuccess: () => refresh("members"), onSettled: () => setConfirming(undefined) };
     if (confirming === "recover") recover.mutate({ id: member.id }, then);
     else remove.mutate({ id: member.id }, then);
+  };
+  const askToRemove = (press: MouseEvent) => {
+    onPress(press);
+    setConfirming("remove");
   };
   return (
     <li>
@@ -56,7 +71,7 @@ function MemberLine({ member, isSelf }: { member: Member; isSelf: boolean }) {
           <button type="button" className="button quiet" onClick={() => setConfirming("recover")}>
             New link<span className="visually-hidden"> for {member.name}</span>
           </button>
-          <button type="button" className="button quiet" onClick={() => setConfirming("remove")}>
+          <button type="button" className="button quiet" onClick={askToRemove}>
             Remove<span className="visually-hidden"> {member.name}</span>
           </button>
         </span>

@@ -1,11 +1,12 @@
 // What surrounds every page of a member: the navigation, the state of the connection, and the announcements to a screen reader.
-import { type ReactNode, useState } from "react";
+import { type MouseEvent, type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { useActivity } from "./activity.ts";
 import { AlertBanner } from "./alert-banner.tsx";
 import { Announcer } from "./announcer.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { useFocusBeside } from "./focus-beside.ts";
 import { useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -44,8 +45,10 @@ let isPutOff = false;
 function SecondPasskey() {
   const [isShown, setShown] = useState(!isPutOff);
   const [path] = useLocation();
+  const [, notePress] = useFocusBeside();
   if (!isShown || path !== "/") return null;
-  const putOff = () => {
+  const putOff = (press: MouseEvent) => {
+    notePress(press);
     isPutOff = true;
     setShown(false);
   };
