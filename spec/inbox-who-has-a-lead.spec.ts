@@ -37,6 +37,22 @@ describe("a lead that another member has", () => {
     await expect.poll(focused).toBe("Nobody has it");
   });
 
+  it("says how the last press has failed, and not an earlier one", async () => {
+    const page = await as(dana, `/leads/${await addLead(database)}`);
+    await page.route("**/api/claim", async (route) => {
+      // Done, but the answer is lost.
+      await route.fetch();
+      await route.fulfill({ status: 500, json: { error: "a bug" } });
+    });
+    await page.getByRole("button", { name: "Take this lead" }).click();
+    await page.getByText("The server made a mistake.").waitFor();
+    await page.getByText("You have it").waitFor();
+    await page.route("**/api/release", (route) => route.abort());
+    await page.getByRole("button", { name: "Let it go" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    expect(await page.getByText("The server made a mistake.").count()).toBe(0);
+  });
+
   it("says so plainly on its own page, above the call, and when it is free again", async () => {
     const id = await addLead(database);
     await lee.call("claim", { id });

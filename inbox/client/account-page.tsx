@@ -11,7 +11,7 @@ import { chime, hasNotifications } from "./page/notifications.ts";
 import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
-import { queries, refresh, useAction, useCall } from "./queries.ts";
+import { failureOfLatest, queries, refresh, useAction, useCall } from "./queries.ts";
 import { noteFailure, notifyTabs } from "./session.ts";
 import { addPasskey, signInSentence } from "./signing-in/passkeys.ts";
 
@@ -181,7 +181,7 @@ function LockAndSignOut() {
           Sign out
         </button>
       </div>
-      <FailureNotice error={lock.error ?? signOut.error} />
+      <FailureNotice error={failureOfLatest(lock, signOut)} />
     </section>
   );
 }

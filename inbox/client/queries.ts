@@ -91,6 +91,12 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
   return { ...mutation, mutate: (request, then) => void mutate(request, then) } as Action<Name>;
 }
 
+/** How the action that was begun last has failed. An earlier failure of another one is over, and would hide that. */
+export const failureOfLatest = (
+  ...actions: Pick<Action<CallName>, "submittedAt" | "error">[]
+): Error | null =>
+  actions.reduce((latest, action) => (action.submittedAt > latest.submittedAt ? action : latest)).error;
+
 /** Repeats these calls wherever their answers are on screen. */
 export function refresh(...names: CallName[]): void {
   for (const name of names) void refreshCall(name);

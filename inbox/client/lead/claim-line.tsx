@@ -5,7 +5,7 @@ import { useFocusBeside } from "../page/focus-beside.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
-import { refresh, useAction } from "../queries.ts";
+import { failureOfLatest, refresh, useAction } from "../queries.ts";
 import { ClaimBadge } from "../queue/queue-row.tsx";
 import type { Lead } from "./lead-page.tsx";
 
@@ -48,7 +48,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
           Take it back from {holder.name}
         </button>
       )}
-      <FailureNotice error={claim.error ?? release.error ?? takeBack.error} />
+      <FailureNotice error={failureOfLatest(claim, release, takeBack)} />
     </div>
   );
 }

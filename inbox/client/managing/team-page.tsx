@@ -7,7 +7,7 @@ import type { SignedIn } from "../page/frame.tsx";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { moment } from "../page/times.ts";
-import { refresh, useAction, useCall } from "../queries.ts";
+import { failureOfLatest, refresh, useAction, useCall } from "../queries.ts";
 import { InviteForm, OneTimeLink } from "./invitation.tsx";
 import { PausedStates } from "./paused-states.tsx";
 
@@ -77,7 +77,7 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
         </span>
       )}
       {recover.data && <OneTimeLink {...recover.data} name={member.name} />}
-      <FailureNotice error={recover.error ?? remove.error} />
+      <FailureNotice error={failureOfLatest(recover, remove)} />
       {confirming && (
         <Confirm what={confirming} name={member.name} onYes={act} onNo={() => setConfirming(undefined)} />
       )}
