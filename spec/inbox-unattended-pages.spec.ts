@@ -105,9 +105,16 @@ describe("a page whose member has signed in anew in another tab", () => {
     const [begun] = await database.owner<{ session: { token: string } }[]>`
       select private.begin_session(${dana.id}, 'test') as session`;
     await page.context().addCookies([{ name: "session", value: begun?.session.token ?? "", url: inbox.url }]);
+    const said: string[] = [];
+    await page.route("**/api/open", async (route) => {
+      said.push(await text(page));
+      await route.continue();
+    });
     await lee.call("claim", { id });
     await page.getByText("Lee has it.").waitFor();
     expect(await audited(database, "opened lead", id)).toEqual(["Dana", "Dana"]);
+    expect(said).toHaveLength(1);
+    expect(said[0]).not.toContain("Only a manager may do that.");
     await lee.call("release", { id });
     await page.getByText("Nobody has it").waitFor();
     expect(await page.getByText("What stands here may be out of date.").count()).toBe(0);

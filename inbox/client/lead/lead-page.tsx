@@ -69,20 +69,21 @@ function useLead(id: string) {
     { entry: opened.data?.entry ?? 0 },
     { enabled: opened.data !== undefined, staleTime: 0, gcTime: 0, refetchInterval: loadInterval },
   );
-  useReopening(live);
-  const error = live.error ?? opened.error;
+  const isOfOtherSession = live.error instanceof CallFailed && live.error.why === "forbidden";
+  useReopening(isOfOtherSession, live.isSuccess);
+  const error = (isOfOtherSession ? null : live.error) ?? opened.error;
   return { lead: isNoLead(error) ? undefined : (live.data ?? opened.data), error };
 }
 
 /** Opens the lead once more when the opening is not of this session, because its member has signed in anew in another tab. */
-function useReopening({ error, isSuccess }: { error: Error | null; isSuccess: boolean }): void {
+function useReopening(isOfOtherSession: boolean, isSuccess: boolean): void {
   const isReopened = useRef(false);
   useEffect(() => {
     if (isSuccess) isReopened.current = false;
-    if (isReopened.current || !(error instanceof CallFailed && error.why === "forbidden")) return;
+    if (isReopened.current || !isOfOtherSession) return;
     isReopened.current = true;
     refresh("open");
-  }, [error, isSuccess]);
+  }, [isOfOtherSession, isSuccess]);
 }
 
 /** A link that lost or gained a character is not accepted, as it is no reference at all. */
