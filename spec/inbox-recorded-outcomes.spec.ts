@@ -4,7 +4,7 @@ import type { RequestOf } from "../inbox/api.ts";
 import { addLead } from "./support/inbox.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
-const { database, inbox, dana, lee, as, leadPage } = await openScreens();
+const { database, inbox, dana, lee, maria, as, leadPage } = await openScreens();
 type Screen = Awaited<ReturnType<typeof as>>;
 
 /** The day so many days ahead, as a date field has it. */
@@ -111,6 +111,68 @@ describe("a note that is emptied again", () => {
     await page.getByRole("button", { name: "Review without a call" }).click();
     await note(page).fill("Prefers mornings");
     await note(page).fill("");
+    await member.call("lock");
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    expect(await text(page)).not.toContain("What you typed");
+  });
+});
+
+describe("what was typed before the person asked us to stop", () => {
+  const stop = async (page: Screen) => {
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByRole("heading", { name: "Proof of a stop" }).waitFor();
+  };
+
+  it("is offered again, and the note is recorded with the call", async () => {
+    const member = await inbox.member("Ines");
+    const id = await addLead(database);
+    const page = await leadPage(member, id);
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    await note(page).fill("Her son takes care of it");
+    await stop(page);
+    await page.getByText("What you typed in the call is not recorded yet.").waitFor();
+    await page.getByRole("link", { name: "Record what came of it" }).click();
+    expect(await note(page).inputValue()).toBe("Her son takes care of it");
+    expect(await page.getByRole("button", { name: "Call back" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await note(page).waitFor({ state: "detached" });
+    expect((await member.call("open", { id })).body.calls).toMatchObject([
+      { called: true, outcome: "not_interested", note: "Her son takes care of it" },
+    ]);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("stopped");
+    await member.call("lock");
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    expect(await text(page)).not.toContain("What you typed");
+  });
+
+  it("is not said to be kept where it is of a callback, because nobody will call", async () => {
+    const member = await inbox.member("Olga");
+    const id = await addLead(database);
+    const page = await leadPage(member, id);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByRole("button", { name: "Call back" }).click();
+    await page.getByLabel("Day").fill(dayAhead(3));
+    await lee.call("stop", { id });
+    await page
+      .getByText("What you had typed of a callback or of the eligibility check is not kept")
+      .waitFor();
+    await member.call("lock");
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+    expect(await text(page)).not.toContain("What you typed");
+  });
+});
+
+describe("what was typed about a lead that is erased", () => {
+  it("is not kept, and the page says so", async () => {
+    const member = await inbox.member("Pia");
+    const id = await addLead(database);
+    const page = await leadPage(member, id);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await note(page).fill("Prefers mornings");
+    await maria.call("erase", { id, reference: id.slice(-8) });
+    await page.getByText("What you had typed about it is not kept.").waitFor();
     await member.call("lock");
     await page.getByRole("heading", { name: "Locked" }).waitFor();
     expect(await text(page)).not.toContain("What you typed");

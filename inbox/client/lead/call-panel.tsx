@@ -43,7 +43,9 @@ export function CallPanel({ lead, member, isStopped }: Props) {
     setReviewing(recorded?.callId === null);
     announce("The outcome is taken back.");
   };
-  if (isStopped) return <Stopped lead={lead} />;
+  const shared = { lead, member, onRecorded: showRecorded };
+  if (isStopped)
+    return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
   if (recorded) return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={showUndone} />;
   return (
     <section className="card call" aria-labelledby="call">

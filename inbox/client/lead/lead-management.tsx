@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { announce } from "../page/announcer.tsx";
 import { Dialog } from "../page/dialog.tsx";
+import { dropDraftsOf } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { refresh, useAction } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
@@ -19,6 +20,7 @@ export function LeadManagement({ lead }: { lead: Lead }) {
         onSuccess: (answer) => {
           if (!("done" in answer)) return;
           announce("Erased.");
+          dropDraftsOf(lead.id);
           refresh("queue");
           navigate("/");
         },

@@ -1,9 +1,10 @@
 // The page of one lead: the person and the work on the left, the permission and what is known of them on the right.
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
 import { useLeadOnScreen } from "../page/activity.ts";
+import { dropDraftsOf } from "../page/drafts.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { Loading } from "../page/notice.tsx";
@@ -97,6 +98,11 @@ const BackLink = () => (
 );
 
 function NoLead({ id, error }: { id: string; error: Error | null }) {
+  const [hasDropped, setDropped] = useState(false);
+  const isErased = isNoLead(error) && error.why === "not found";
+  useEffect(() => {
+    if (isErased) setDropped(dropDraftsOf(id));
+  }, [isErased, id]);
   if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
   const isOfSeveral = error.detail === "Several leads have this reference.";
   return (
@@ -109,6 +115,7 @@ function NoLead({ id, error }: { id: string; error: Error | null }) {
         {isOfSeveral
           ? `Search for ${id} and open the one that is meant.`
           : "It was erased, or the link is not complete."}
+        {hasDropped && " What you had typed about it is not kept."}
       </p>
     </>
   );

@@ -25,8 +25,11 @@ type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
 /** The outcomes that only a call can have. */
 const needCall: readonly Outcome[] = ["no_answer", "left_message", "wrong_number"];
 
+/** The name of a lead's note among the drafts. */
+export const noteDraftOf = (lead: string) => `note ${lead}`;
+
 /** The note as it is typed. */
-export const useNoteDraft = (lead: string) => useDraft(`note ${lead}`, "");
+export const useNoteDraft = (lead: string) => useDraft(noteDraftOf(lead), "");
 
 interface Props {
   lead: Lead;
@@ -73,7 +76,7 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
       <h3 ref={heading} tabIndex={-1}>
         {callId ? "What came of it?" : "Review without a call"}
       </h3>
-      <OutcomeButtons hasCall={callId !== null} isCallback={isCallback} onChoose={choose} />
+      <OutcomeButtons lead={lead} hasCall={callId !== null} isCallback={isCallback} onChoose={choose} />
       {isCallback && (
         <CallbackFields
           lead={lead}
@@ -110,13 +113,17 @@ function NoteField({ value, onType }: { value: string; onType(text: string): voi
 }
 
 interface ButtonsProps {
+  lead: Lead;
   hasCall: boolean;
   isCallback: boolean;
   onChoose(outcome: Outcome): void;
 }
 
-function OutcomeButtons({ hasCall, isCallback, onChoose }: ButtonsProps) {
-  const offered = outcomes.filter((outcome) => hasCall || !needCall.includes(outcome));
+function OutcomeButtons({ lead, hasCall, isCallback, onChoose }: ButtonsProps) {
+  const isStopped = lead.withdrawn || lead.stopped_at !== null;
+  const offered = outcomes.filter(
+    (outcome) => (hasCall || !needCall.includes(outcome)) && !(isStopped && outcome === "callback"),
+  );
   const keyOf = (outcome: Outcome) => String(outcomes.indexOf(outcome) + 1);
   useKeys(Object.fromEntries(offered.map((outcome) => [keyOf(outcome), () => onChoose(outcome)])));
   return (

@@ -2,23 +2,33 @@
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { Icon } from "../page/icon.tsx";
-import { Loading } from "../page/notice.tsx";
+import { Loading, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { moment } from "../page/times.ts";
 import { count } from "../page/words.ts";
 import { useCall } from "../queries.ts";
+import { useNoteDraft } from "./outcome-form.tsx";
 
 type Proof = ResponseOf<"stop-proof">;
 
 export default function StopProofPage({ id }: { id: string }) {
   const { data, error } = useCall("stop-proof", { id }, { refetchOnWindowFocus: false });
+  const note = useNoteDraft(id);
   return (
     <>
       <Link href={`/leads/${id}`} className="back-link">
         <Icon name="back" /> Lead
       </Link>
       <PageHeading title="Proof of a stop">Proof of a stop</PageHeading>
+      {note.value !== "" && (
+        <div className="no-print">
+          <Notice kind="caution">
+            What you typed in the call is not recorded yet.{" "}
+            <Link href={`/leads/${id}`}>Record what came of it</Link>
+          </Notice>
+        </div>
+      )}
       <Loading error={error} isLoaded={data !== undefined} />
       {data && <ProofDocument proof={data} />}
     </>

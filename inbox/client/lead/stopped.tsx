@@ -1,23 +1,61 @@
-// What stands in place of the number when the person asked us to stop.
+// What stands in place of the number when the person asked us to stop. A note that was typed before can still be recorded.
+import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
+import { dropDraftsOf } from "../page/drafts.ts";
+import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
+import { Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import type { Lead } from "./lead-page.tsx";
+import { noteDraftOf, OutcomeForm, type Recorded, useNoteDraft } from "./outcome-form.tsx";
 
-export function Stopped({ lead }: { lead: Lead }) {
+interface Props {
+  lead: Lead;
+  member: SignedIn;
+  /** Whether the member has recorded an outcome on this page. Mount it anew then. */
+  isRecorded: boolean;
+  onRecorded(recorded: Recorded): void;
+}
+
+export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
+  const note = useNoteDraft(lead.id);
+  // Not as it is typed: the form stays when its field is emptied.
+  const [hasNote] = useState(note.value !== "");
+  const [hasDropped, setDropped] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that was pressed is gone.
+  useEffect(() => {
+    if (isRecorded && document.activeElement === document.body) heading.current?.focus();
+  }, [isRecorded]);
+  useEffect(() => {
+    // A callback, and an eligibility check.
+    setDropped(dropDraftsOf(lead.id, noteDraftOf(lead.id)));
+  }, [lead.id]);
+  const call = lead.calls.findLast((one) => one.called && one.member.id === member.id);
   const at = lead.permission?.withdrawn_at ?? lead.stopped_at;
   return (
     <section className="card stopped" aria-labelledby="stopped">
-      <h2 id="stopped">
+      <h2 id="stopped" ref={heading} tabIndex={-1}>
         <Icon name="stop" /> Do not call
       </h2>
       <p>
         This person asked us to stop{at && <> on {moment(at)}</>}. The number and the e-mail address are not
         shown any more.
       </p>
+      {hasDropped && (
+        <p>What you had typed of a callback or of the eligibility check is not kept: nobody will call.</p>
+      )}
       <Link href={`/leads/${lead.id}/stop-proof`} className="button">
         Show the proof
       </Link>
+      {hasNote && (
+        <>
+          <Notice kind="caution">
+            What you typed is not recorded yet. Press what came of it, or empty the field.
+          </Notice>
+          <OutcomeForm lead={lead} callId={call && !call.outcome ? call.id : null} onRecorded={onRecorded} />
+        </>
+      )}
     </section>
   );
 }

@@ -46,6 +46,15 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
   };
 }
 
+/** Deletes what was typed about a lead, because no page will show it again. Returns whether there was anything. */
+export function dropDraftsOf(lead: string, kept?: string): boolean {
+  // A draft is named after what it is, and then after its lead.
+  const names = [...drafts.keys()].filter((name) => name.endsWith(lead) && name !== kept);
+  for (const name of names) drafts.delete(name);
+  if (names.length > 0) notify();
+  return names.length > 0;
+}
+
 export const hasDrafts = (): boolean => drafts.size > 0;
 
 export function dropDrafts(): void {
