@@ -16,8 +16,9 @@ export function Dialog({ title, onClose, children }: Props) {
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
-    // Not the first button, which may confirm what cannot be taken back: a key that is held, or pressed twice, would press it.
-    heading.current?.focus();
+    // A field to type in, or the words; not the first button, which may confirm what cannot be taken back: a key that is held, or pressed
+    // twice, would press it.
+    (opened?.querySelector<HTMLElement>("input[type=text]") ?? heading.current)?.focus();
     return () => opened?.close();
   }, []);
   return (
