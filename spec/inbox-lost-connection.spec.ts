@@ -116,6 +116,7 @@ describe("“Sign out” on a locked screen", () => {
     await page.route("**/api/sign-out", (route) => route.abort());
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("alert").getByText("There is no connection.").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Sign out");
     await page.getByRole("heading", { name: "Locked" }).waitFor();
     await page.unroute("**/api/sign-out");
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -37,6 +37,7 @@ export function SignInButton({ label, kind = "primary", run, onDone }: ButtonPro
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   const press = async () => {
+    if (isBusy) return;
     setBusy(true);
     setTrouble("");
     try {
@@ -49,7 +50,8 @@ export function SignInButton({ label, kind = "primary", run, onDone }: ButtonPro
   };
   return (
     <>
-      <button type="button" className={`button large ${kind}`} disabled={isBusy} onClick={press}>
+      {/* Not `disabled`, which would take the focus away. */}
+      <button type="button" className={`button large ${kind}`} aria-disabled={isBusy} onClick={press}>
         {kind === "primary" && <Icon name="key" />}
         {label}
       </button>
