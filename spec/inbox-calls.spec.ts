@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { audited, called } from "./support/calls.ts";
-import { removeLeads } from "./support/database.ts";
+import { aLead, removeLeads } from "./support/database.ts";
 import { addLead, aNumber, makeInbox, nightZip, noonZip } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -37,6 +37,15 @@ describe("a lead opened", () => {
   it("is found by its reference too, which the link in a message has", async () => {
     const id = await addLead(database);
     expect((await dana.call("open", { id: reference(id) })).body.id).toBe(id);
+  });
+
+  it("is opened by its reference at once, also while another process takes new leads into the lists", async () => {
+    const id = await addLead(database);
+    await database.owner`insert into public.leads ${database.owner(aLead())}`;
+    await database.owner.begin(async (busy) => {
+      await busy`select private.index_new_leads()`;
+      expect((await dana.call("open", { id: reference(id) })).body.id).toBe(id);
+    });
   });
 
   it("is not opened by a reference that another lead has too, because it may not be the one that is meant", async () => {

@@ -156,7 +156,7 @@ begin
         and private.from_its_end(x.lead_id) collate "C" < reverse(wanted) || 'g'
       limit 1;
     end if;
-    exit when found;
+    exit when w.lead_id is not null;
     -- A lead of this second may have no row yet.
     perform private.index_new_leads();
   end loop;
