@@ -2,9 +2,10 @@
 // time, and what became of it is recorded.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
+import { transaction } from "../database/transaction.ts";
 import type { StoredLead } from "../lead/lead.ts";
 import type { Delivery, Permission } from "./delivery.ts";
-import { type At, indexNewLeads, timeIn } from "./outbox.ts";
+import { type At, indexSomeNewLeads, timeIn } from "./outbox.ts";
 
 /** What became of an attempt. A wait is in seconds; 0 means that the channel did not fail: this process was stopped, or the message is to be split. */
 export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> &
@@ -85,17 +86,33 @@ async function withFlags(sql: Sql, rows: readonly ClaimedRow[]): Promise<Claimed
 /** Milliseconds that a message waits for the flags of its lead. */
 const flagsWait = 3_000;
 
-/** The last indexing of each pool: one after the other, so that slow ones take one connection and leave the others to the messages. */
-const indexings = new WeakMap<Sql, Promise<void>>();
+interface Indexings {
+  underWay: Promise<void>;
+  /** Has not begun, so it finds every lead that is there now. */
+  next?: Promise<void> | undefined;
+}
 
-/** Indexes new leads, and stops waiting for it after 3 seconds: however slow it is, the team must be told of a lead. */
+/** The indexings of each pool: one after the other, so that slow ones take one connection and leave the others to the messages. */
+const indexings = new WeakMap<Sql, Indexings>();
+
+/**
+ * Indexes new leads, and stops waiting for it after 3 seconds: the team must be told of a lead however slow it is, and also where it
+ * fails. The job that indexes each second logs why.
+ */
 async function indexInTime(sql: Sql): Promise<void> {
-  const indexing = (indexings.get(sql) ?? Promise.resolve()).then(() => indexNewLeads(sql));
-  indexings.set(
-    sql,
-    indexing.catch(() => {}),
-  );
-  await Promise.race([indexing, wait(flagsWait, undefined, { ref: false })]);
+  const ofPool = indexings.get(sql) ?? { underWay: Promise.resolve() };
+  indexings.set(sql, ofPool);
+  ofPool.next ??= ofPool.underWay.then(() => {
+    ofPool.underWay = indexAlone(sql).catch(() => {});
+    ofPool.next = undefined;
+    return ofPool.underWay;
+  });
+  await Promise.race([ofPool.next, wait(flagsWait, undefined, { ref: false })]);
+}
+
+// In transactions, because postgres.js sends further queries after a single one to the same connection, where they would wait for it.
+async function indexAlone(sql: Sql): Promise<void> {
+  while ((await transaction(sql, indexSomeNewLeads)) > 0);
 }
 
 /**

@@ -1,5 +1,6 @@
 // The outbox: every delivery that is still owed to the team. The insert's own trigger fills it; this file fills it beside that
 // trigger and requeues deliveries when the team asks. `claim.ts` empties it, `counts.ts` counts it.
+import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
 import { channelNames } from "./channels/registry.ts";
@@ -35,8 +36,12 @@ export async function enqueueOverdueAlerts(sql: Sql, at?: At): Promise<number> {
 
 /** Decides spam flags and writes what lists need, for the leads that came since the last call. */
 export async function indexNewLeads(sql: Sql): Promise<void> {
-  for (let indexed = 1; indexed > 0; )
-    indexed = countOf(await sql<Count[]>`select private.index_new_leads() as count`);
+  while ((await indexSomeNewLeads(sql)) > 0);
+}
+
+/** Does so for a thousand of them, and returns how many that was. */
+export async function indexSomeNewLeads(sql: Sql | TransactionSql): Promise<number> {
+  return countOf(await sql<Count[]>`select private.index_new_leads() as count`);
 }
 
 /** Does what indexNewLeads does, unless another process is doing it, which is enough for a job that comes again in a second. */

@@ -98,6 +98,20 @@ describe("the queue", () => {
     expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
   });
 
+  it("computes the hours once for members who ask at the same moment", async () => {
+    await addLead(database);
+    await database.owner.begin(async (tx) => {
+      // This member's time is that of the transaction, and so earlier than the other's.
+      await tx`select now()`;
+      await database.owner`update private.place_windows set holds_until = default`;
+      await database.owner`select private.refresh_place_windows()`;
+      const rows = () => database.owner`select place, xmin::text from private.place_windows order by place`;
+      const computed = await rows();
+      await tx`select private.refresh_place_windows()`;
+      expect(await tx`select place, xmin::text from private.place_windows order by place`).toEqual(computed);
+    });
+  });
+
   it("is read a page at a time without missing one or naming one twice", async () => {
     const all = [];
     for (let hour = 9; hour > 0; hour -= 1)

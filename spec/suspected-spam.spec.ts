@@ -1,5 +1,8 @@
 // Which leads look like spam. They are stored and delivered like all others; the team sees a flag beside them.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
+import { claim } from "../delivery/claim.ts";
+import { syncChannels } from "../delivery/outbox.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { formRequest, insertRequest, makeIntake } from "./support/intake.ts";
 import { leads } from "./support/leads-command.ts";
@@ -157,5 +160,39 @@ describe("a lead with a filled honeypot, with a link or of a burst", () => {
     await app.fetch(formRequest({ ...texts, website: "" }));
     expect(await database.owner`select from leads`).toHaveLength(1);
     expect(await flags()).toEqual([]);
+  });
+});
+
+describe("messages about leads whose flags take longer than 3 seconds", () => {
+  const hold = { max: 1, lease: 60 };
+
+  it("go out without flags, however many they are, and the flags are decided once for all of them", async () => {
+    const { owner } = database;
+    await syncChannels(owner, ["webhook"]);
+    const asked: string[] = [];
+    const watched = new Proxy(owner, {
+      apply(sql, _, [parts, ...values]) {
+        asked.push(parts.join(""));
+        return sql(parts, ...values);
+      },
+      get: (sql, name) =>
+        name === "begin"
+          ? (kind: string, work: (tx: Sql) => Promise<unknown>) => {
+              asked.push("begin");
+              return sql.begin(kind, (tx) => work(tx as unknown as Sql));
+            }
+          : Reflect.get(sql, name),
+    });
+    for (let nth = 0; nth < 10; nth += 1) await store({ name: `Name ${nth}` });
+    await owner.begin(async (busy) => {
+      await busy`select private.index_new_leads()`;
+      // The one who decides flags waits for the rows that the other process has not committed.
+      const claimed = await Promise.all(Array.from({ length: 10 }, () => claim(watched, "webhook", hold)));
+      expect(claimed.flat().map(({ flags }) => flags)).toEqual(Array(10).fill([]));
+    });
+    await store({ name: "The last" }, { "x-honeypot-filled": "1" });
+    expect(await claim(watched, "webhook", hold)).toMatchObject([{ flags: ["honeypot filled"] }]);
+    // The one that waited, the one after it, and the one for the last lead, each until it finds nothing.
+    expect(asked.filter((query) => query === "begin").length).toBeLessThanOrEqual(6);
   });
 });

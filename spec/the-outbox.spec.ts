@@ -69,13 +69,12 @@ describe("the outbox", () => {
     expect((await states()).map((d) => d.channel)).toEqual(["email", "webhook", "webhook"]);
   });
 
-  it("gives a delivery out without flags when they take longer than 3 seconds, because a message about a lead must not wait for them", async () => {
+  it("gives a delivery out without flags when these cannot be decided", async () => {
     await insert();
-    await sql.begin(async (busy) => {
-      await busy`select private.index_new_leads()`;
-      // It waits for the row that the other process has not committed.
-      expect(await claim(sql, "webhook", all)).toMatchObject([{ attempt: 1, flags: [] }]);
-    });
+    await sql`alter function private.index_new_leads rename to index_no_leads`;
+    const claimed = await claim(sql, "webhook", all).catch(String);
+    await sql`alter function private.index_no_leads rename to index_new_leads`;
+    expect(claimed).toMatchObject([{ attempt: 1, flags: [] }]);
   });
 
   it("gives a delivery out with the lead, the permission and the spam flags", async () => {
