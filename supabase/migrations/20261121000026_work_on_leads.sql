@@ -115,14 +115,15 @@ create trigger lead_work_10_add_place_windows after insert on private.lead_work
 referencing new table as added
 for each statement execute function private.add_place_windows();
 
--- Computes the rows anew that hold no longer, and those of a clock that was ahead for a moment: no row holds for more than an hour.
+-- Computes the rows anew that hold no longer, and those of a clock that was ahead for a moment: no row holds for more than an hour. A
+-- minute more, because another process may have computed them since this transaction began.
 create function private.refresh_place_windows() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
   stale text[] := array(
-    select p.place from private.place_windows p where p.holds_until <= now() or p.holds_until > now() + interval '1 hour'
+    select p.place from private.place_windows p where p.holds_until <= now() or p.holds_until > now() + interval '61 minutes'
     for update skip locked
   );
 begin
