@@ -96,10 +96,10 @@ cross join lateral regexp_split_to_table(btrim(area_codes, e' \n'), '\s+') as ar
 alter table private.area_codes enable row level security;
 revoke all on private.area_codes from public, anon, leads_intake, leads_delivery, leads_team;
 
--- What was typed of one number, with a plus sign for the 011 or 00 that is dialled before a country.
+-- What was typed of one number, with a plus sign for the 011 or 00 that is dialled before a country, also where both were typed.
 create function private.with_plus(run text) returns text
 language sql immutable parallel safe
-return regexp_replace(run, '^(011|00)', '+');
+return regexp_replace(run, '^([+][^0-9]*)?(011|00)', '+');
 
 -- The digits of one number that was typed, with a 011 before them where they are ten after the plus sign of another country.
 create function private.digits_of_run(run text) returns text
@@ -139,7 +139,7 @@ begin
     numbers := numbers || case when of_run <> '{}' then of_run else array[private.digits_of_run(run)] end;
   end loop;
   if not exists (select from unnest(numbers) as n where length(n) >= 7) then
-    numbers := array[private.digits_of_run(case when is_abroad then '+' || digits else private.with_plus(digits) end)];
+    numbers := array[private.digits_of_run(private.with_plus(case when is_abroad then '+' || digits else digits end))];
   end if;
   return array(
     select k.number
