@@ -242,6 +242,9 @@ describe("“They asked us to stop”", () => {
     await page.locator(".number").waitFor();
     await lee.call("stop-number", { phone });
     await page.locator(".stopped").waitFor();
+    await expect
+      .poll(() => page.getByRole("status").allInnerTexts())
+      .toContain("This person asked us to stop. The number is not shown any more.");
     expect(await page.content()).not.toContain(phone);
   });
 

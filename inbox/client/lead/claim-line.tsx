@@ -24,7 +24,8 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
     action.mutate({ id: lead.id }, { onSettled: () => refresh("opened", "queue") });
   };
   const isHeldByOther = holder !== undefined && holder.id !== member.id;
-  useAnnouncement(isHeldByOther);
+  useAnnouncement(isHeldByOther, "Another member has this lead now.");
+  useAnnouncement(isStopped, "This person asked us to stop. The number is not shown any more.");
   if (!holder && (isStopped || lead.stage === "closed")) return null;
   return (
     <div className="claim-line">
@@ -63,11 +64,11 @@ const HeldByOther = ({ name }: { name: string }) => (
   </div>
 );
 
-/** Says aloud that another member has taken the lead that is on screen. */
-function useAnnouncement(isHeldByOther: boolean): void {
-  const before = useRef(isHeldByOther);
+/** Says aloud what has become true of the lead that is on screen. */
+function useAnnouncement(isTrue: boolean, sentence: string): void {
+  const before = useRef(isTrue);
   useEffect(() => {
-    if (isHeldByOther && !before.current) announce("Another member has this lead now.");
-    before.current = isHeldByOther;
-  }, [isHeldByOther]);
+    if (isTrue && !before.current) announce(sentence);
+    before.current = isTrue;
+  }, [isTrue, sentence]);
 }
