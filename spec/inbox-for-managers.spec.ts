@@ -240,6 +240,16 @@ describe("the audit log's page", () => {
     expect(text.trim().split("\r\n")).toHaveLength(2);
   });
 
+  it("leaves the focus at its heading where there is no newer or older page to go on to", async () => {
+    await database.owner`
+      insert into private.audit_log (at, who, action)
+      select now() - interval '1 year', 'operator', 'exported leads' from generate_series(1, 110)`;
+    const page = await asMaria("/audit-log");
+    await page.getByRole("button", { name: "Older" }).press("Enter");
+    await page.getByRole("button", { name: "Newer" }).press("Enter");
+    await expect.poll(() => focused(page)).toBe("Audit log");
+  });
+
   it("asks for no year that is still being typed", async () => {
     await dana.call("open", { id: await addLead(database) });
     const page = await asMaria("/audit-log");
@@ -269,6 +279,6 @@ describe("the health page", () => {
     await page.getByText("HTTP 500").waitFor();
     await page.getByText("A delivery failed. See below.").waitFor();
     await page.getByRole("button", { name: "Try 1 failed delivery again" }).click();
-    await page.getByText("1 delivery will be sent again.").waitFor();
+    await expect.poll(() => focused(page)).toBe("1 delivery will be sent again.");
   });
 });

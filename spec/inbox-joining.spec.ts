@@ -73,6 +73,14 @@ describe("an invited member", () => {
   });
 });
 
+describe("the suggestion of a second passkey", () => {
+  it("leaves the focus at the page's heading when it is put off", async () => {
+    const page = await join("Yara");
+    await page.getByRole("button", { name: "Later" }).press("Enter");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Leads");
+  });
+});
+
 describe("a passkey", () => {
   it("is removed after a question, and stays where the answer is no", async () => {
     const page = await join("Zoe");
