@@ -25,7 +25,7 @@ stdout.on("error", () => {});
 
 const out = (result: string | Uint8Array) => {
   if (stdout.isTTY) clearStatusLine();
-  if (isFile) return writeWhole(Buffer.from(result));
+  if (isFile) return writeWhole(typeof result === "string" ? Buffer.from(result) : result);
   return new Promise<void>((resolve, reject) => {
     stdout.write(result, (cause) => (cause ? reject(outputError(cause)) : resolve()));
   });
