@@ -10,6 +10,7 @@ import { Icon } from "../page/icon.tsx";
 import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { refresh, useCall } from "../queries.ts";
+import { hasAskedToStop } from "./asked-to-stop.ts";
 import { CallHistory } from "./call-history.tsx";
 import { CallPanel } from "./call-panel.tsx";
 import { useCallScripts } from "./call-scripts.tsx";
@@ -30,7 +31,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
   useLeadOnScreen(lead?.id);
   useCallScripts();
   if (!lead) return <NoLead id={id} error={error} />;
-  const isStopped = lead.withdrawn || lead.stopped_at !== null;
+  const isStopped = hasAskedToStop(lead);
   return (
     <>
       <BackLink />

@@ -8,6 +8,7 @@ import { useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { outcomeNames } from "../page/words.ts";
 import { useAction } from "../queries.ts";
+import { hasAskedToStop } from "./asked-to-stop.ts";
 import { type Callback, CallbackFields, OutcomeRefused, useCallbackDraft } from "./callback-fields.tsx";
 import type { Lead } from "./lead-page.tsx";
 
@@ -120,9 +121,9 @@ interface ButtonsProps {
 }
 
 function OutcomeButtons({ lead, hasCall, isCallback, onChoose }: ButtonsProps) {
-  const isStopped = lead.withdrawn || lead.stopped_at !== null;
   const offered = outcomes.filter(
-    (outcome) => (hasCall || !needCall.includes(outcome)) && !(isStopped && outcome === "callback"),
+    (outcome) =>
+      (hasCall || !needCall.includes(outcome)) && !(hasAskedToStop(lead) && outcome === "callback"),
   );
   const keyOf = (outcome: Outcome) => String(outcomes.indexOf(outcome) + 1);
   useKeys(Object.fromEntries(offered.map((outcome) => [keyOf(outcome), () => onChoose(outcome)])));
