@@ -77,13 +77,19 @@ describe("a proxy that answers in the server's place", () => {
 });
 
 describe("a page that nobody touches while the network is gone", () => {
-  it("is locked after the idle minutes, and holds nothing about anybody", async () => {
+  /** The page of Rosa Martinez on a clock that the test moves. */
+  async function offlineWithLead() {
     const id = await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana, "/healthz");
     await page.clock.install();
     await page.goto(`${inbox.url}/leads/${id}`);
     await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
     await page.context().setOffline(true);
+    return page;
+  }
+
+  it("is locked after the idle minutes, and holds nothing about anybody", async () => {
+    const page = await offlineWithLead();
     await page.clock.fastForward("14:00");
     await page.getByText("No connection. What you type stays here").waitFor();
     expect(await page.getByRole("heading", { name: "Rosa Martinez" }).count()).toBe(1);
@@ -93,12 +99,7 @@ describe("a page that nobody touches while the network is gone", () => {
   });
 
   it("is locked at the first touch of a machine that slept longer, before anything could be asked", async () => {
-    const id = await addLead(database, { name: "Rosa Martinez" });
-    const page = await as(dana, "/healthz");
-    await page.clock.install();
-    await page.goto(`${inbox.url}/leads/${id}`);
-    await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
-    await page.context().setOffline(true);
+    const page = await offlineWithLead();
     // No timer runs while a machine sleeps.
     await page.clock.setSystemTime(Date.now() + 8 * 3_600_000);
     await page.mouse.move(10, 10);
