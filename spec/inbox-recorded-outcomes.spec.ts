@@ -186,6 +186,8 @@ describe("a press after which its button is gone", () => {
     const page = await leadPage(dana, await addLead(database));
     await page.getByRole("button", { name: "Show health answers" }).click();
     await expect.poll(() => focused(page)).toBe("Health answers");
+    await page.getByRole("button", { name: "Hide" }).click();
+    await expect.poll(() => focused(page)).toBe("Health answers");
     await page.getByRole("button", { name: "Review without a call" }).click();
     await expect.poll(() => focused(page)).toBe("Review without a call");
     await page.getByRole("button", { name: "Call back" }).click();
