@@ -20,7 +20,8 @@ describe("npm run doctor", () => {
   const preload = new URL("support/sources-read-today.ts", import.meta.url).href;
   async function doctor(args: string[], settings: Record<string, string> = {}) {
     const child = spawn(process.execPath, ["--import", preload, "bin/doctor.ts", ...args], {
-      env: programEnvironment(settings),
+      // Without a data folder of its own it would find the database of a server that a developer runs in this checkout.
+      env: programEnvironment({ DATA_DIR: join(tmpdir(), "leads-doctor-none"), ...settings }),
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
