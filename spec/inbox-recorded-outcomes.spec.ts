@@ -104,6 +104,23 @@ describe("a note", () => {
   });
 });
 
+describe("a note that is being typed when the number comes", () => {
+  it("keeps the focus, so that no digit of it chooses an outcome", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.route("**/api/call", async (route) => {
+      await note(page).focus();
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".number").waitFor();
+    await page.keyboard.type("2 daughters");
+    expect(await note(page).inputValue()).toBe("2 daughters");
+    expect((await dana.call("open", { id })).body.outcome).toBeNull();
+  });
+});
+
 describe("a note that is emptied again", () => {
   it("is nothing that a locked screen says it keeps", async () => {
     const member = await inbox.member("Uma");
@@ -162,6 +179,25 @@ describe("what was typed before the person asked us to stop", () => {
     await page.getByRole("heading", { name: "Locked" }).waitFor();
     expect(await text(page)).not.toContain("What you typed");
   });
+});
+
+describe("what is being typed while another member records that the person asked us to stop", () => {
+  it.each(["Call", "Review without a call"])(
+    "goes on in the note after “%s”, and chooses no outcome",
+    async (begin) => {
+      const id = await addLead(database);
+      const page = await leadPage(dana, id);
+      await page.getByRole("button", { name: begin, exact: true }).click();
+      await page.locator(".outcomes").waitFor();
+      await page.keyboard.press("t");
+      await page.keyboard.type("Has ");
+      await lee.call("stop", { id });
+      await page.locator(".stopped").waitFor();
+      await page.keyboard.type("2 daughters");
+      expect(await note(page).inputValue()).toBe("Has 2 daughters");
+      expect((await dana.call("open", { id })).body.outcome).toBeNull();
+    },
+  );
 });
 
 describe("what was typed about a lead that is erased", () => {
@@ -250,5 +286,20 @@ describe("the eligibility check", () => {
     await page.getByRole("button", { name: "See what it means" }).click();
     await page.getByRole("region", { name: "Eligibility" }).getByText("Checked by Dana").waitFor();
     expect(await page.getByLabel("Who prescribes?").inputValue()).toBe("Dr. Lopez");
+  });
+
+  it("leaves the focus in the field that is typed in when its answer comes, so that a digit chooses no outcome", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await page.getByText("Go through the questions").click();
+    await page.route("**/api/eligibility-check", async (route) => {
+      await page.getByLabel("Who prescribes?").focus();
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "See what it means" }).click();
+    await page.getByRole("region", { name: "Eligibility" }).getByText("Checked by Dana").waitFor();
+    await page.keyboard.type("2 doctors");
+    expect(await page.getByLabel("Who prescribes?").inputValue()).toBe("2 doctors");
+    expect((await dana.call("open", { id })).body.outcome).toBeNull();
   });
 });

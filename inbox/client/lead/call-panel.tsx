@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
-import { useKeys } from "../page/keys.ts";
+import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { refresh, useAction } from "../queries.ts";
 import { CallRefused } from "./call-refused.tsx";
@@ -97,11 +97,11 @@ function CallButton({ isMain, isBusy, onCall }: ButtonProps) {
   );
 }
 
-/** The number as a link that dials. It takes the focus, so that Enter is the next key. */
+/** The number as a link that dials. It takes the focus, so that Enter is the next key, unless the member types. */
 function NumberLink({ phone, tel }: NonNullable<Lead["under_way"]>) {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
-    link.current?.focus();
+    if (!isTyping(document.activeElement)) link.current?.focus();
     announce("You may call. The number is shown.");
   }, []);
   return (

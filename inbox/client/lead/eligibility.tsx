@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useDraft } from "../page/drafts.ts";
+import { isTyping } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import { refresh, useAction } from "../queries.ts";
@@ -59,7 +60,7 @@ function EligibilityResult({ check, takesFocus }: { check: Check; takesFocus: bo
   const heading = useRef<HTMLHeadingElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new check takes the focus again.
   useEffect(() => {
-    if (takesFocus) heading.current?.focus();
+    if (takesFocus && !isTyping(document.activeElement)) heading.current?.focus();
   }, [takesFocus, check.id]);
   return (
     <Notice kind={check.result === "likely" ? "done" : check.result === "needs_visit" ? "caution" : "plain"}>

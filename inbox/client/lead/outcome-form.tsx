@@ -4,7 +4,7 @@ import type { ResponseOf } from "../../api.ts";
 import { type Outcome, outcomes } from "../../api-values.ts";
 import { announce } from "../page/announcer.tsx";
 import { useDraft } from "../page/drafts.ts";
-import { useKeys } from "../page/keys.ts";
+import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { outcomeNames } from "../page/words.ts";
 import { useAction } from "../queries.ts";
@@ -48,7 +48,7 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed for a review is gone. With a call the number has the focus.
   useEffect(() => {
-    if (callId === null) heading.current?.focus();
+    if (callId === null && !isTyping(document.activeElement)) heading.current?.focus();
   }, [callId]);
   const send = (outcome: Outcome, callback?: Callback) => {
     if (record.isPending) return;

@@ -1,9 +1,10 @@
 // What stands in place of the number when the person asked us to stop. A note that was typed before can still be recorded.
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { dropDraftsOf } from "../page/drafts.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
+import { isTyping } from "../page/keys.ts";
 import { Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import type { Lead } from "./lead-page.tsx";
@@ -22,7 +23,17 @@ export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
   // Not as it is typed: the form stays when its field is emptied.
   const [hasNote] = useState(note.value !== "");
   const [hasDropped, setDropped] = useState(false);
+  const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  // Read when this is first rendered, because the field is still there then.
+  const [wasTyping] = useState(() => isTyping(document.activeElement));
+  // What is typed on goes into the note, because without a field its digits would choose an outcome.
+  useLayoutEffect(() => {
+    const field = wasTyping && section.current?.querySelector("textarea");
+    if (!field) return;
+    field.focus();
+    field.setSelectionRange(field.value.length, field.value.length);
+  }, [wasTyping]);
   // The button that was pressed is gone.
   useEffect(() => {
     if (isRecorded && document.activeElement === document.body) heading.current?.focus();
@@ -34,7 +45,7 @@ export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
   const call = lead.calls.findLast((one) => one.called && one.member.id === member.id);
   const at = lead.permission?.withdrawn_at ?? lead.stopped_at;
   return (
-    <section className="card stopped" aria-labelledby="stopped">
+    <section className="card stopped" ref={section} aria-labelledby="stopped">
       <h2 id="stopped" ref={heading} tabIndex={-1}>
         <Icon name="stop" /> Do not call
       </h2>

@@ -29,7 +29,8 @@ function isShortcut(event: KeyboardEvent): boolean {
 
 const typingTypes = ["text", "search", "tel", "email", "number", "date", "time", "password", "url"];
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether it is a field that takes what is typed. */
+export function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return typingTypes.includes(target.type);
   if (!(target instanceof HTMLElement)) return false;
   return (
