@@ -1,6 +1,7 @@
 // The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down gets one
 // message now and then, and closes with the first that it takes.
 import type { Outcome } from "./channels/channel.ts";
+import type { Clock } from "./clock.ts";
 
 /** The number of failures in a row that count as an outage of the channel; fewer may be one delivery that it refuses. */
 const failuresToOpen = 3;
@@ -13,8 +14,8 @@ export interface CircuitBreaker {
   recordOutcome(outcome: Outcome): "opened" | "closed" | undefined;
 }
 
-/** Makes a breaker that is closed. `clock` returns milliseconds. */
-export function makeCircuitBreaker(clock: () => number): CircuitBreaker {
+/** Makes a breaker that is closed. */
+export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
   let failures = 0;
   let pausedUntil = 0;
   const isOpen = () => failures >= failuresToOpen;

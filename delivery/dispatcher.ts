@@ -7,6 +7,7 @@ import type { Log } from "../log/log.ts";
 import { pauseAfterBug } from "./backoff.ts";
 import type { Channel, Outcome } from "./channels/channel.ts";
 import { claim, retryNow } from "./claim.ts";
+import { type Clock, makeClock } from "./clock.ts";
 import type { Delivery } from "./delivery.ts";
 import { messagesOf } from "./messages.ts";
 import { makeResults, type Results } from "./results.ts";
@@ -44,6 +45,7 @@ class ChannelDispatcher implements Dispatcher {
   readonly #database: ResilientConnection;
   readonly #log: Log;
   readonly #now: (() => Date) | undefined;
+  readonly #clock: Clock;
   readonly #sender: Sender;
   readonly #results: Results;
   #isStopped = false;
@@ -61,14 +63,15 @@ class ChannelDispatcher implements Dispatcher {
     this.#database = database;
     this.#log = log;
     this.#now = now;
+    this.#clock = makeClock(now);
     this.#retriesPending = retriesAtStart;
     this.#batch = channel.batch;
-    this.#results = makeResults(database, log, now);
+    this.#results = makeResults(database, log, now, this.#clock);
     const onRecovered = () => {
       // What waits because of the outage is retried with the next claim.
       this.#retriesPending = true;
     };
-    this.#sender = makeSender(channel, { log, clock: () => this.#clock(), onRecovered });
+    this.#sender = makeSender(channel, { log, clock: this.#clock, onRecovered });
   }
 
   run(): void {
@@ -187,9 +190,5 @@ class ChannelDispatcher implements Dispatcher {
   #resolveWhenDrained(): void {
     if (this.#isClaiming || this.#messagesUnderWay > 0 || this.#results.isFlushing()) return;
     for (const resolve of this.#onDrained.splice(0)) resolve();
-  }
-
-  #clock(): number {
-    return (this.#now?.() ?? new Date()).getTime();
   }
 }

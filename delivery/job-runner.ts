@@ -3,6 +3,7 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { pauseAfterBug } from "./backoff.ts";
+import type { Clock } from "./clock.ts";
 
 export interface ScheduledJob {
   /** The interval in milliseconds. The first run is at the start. */
@@ -11,11 +12,11 @@ export interface ScheduledJob {
 }
 
 /** Makes a function that runs the jobs that are due, one after the other, until the signal aborts. It never rejects. */
-export function makeJobRunner(jobs: readonly ScheduledJob[], now: () => Date, log: Log) {
+export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: Log) {
   const nextRun = new Map<ScheduledJob, number>();
   return async (signal: AbortSignal): Promise<void> => {
     for (const job of jobs) {
-      const time = now().getTime();
+      const time = clock();
       if (signal.aborted || time < (nextRun.get(job) ?? 0)) continue;
       try {
         await job.run();

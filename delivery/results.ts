@@ -8,6 +8,7 @@ import type { Log } from "../log/log.ts";
 import { isLastAttempt, pauseAfterBug, waitAfter } from "./backoff.ts";
 import type { Outcome } from "./channels/channel.ts";
 import { type Result, record, waitsOnRequest } from "./claim.ts";
+import type { Clock } from "./clock.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface Results {
@@ -21,8 +22,12 @@ export interface Results {
   isFlushing(): boolean;
 }
 
-export function makeResults(database: ResilientConnection, log: Log, now: (() => Date) | undefined): Results {
-  const clock = () => (now?.() ?? new Date()).getTime();
+export function makeResults(
+  database: ResilientConnection,
+  log: Log,
+  now: (() => Date) | undefined,
+  clock: Clock,
+): Results {
   let results: Result[] = [];
   let flushing: Promise<boolean> | undefined;
   let pausedUntil = 0;

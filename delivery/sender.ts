@@ -3,12 +3,12 @@ import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Channel, Outcome } from "./channels/channel.ts";
 import { makeCircuitBreaker } from "./circuit-breaker.ts";
+import type { Clock } from "./clock.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface SenderDependencies {
   log: Log;
-  /** Returns milliseconds. */
-  clock: () => number;
+  clock: Clock;
   /** Called when the circuit breaker closes. */
   onRecovered: () => void;
 }

@@ -6,6 +6,7 @@ import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { pauseAfterBug } from "./backoff.ts";
 import type { Channel } from "./channels/channel.ts";
+import { type Clock, makeClock } from "./clock.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { makeJobRunner, type ScheduledJob } from "./job-runner.ts";
 
@@ -34,10 +35,11 @@ const sweepInterval = 500;
 
 /** Starts a worker. A database that is unreachable does not end it; it goes on when the database is back. */
 export function startWorker(dependencies: WorkerDependencies): Worker {
-  const { channels, log, jobs = [], now = () => new Date(), every = callEvery } = dependencies;
+  const { channels, log, jobs = [], now, every = callEvery } = dependencies;
   const dispatchers = channels.map((channel) => makeDispatcher(channel, dependencies));
-  const preparation = makePreparation(dependencies.prepare, now);
-  const runJobs = makeJobRunner(jobs, now, log);
+  const clock = makeClock(now);
+  const preparation = makePreparation(dependencies.prepare, clock);
+  const runJobs = makeJobRunner(jobs, clock, log);
   const stopping = new AbortController();
   let working: Promise<void> | undefined;
 
@@ -76,19 +78,19 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
 }
 
 /** Makes a preparation that is attempted until it has succeeded once. Without `prepare` it is done at once. */
-function makePreparation(prepare: WorkerDependencies["prepare"], now: () => Date) {
+function makePreparation(prepare: WorkerDependencies["prepare"], clock: Clock) {
   let isDone = prepare === undefined;
   let nextAttempt = 0;
   return {
     isDone: () => isDone,
     /** @throws what `prepare` throws; after a bug, further attempts do nothing for a minute. */
     attempt: async () => {
-      if (now().getTime() < nextAttempt) return;
+      if (clock() < nextAttempt) return;
       try {
         await prepare?.();
         isDone = true;
       } catch (error) {
-        if (!isDatabaseTrouble(error)) nextAttempt = now().getTime() + pauseAfterBug;
+        if (!isDatabaseTrouble(error)) nextAttempt = clock() + pauseAfterBug;
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 // The delivery worker around its deliveries, on real PostgreSQL: its start, its scheduled jobs, bugs, an outage of the database, its stop.
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
@@ -192,6 +192,21 @@ describe("the worker", () => {
     await until(() => settles.length === 6);
     settle(6, { kind: "delivered" });
     expect(lines.join("")).not.toContain(" error bug");
+  });
+
+  it("goes on with its jobs and its channels when the machine's clock was a year ahead and is set right", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() + 365 * 86_400_000);
+    const outcomes: Outcome[] = [{ kind: "transient", reason: "answered 503" }];
+    const { channel, sent } = fakeChannel(() => outcomes.pop() ?? { kind: "delivered" });
+    let jobs = 0;
+    await insert();
+    start([channel], { jobs: [{ every: 100, run: async () => void (jobs += 1) }] });
+    await until(async () => sent.length === 1 && jobs > 0 && (await claimed()) === 0);
+    vi.useRealTimers();
+    const jobsBefore = jobs;
+    await sql`update private.deliveries set due_at = now()`;
+    await until(async () => jobs > jobsBefore && (await count("delivered")) === 1);
   });
 
   it("lets what is under way finish when it is stopped, and claims nothing more", async () => {
