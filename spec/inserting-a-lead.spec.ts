@@ -1,9 +1,13 @@
 // Call 1, `POST /rest/v1/leads`: what the intake stores and what it answers, compared whole. (Specification 7, CONTRACT)
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isBlank } from "../intake/store.ts";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../database/connect.ts";
+import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { isBlank, makeStore } from "../intake/store.ts";
+import { codeOf } from "../log/log.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { answerOf, columnsOf } from "./support/insert-answers.ts";
 import { insertRequest, makeIntake } from "./support/intake.ts";
+import { until } from "./support/receiver.ts";
 
 let database: TestDatabase;
 let app: Awaited<ReturnType<typeof makeIntake>>["app"];
@@ -169,6 +173,51 @@ describe("the same lead sent again", () => {
     );
     expect(new Set(statuses)).toEqual(new Set([201]));
     expect(await stored()).toHaveLength(10);
+  });
+
+  it("waits for no other lead that waits for it, where two servers store the same two, each in its own order", async () => {
+    const failures: string[] = [];
+    const opening = Promise.withResolvers<void>();
+    const send = (...names: string[]) => {
+      const connection = makeResilientConnection(
+        () => connect(database.intakeUrl, { max: 2 }),
+        () => {},
+      );
+      onTestFinished(() => connection.end());
+      const store = makeStore({
+        ...connection,
+        query: async (work, timeout) => {
+          await opening.promise;
+          return connection.query(work, timeout).catch((error) => {
+            failures.push(codeOf(error));
+            throw error;
+          });
+        },
+      });
+      return names.map((name) => store(aLead({ name }), {}));
+    };
+    let all: Promise<void>[] = [];
+    await database.owner.begin(async (tx) => {
+      for (const { name, email, phone, zip_code, has_medicare, has_diabetes } of [
+        aLead({ name: "Ana" }),
+        aLead({ name: "Ben" }),
+      ])
+        await tx`
+          select pg_advisory_xact_lock(
+            private.fingerprint(${name}, ${email}, ${phone}, ${zip_code}, ${has_medicare}, ${has_diabetes}))`;
+      // The first two leads are sent alone, and the others together.
+      all = [...send("One", "Two", "Ana", "Ben"), ...send("Three", "Four", "Ben", "Ana")];
+      opening.resolve();
+      await until(async () => {
+        const waiting = await database.owner`
+          select from pg_locks l join pg_database d on d.oid = l.database
+          where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`;
+        return waiting.length === 2;
+      });
+    });
+    await Promise.all(all);
+    expect(failures).toEqual([]);
+    expect(await stored()).toHaveLength(6);
   });
 
   it("is a new lead after 24 hours, or when a single value differs", async () => {
