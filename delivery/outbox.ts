@@ -20,7 +20,9 @@ export async function syncChannels(sql: Sql, setUp: readonly string[]): Promise<
 
 /** Retires a channel and settles what is pending on it. Returns the number of deliveries; undefined where the channel cannot be retired. */
 export async function retireChannel(sql: Sql, name: string): Promise<number | undefined> {
-  const [row] = await sql<{ count: number | null }[]>`select private.retire_channel(${name}) as count`;
+  const [row] = await retryDeadlock(
+    async () => sql<{ count: number | null }[]>`select private.retire_channel(${name}) as count`,
+  );
   return row?.count ?? undefined;
 }
 
@@ -55,15 +57,17 @@ export async function indexNewLeadsUnlessBusy(sql: Sql): Promise<void> {
  * delivered stays delivered. Returns how many deliveries are due by it.
  */
 export async function requeueLead(sql: Sql, id: string, at?: At): Promise<number> {
-  await sql`
-    insert into private.deliveries (lead_id, channel)
-    select l.id, c.name
-    from public.leads l cross join private.channels c
-    where c.enabled and l.id = ${id}
-      and not exists (select from private.deliveries d where d.lead_id = l.id and d.delivered_at is not null)
-    -- An erasure at this moment waits for this, and takes away what is enqueued here.
-    for key share of l
-    on conflict do nothing`;
+  await retryDeadlock(
+    async () => sql`
+      insert into private.deliveries (lead_id, channel)
+      select l.id, c.name
+      from public.leads l cross join private.channels c
+      where c.enabled and l.id = ${id}
+        and not exists (select from private.deliveries d where d.lead_id = l.id and d.delivered_at is not null)
+      -- An erasure at this moment waits for this, and takes away what is enqueued here.
+      for key share of l
+      on conflict do nothing`,
+  );
   return makeDue(sql, sql`lead_id = ${id}`, at);
 }
 

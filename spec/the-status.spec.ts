@@ -261,6 +261,14 @@ describe("leads retry", () => {
     expect(await pending()).toEqual([{ channel: "webhook" }]);
   });
 
+  it("is done again when it and an erasure waited for each other", async () => {
+    await channelsOn();
+    const id = await store("Owed to none");
+    await channelsOn("webhook");
+    await deadlockOnce(database.owner, "insert", "private.deliveries");
+    expect((await leads(url, "retry", id)).stdout).toBe("1 delivery is due now.\n");
+  });
+
   it("also has the word of an erasure sent again", async () => {
     await channelsOn("webhook");
     const id = await store("Erased");
@@ -312,6 +320,16 @@ describe("leads channel retire", () => {
     const { status, stdout } = await leads(url, "status");
     expect(status).toBe(0);
     expect(stdout).toContain("email (retired)");
+  });
+
+  it("is done again when PostgreSQL rolled it back because it and an erasure waited for each other", async () => {
+    await channelsOn("chat");
+    await store("Waits");
+    await channelsOn("webhook");
+    await deadlockOnce(database.owner, "update", "private.deliveries");
+    expect((await leads(url, "channel", "retire", "chat")).stdout).toBe(
+      "Retired chat: 1 delivery settled.\n",
+    );
   });
 
   it("refuses a channel that is set up, and one that is not there", async () => {
