@@ -175,6 +175,20 @@ describe("a scheduled backup", () => {
     expect(await readdir(folder)).toHaveLength(3);
   });
 
+  it("is made again after a moment in which the clock was ahead, and the file of that moment does not pass for the newest", async () => {
+    const ofLater = "leads-2099-01-01T000000.000Z.backup";
+    await writeFile(join(folder, ofLater), "");
+    await database.owner`
+      update private.backup_state
+      set taken_at = now() + interval '3 years', file_name = ${ofLater}, verified_by = 'restored',
+        claimed_until = now() + interval '3 years', enabled_since = now() - interval '40 hours'`;
+    expect((await leads(database.url, "status")).stdout).toContain("BACKUP: ");
+    expect(await backUp(1)).toBe(true);
+    expect(await readdir(folder)).toEqual([(await state())?.file_name]);
+    expect((await leads(database.url, "status")).stdout).not.toContain("BACKUP: ");
+    expect(await backUp()).toBe(false);
+  });
+
   it("is not made while no server is set up to", async () => {
     await disableBackups(database.owner, { isOnlyServer: false });
     expect(await backUp()).toBe(false);
@@ -189,6 +203,11 @@ describe("a scheduled backup", () => {
     await owner`update private.backup_state set enabled_by = 'another machine'`;
     expect(await isCalledFor()).toBe(true);
     await owner`update private.backup_state set enabled_at = now() - interval '37 hours'`;
+    expect(await isCalledFor()).toBe(false);
+    // As if that server had said so while the database's clock was ahead.
+    await owner`
+      update private.backup_state
+      set enabled_since = now(), enabled_by = 'another machine', enabled_at = now() + interval '3 years'`;
     expect(await isCalledFor()).toBe(false);
   });
 

@@ -51,7 +51,10 @@ export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer:
     update private.backup_state
     set enabled_since = null, enabled_by = null, enabled_at = null
     where enabled_since is not null
-      and (${isOnlyServer} or enabled_by = ${hostname()} or enabled_at < now() - interval '36 hours')`;
+      and (
+        ${isOnlyServer} or enabled_by = ${hostname()}
+        or enabled_at not between now() - interval '36 hours' and now() + interval '1 hour'
+      )`;
 }
 
 /** Milliseconds between two checks whether a backup is due. */
@@ -108,7 +111,8 @@ export interface BackedUpDatabase {
 
 /**
  * Makes, verifies and records a backup when the newest is a day old and no other server makes one. Returns whether it was due. Aborted, it
- * leaves nothing behind, and the next server may begin at once.
+ * leaves nothing behind, and the next server may begin at once. A time that is further ahead than any claim is of a clock that was ahead
+ * for a moment: it would put all backups off until then.
  */
 export async function backUpWhenDue(
   database: BackedUpDatabase,
@@ -116,16 +120,17 @@ export async function backUpWhenDue(
   log: Log,
 ): Promise<boolean> {
   const { sql, signal } = database;
-  const [claim] = await sql<{ until: string }[]>`
+  const [claim] = await sql<{ until: string; at: Date }[]>`
     update private.backup_state set claimed_until = now() + interval '3 hours'
     where enabled_since is not null
-      and coalesce(claimed_until <= now(), true) and coalesce(taken_at <= now() - interval '24 hours', true)
-    returning claimed_until::text as until`;
+      and coalesce(claimed_until not between now() and now() + interval '4 hours', true)
+      and coalesce(taken_at not between now() - interval '24 hours' and now() + interval '1 hour', true)
+    returning claimed_until::text as until, now() as at`;
   if (!claim) return false;
   try {
-    const made = await makeBackup(database, plan);
+    const { name, ...made } = await makeBackup(database, plan, claim.at);
     log("backed-up", made);
-    await removeOld(plan).catch((error) => log("old-backups-kept", { code: codeOf(error) }));
+    await removeOld(plan, name).catch((error) => log("old-backups-kept", { code: codeOf(error) }));
   } catch (error) {
     if (signal.aborted) await giveBack(sql, claim.until);
     else await recordFailure(sql, error, log);
@@ -150,11 +155,11 @@ async function recordFailure(sql: Sql, error: unknown, log: Log): Promise<void> 
     set failed_at = now(), failure = ${reason}, claimed_until = now() + interval '1 hour'`;
 }
 
-async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan) {
+/** `taken` is by the database's clock, with which it is compared. */
+async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan, taken: Date) {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
     throw new Refusal(`BACKUP_DIR cannot be made (${codeOf(cause)}).`, { cause });
   });
-  const taken = new Date();
   const name = `leads-${taken.toISOString().slice(0, 23).replaceAll(":", "")}Z.backup`;
   const path = join(folder, name);
   const { rows, verified } = await backUpVerified(database, path);
@@ -164,7 +169,7 @@ async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan) {
     update private.backup_state
     set taken_at = ${taken}, file_name = ${name}, bytes = ${bytes}, leads = ${leads}, verified_by = ${verified},
       failed_at = null, failure = null, claimed_until = null`;
-  return { leads, bytes, verified };
+  return { name, leads, bytes, verified };
 }
 
 /** The file gets its name when it is verified, so that one which is no backup neither passes for one nor pushes an older one out. */
@@ -189,7 +194,10 @@ async function backUpVerified(database: BackedUpDatabase, path: string) {
 /** Files of ours only: whatever else is kept in the folder stays. */
 const isOurs = (name: string) => /^leads-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.backup$/.test(name);
 
-async function removeOld({ folder, keep }: BackupPlan): Promise<void> {
+/** A name later than the newest one is of a clock that was ahead for a moment, so that file is older than it says. */
+async function removeOld({ folder, keep }: BackupPlan, newest: string): Promise<void> {
   const names = (await readdir(folder)).filter(isOurs).sort();
-  for (const name of names.slice(0, -keep)) await rm(join(folder, name), { force: true });
+  const later = names.filter((name) => name > newest);
+  const inOrder = [...later, ...names.slice(0, names.length - later.length)];
+  for (const name of inOrder.slice(0, -keep)) await rm(join(folder, name), { force: true });
 }

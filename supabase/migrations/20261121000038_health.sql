@@ -1,7 +1,8 @@
 -- How the delivery does, as a manager sees it, and a second try for what has failed.
 
 -- What is not as it should be, the most urgent first (team/problems.ts explains each), from the counts of leads and of channels. A backup is
--- made each 24 hours, and its newest one may be 36 hours old; so may the servers' word be that they make backups, before the first.
+-- made each 24 hours, and its newest one may be 36 hours old; so may the servers' word be that they make backups, before the first. A time
+-- more than an hour ahead is of a clock that was ahead for a moment.
 create function private.problems(leads jsonb, channels jsonb) returns text[]
 language sql stable
 set search_path = ''
@@ -14,7 +15,10 @@ as $$
     case when exists (
       select from private.backup_state b
       where b.enabled_since is not null
-        and (b.failure is not null or greatest(b.taken_at, b.enabled_since) < now() - interval '36 hours')
+        and (b.failure is not null or not exists (
+          select from unnest(array[b.taken_at, b.enabled_since]) as t (at)
+          where t.at between now() - interval '36 hours' and now() + interval '1 hour'
+        ))
     ) then 'backup' end
   ], null)
 $$;
