@@ -252,6 +252,16 @@ describe("a session", () => {
     expect(after?.value).toBe(before?.value);
   });
 
+  it("is locked after a moment in which the database's clock was ahead, because it would otherwise stay open until then", async () => {
+    const member = await inbox.member("Ahead");
+    const wasAhead = (by: string) => database.owner`
+      update private.sessions set last_seen_at = now() + ${by}::text::interval where member_id = ${member.id}`;
+    await wasAhead("1 minute");
+    expect((await member.call("me")).status).toBe(200);
+    await wasAhead("3 years");
+    expect((await member.call("me")).status).toBe(423);
+  });
+
   it("ends after 12 hours, whatever its member does", async () => {
     const member = await inbox.member("Long day");
     const [session] = await database.owner`

@@ -45,8 +45,8 @@ return translate(
 );
 
 -- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
--- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked. Only the owner's own connection,
--- which sets no token, is the operator.
+-- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked; so is one that was active while the
+-- clock was ahead, which would otherwise stay open until then. Only the owner's own connection, which sets no token, is the operator.
 create function private.require_session(is_activity boolean default true) returns private.actor
 language plpgsql
 set search_path = ''
@@ -59,7 +59,9 @@ begin
     return row(null, null, 'operator', 'operator')::private.actor;
   end if;
   select s.id, s.member_id, s.locked_at, s.last_seen_at, m.name, m.role,
-    s.locked_at is not null or s.last_seen_at < now() - make_interval(mins => i.idle_minutes) as is_locked
+    s.locked_at is not null
+      or s.last_seen_at not between now() - make_interval(mins => i.idle_minutes) and now() + make_interval(mins => i.idle_minutes)
+      as is_locked
   into found_session
   from private.sessions s
   join private.members m on m.id = s.member_id
