@@ -1,13 +1,19 @@
 // How the inbox reads a request: from its own page alone, as JSON, as the schema says, and no larger than it has to be.
+import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as v from "valibot";
 
-/** No request of ours is larger: a note has 2,000 characters, a passkey some thousand. */
-const maxBytes = 65_536;
-
 export const json = (body: unknown, status = 200): Response => Response.json(body, { status });
 
-export const limitBody = bodyLimit({ maxSize: maxBytes, onError: () => json({ error: "too large" }, 413) });
+const limitTo = (maxSize: number) => bodyLimit({ maxSize, onError: () => json({ error: "too large" }, 413) });
+
+/** In bytes. A file of costs has 50,000 characters (inbox/api-campaigns.ts), each of which is up to three bytes in JSON. */
+const limitCosts = limitTo(200_000);
+/** No other request of ours is larger: a note has 2,000 characters, a passkey some thousand. */
+const limitOther = limitTo(65_536);
+
+export const limitBody: MiddlewareHandler = (context, next) =>
+  (context.req.path === "/api/campaigns/costs" ? limitCosts : limitOther)(context, next);
 
 /** Reads the body by the schema, or returns the refusal. */
 export async function readRequest(

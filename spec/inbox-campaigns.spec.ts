@@ -143,6 +143,14 @@ describe("the API about campaigns", () => {
       select details from private.audit_log where action = 'recorded costs' order by id desc limit 1`;
     expect(taken?.details).toEqual({ costs: 0, removed: 2 });
   });
+
+  it("takes a file of 50,000 characters as the page does, also of quotation marks and of a script whose letters are longer in UTF-8", async () => {
+    for (const note of ['""'.repeat(24_950), "春".repeat(49_900)]) {
+      const csv = `date,campaign,amount,note\n${today},spring,0,"${note}"\n`;
+      expect(csv.length).toBeGreaterThan(49_900);
+      expect((await maria.call("campaigns/costs", { csv })).body).toEqual({ recorded: 0 });
+    }
+  });
 });
 
 describe("the page Campaigns", () => {
