@@ -78,19 +78,27 @@ const leadColumns = [
 ];
 
 async function* leadsAsCsv(pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
-  const cellOf = (value: unknown) => (Array.isArray(value) ? value.join("; ") : ((value ?? null) as Cell));
   let heading = csvLine(leadColumns);
   for await (const leads of pages) {
-    yield heading + leads.map((lead) => csvLine(leadColumns.map((name) => cellOf(lead[name])))).join("");
+    yield heading +
+      leads.map((lead) => csvLine(leadColumns.map((name) => cellOf(name, lead[name])))).join("");
     heading = "";
   }
 }
+
+function cellOf(name: string, value: unknown): Cell {
+  if (Array.isArray(value)) return value.join("; ");
+  return name.endsWith("_at") && typeof value === "string" ? inUtc(value) : ((value ?? null) as Cell);
+}
+
+/** PostgreSQL writes a time in the zone of its settings. */
+const inUtc = (time: string): Date => new Date(time);
 
 async function* auditAsCsv(pages: AsyncIterable<AuditEntry[]>): AsyncGenerator<string> {
   let heading = csvLine(["id", "at", "who", "action", "lead", "details"]);
   for await (const entries of pages) {
     const lines = entries.map(({ id, at, who, action, lead, details }) =>
-      csvLine([String(id), at, who.name, action, lead?.id ?? null, JSON.stringify(details)]),
+      csvLine([String(id), inUtc(at), who.name, action, lead?.id ?? null, JSON.stringify(details)]),
     );
     yield heading + lines.join("");
     heading = "";

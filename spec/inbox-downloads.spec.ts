@@ -8,6 +8,7 @@ import { streamOf } from "../inbox/downloads.ts";
 import { type Ask, askWithSession } from "../team/ask.ts";
 import { exportedAuditPages, exportedLeadPages, recordAuditExport, recordExport } from "../team/managing.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
+import { leads } from "./support/leads-command.ts";
 
 const { database, inbox } = await makeInbox();
 const maria = await inbox.member("Maria", "manager");
@@ -60,6 +61,15 @@ describe("the file of leads", () => {
     await owner`delete from leads where name in ('Later', '111-555-0001')`;
   });
 
+  it("has its times in UTC, as `leads export` writes them", async () => {
+    const createdIn = (csv: string) =>
+      (parse(csv, { columns: true, bom: true }) as { created_at: string }[]).map((lead) => lead.created_at);
+    const exported = await leads(database.url, "export", "--format", "csv");
+    expect(createdIn(await (await maria.download(await addressOfLeads())).text())).toEqual(
+      createdIn(exported.stdout).toReversed(),
+    );
+  });
+
   it("has only its heading when no lead came in the days", async () => {
     const { address } = (await maria.call("export", { ...period, until: "2020-01-02" })).body;
     expect(await (await maria.download(address)).text()).toMatch(/^id,created_at,[a-z_,]+\r\n$/);
@@ -103,6 +113,7 @@ describe("the file of the audit log", () => {
     const entries = parse(text, { columns: true, bom: true }) as { at: string; action: string }[];
     expect(entries).toHaveLength(many);
     expect(new Set(entries.map(({ action }) => action))).toEqual(new Set(["read status"]));
+    for (const { at } of entries) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const times = entries.map(({ at }) => Date.parse(at));
     expect(times).toEqual(times.toSorted((one, other) => other - one));
     const all = (await maria.call("audit/export", {})).body;
