@@ -74,6 +74,12 @@ All is well.
     });
   });
 
+  it("calls a delivery new that came since the command was typed, or by a clock of the database that is ahead", async () => {
+    await channelsOn("webhook");
+    await oweFor(await store("Pending"), -1);
+    expect((await statusOf("webhook")).stdout).toMatch(/^webhook +0 +1 +0 min +0 +0$/m);
+  });
+
   it("exits with 1, says what to type and why the channel failed, when a delivery failed or is stuck", async () => {
     await channelsOn("email", "webhook");
     const [failed, late] = [await store("Failed", 30), await store("Late")];
