@@ -2,11 +2,12 @@
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Sql } from "../database/connect.ts";
+import { backUp } from "../team/backup.ts";
 import { tables } from "../team/backup-file.ts";
 import { definitionsOf, everything } from "./support/contents.ts";
 import { aLead, commandsAtLocks, makeDatabase, type TestDatabase } from "./support/database.ts";
@@ -117,6 +118,17 @@ describe("leads backup", () => {
       stderr: `The file ${path} cannot be written (EFBIG).\n`,
     });
     expect(await readdir(folder)).toEqual(["leads.backup"]);
+  });
+
+  it("is made where a process with the same id was killed just before, as in a container that is started again", async () => {
+    const path = join(folder, "again.backup");
+    const left = `${path}.unfinished-leads-backup-${process.pid}`;
+    await writeFile(left, "Rosa");
+    onTestFinished(async () => {
+      for (const one of [left, path]) await rm(one, { force: true });
+    });
+    await backUp(database.owner, path);
+    expect((await readdir(folder)).sort()).toEqual(["again.backup", basename(left), "leads.backup"]);
   });
 
   it("shows one moment while leads come in: each with its permission and its deliveries", async () => {

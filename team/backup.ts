@@ -1,5 +1,6 @@
 // Copies everything into one file, as it is at one moment, while the server runs. The file appears under its name only when it
 // is whole and on disk, and only its owner may read it: it holds all that the database holds.
+import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -123,7 +124,8 @@ async function writeWhole(
   write: (file: FileHandle) => Promise<unknown>,
   verify: (file: string) => Promise<void>,
 ): Promise<void> {
-  const unfinished = `${path}.unfinished-leads-backup-${process.pid}`;
+  // Not the process id: in a container that is the same each time, and what a killed process has left would be in the way.
+  const unfinished = `${path}.unfinished-leads-backup-${randomInt(2 ** 47)}`;
   const cannotBeWritten = (cause: unknown) =>
     new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
   const file = await open(unfinished, "wx", 0o600).catch((cause) => {
