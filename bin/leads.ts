@@ -13,6 +13,7 @@ import { isReadOnly } from "../database/trouble.ts";
 import { settingsFile } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
+import { Refused } from "../team/ask.ts";
 import { Refusal } from "../team/refusal.ts";
 
 const { stdin, stdout, stderr } = process;
@@ -163,7 +164,7 @@ function explain(error: unknown): number {
     );
     return 1;
   }
-  const isOurs = [Refusal, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
+  const isOurs = [Refusal, Refused, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);
   tell(
     isOurs
       ? (error as Error).message

@@ -1,8 +1,10 @@
-// What an operator does for the inbox without a browser: `leads stop`, `leads audit`, `leads call-log`.
+// What an operator does for the inbox without a browser: `leads stop`, `leads audit`, `leads call-log`, `leads team`.
 import { describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
+import { commandsAtLocks } from "./support/database.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 import { leads } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -70,5 +72,18 @@ describe("leads call-log and leads audit", () => {
       lead: { id, reference: reference(id) },
     });
     expect((await leads(database.url, "audit", "--since", "soon")).status).toBe(2);
+  });
+});
+
+describe("leads team", () => {
+  it("says so when a member is removed at the moment in which somebody types", async () => {
+    const { id } = await inbox.member("Rita");
+    const { typing } = await database.owner.begin(async (sql) => {
+      await sql`update private.members set removed_at = now() where id = ${id}`;
+      const typing = leads(database.url, "team", "recover", "Rita");
+      await until(async () => (await commandsAtLocks(database.owner)).length > 0);
+      return { typing };
+    });
+    expect(await typing).toEqual({ status: 1, stdout: "", stderr: "There is no such member.\n" });
   });
 });
