@@ -102,6 +102,21 @@ describe("a manager", () => {
     const { entries } = (await maria.call("audit", { filter: { lead: reference(id) } })).body;
     expect(entries.map(({ action }) => action)).toContain("erased lead");
   });
+
+  it("is told that a lead is gone which somebody else erases at that moment, and the audit log does not say that they erased it", async () => {
+    const id = await addLead(database);
+    const { erasing } = await database.owner.begin(async (tx) => {
+      await tx`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
+      const erasing = maria.call("erase", { id, reference: reference(id) });
+      const waiting = () => database.owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      return { erasing };
+    });
+    expect((await erasing).status).toBe(404);
+    const { entries } = (await maria.call("audit", { filter: { lead: id } })).body;
+    expect(entries).toEqual([]);
+  });
 });
 
 describe("the reports", () => {

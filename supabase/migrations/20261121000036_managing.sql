@@ -75,12 +75,15 @@ as $$
 declare
   actor private.actor := private.require_manager();
 begin
-  if not exists (select from public.leads l where l.id = lead) then
-    raise exception using errcode = 'PT404', message = 'There is no such lead.';
-  elsif coalesce(lower(btrim(confirmed)), '') not in (right(lead::text, 8), lead::text) then
+  if exists (select from public.leads l where l.id = lead)
+    and coalesce(lower(btrim(confirmed)), '') not in (right(lead::text, 8), lead::text) then
     return false;
   end if;
   perform private.erase_leads(array[lead], 'asked');
+  -- It may be erased at this moment, by somebody whose act that is.
+  if not found then
+    raise exception using errcode = 'PT404', message = 'There is no such lead.';
+  end if;
   perform private.audit(actor, 'erased lead', lead);
   perform private.notify_inbox_of_leads(array[lead]);
   return true;
