@@ -6,7 +6,7 @@ export const Id = v.pipe(v.string(), v.uuid());
 export const Moment = v.string();
 /** A day as YYYY-MM-DD. */
 export const Day = v.pipe(v.string(), v.isoDate());
-/** A time of day without a zone, as `2026-11-23T09:30`. */
+/** A day and a time of day, without a zone, as `2026-11-23T09:30`. */
 export const LocalTime = v.pipe(v.string(), v.isoDateTime());
 export const Text = (maxLength: number) => v.pipe(v.string(), v.trim(), v.maxLength(maxLength));
 export const NonEmptyText = (maxLength: number) =>

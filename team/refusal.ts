@@ -1,7 +1,7 @@
 // What cannot be done as things stand, although what was asked is understood.
 import { reference } from "../lead/lead.ts";
 
-/** The message says why, in a sentence for the person who asked, without anything about a lead. */
+/** The message says why, in a sentence for the person who asked, without anything that a visitor typed. */
 export class Refusal extends Error {
   override name = "Refusal";
 }
