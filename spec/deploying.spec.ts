@@ -70,14 +70,16 @@ describe("the nightly copy of docs/backup.md", () => {
       .replace("/var/backups/leads", folder);
     // cron's own environment, with a logger of our own, this machine's programs and the chapter's database in it.
     const env = { HOME: folder, SHELL: "/bin/sh", PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: url };
-    await promisify(execFile)("/bin/sh", ["-c", asHere], { env });
+    // cron starts it in the user's home folder, where no .env of a developer is.
+    const asCron = { env, cwd: folder };
+    await promisify(execFile)("/bin/sh", ["-c", asHere], asCron);
     const day = new Date();
     const local = [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((n) =>
       String(n).padStart(2, "0"),
     );
     const file = join(folder, `${local.join("-")}.backup`);
     expect(readFileSync(logged, "utf8")).toContain(`Backed up 0 leads and 0 deliveries to ${file}`);
-    await promisify(execFile)("/bin/sh", ["-c", asHere], { env });
+    await promisify(execFile)("/bin/sh", ["-c", asHere], asCron);
     expect(readFileSync(logged, "utf8")).toMatch(/there already|exists/);
   });
 });

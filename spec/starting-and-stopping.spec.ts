@@ -14,6 +14,7 @@ import { findDataFolder } from "../database/embedded.ts";
 import { processesOn } from "../packages/embedded-postgres/processes.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
+import { noSettings, programEnvironment } from "./support/program-environment.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
 
 let database: TestDatabase;
@@ -35,17 +36,18 @@ async function refusedStart(env: Record<string, string>) {
 describe("starting", () => {
   it("needs no setting: npm start serves the page, stores a lead, and SIGTERM stops it with its PostgreSQL", async () => {
     const npm = spawn("npm", ["start"], {
-      env: { ...process.env, PORT: "0", DATA_DIR: join(folder, "npm") },
+      env: programEnvironment({ ...noSettings, PORT: "0", INBOX_PORT: "0", DATA_DIR: join(folder, "npm") }),
       stdio: ["ignore", "pipe", "inherit"],
     });
     onTestFinished(() => void npm.kill());
     let output = "";
-    const address = await new Promise<string>((resolve) => {
+    const address = await new Promise<string>((resolve, reject) => {
       npm.stdout.on("data", (data) => {
         output += data;
         const found = / listening: Open this address in a browser\. address=(\S+)/.exec(output)?.[1];
         if (found) resolve(found);
       });
+      npm.once("close", () => reject(new Error(`It ended before it listened:\n${output}`)));
     });
     const page = await (await fetch(address)).text();
     const key = /sb_publishable_\w+/.exec(page)?.[0] ?? "";

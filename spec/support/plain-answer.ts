@@ -6,9 +6,10 @@ import type { WireAnswer } from "./wire.ts";
 const internals =
   /\n\s{1,20}at \S|node_modules|file:\/\/|\w\.(tsx?|mjs|sql):\d|insert into|relation "|syntax error at/i;
 
-/** Whether the data path or the functions answer this address, as a browser would read it. */
+/** Whether the data path or the functions answer this address, as a browser would read it. A beacon is told a sentence, which no page shows. */
 export const isApi = (target: string) =>
-  URL.canParse(target, "http://x") && /^\/(rest|functions)\//.test(new URL(target, "http://x").pathname);
+  URL.canParse(target, "http://x") &&
+  /^\/(rest|functions)\/(?!v1\/submit-lead\/c$)/.test(new URL(target, "http://x").pathname);
 
 /** Expects an answer of our own making that says nothing of our internals; from the API, one the page can show. */
 export function expectAPlainAnswer(answer: WireAnswer | undefined, ofApi: boolean): void {
@@ -58,5 +59,7 @@ export const paths = [
   "/rest/v1/other",
   "/rest/",
   "/functions/v1/submit-lead",
+  "/functions/v1/submit-lead/c",
   "/functions/v1/other",
+  "/c",
 ];

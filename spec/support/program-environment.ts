@@ -1,6 +1,7 @@
 // What our programs inherit from the environment of a test: only what Node needs, because a developer's settings are not the
 // specification's.
 import { fileURLToPath } from "node:url";
+import { settingsSchema } from "../../config/settings.ts";
 
 /** Where Node keeps what it has compiled, because compiling takes half of the processor time of a program's start. */
 const compiled = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
@@ -15,3 +16,8 @@ export function programEnvironment(settings: Record<string, string> = {}): Recor
   const { PATH = "", HOME = "", TMPDIR, NODE_COMPILE_CACHE = compiled } = process.env;
   return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE, ...settings };
 }
+
+/** Every setting, empty, which counts as not set. Node reads a developer's own `.env` for names that the environment lacks. */
+export const noSettings: Record<string, string> = Object.fromEntries(
+  Object.keys(settingsSchema.entries).map((name) => [name, ""]),
+);
