@@ -107,7 +107,7 @@ end $$;
 
 -- A page of the leads that came on the days of the entry, the last one included, and before the entry was written, oldest first.
 -- `after` is the `next` of the page before, which is null with the last page. A download may take an hour.
-create function team.export_leads(entry bigint, after text, at_most integer) returns jsonb
+create function team.export_leads(entry bigint, after text, at_most integer) returns json
 language plpgsql
 security definer
 set search_path = ''
@@ -118,7 +118,7 @@ declare
   begins timestamptz;
   ends timestamptz;
   after_lead uuid := '00000000-0000-0000-0000-000000000000';
-  exported jsonb;
+  exported json;
   next text;
 begin
   perform private.lead_of_entry(entry, actor, 'exported leads', '1 hour');
@@ -141,8 +141,9 @@ begin
     order by w.created_at, w.lead_id
     limit at_most
   )
+  -- As json, because making jsonb takes more than twice as long.
   select
-    coalesce(jsonb_agg(jsonb_build_object(
+    coalesce(json_agg(json_build_object(
       'id', p.id, 'created_at', p.created_at, 'name', p.name, 'email', p.email, 'phone', p.phone, 'zip_code', p.zip_code,
       'has_medicare', p.has_medicare, 'has_diabetes', p.has_diabetes, 'withdrawn_at', p.withdrawn_at,
       'reviewed_at', p.reviewed_at, 'outcome', p.outcome, 'marks', p.flags
@@ -150,7 +151,7 @@ begin
     case when count(*) = at_most then (array_agg(concat_ws('|', p.came_at, p.id) order by p.came_at desc, p.id desc))[1] end
   into exported, next
   from page p;
-  return jsonb_build_object('leads', exported, 'next', next);
+  return json_build_object('leads', exported, 'next', next);
 end $$;
 
 create function team.paused_states() returns jsonb

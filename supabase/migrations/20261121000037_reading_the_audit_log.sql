@@ -15,7 +15,7 @@ $$;
 
 -- A page of the audit log, newest first; `next` is null with the last page. With `at_most` 0 only counts what the filter leaves.
 create function private.audit_page(
-  filter jsonb, before bigint, at_most integer, out entries jsonb, out next bigint, out total bigint
+  filter jsonb, before bigint, at_most integer, out entries json, out next bigint, out total bigint
 )
 language plpgsql stable
 set search_path = ''
@@ -50,10 +50,11 @@ begin
   ),
   page as (select * from left_by_filter f order by f.at desc, f.id desc limit case when at_most > 0 then at_most + 1 else 0 end),
   kept as (select p.* from page p order by p.at desc, p.id desc limit at_most)
+  -- As json, because making jsonb takes more than twice as long.
   select
-    coalesce(jsonb_agg(jsonb_build_object(
-      'id', k.id, 'at', k.at, 'who', jsonb_build_object('id', k.member_id, 'name', k.who), 'action', k.action,
-      'lead', case when k.lead_id is not null then jsonb_build_object('id', k.lead_id, 'reference', right(k.lead_id::text, 8)) end,
+    coalesce(json_agg(json_build_object(
+      'id', k.id, 'at', k.at, 'who', json_build_object('id', k.member_id, 'name', k.who), 'action', k.action,
+      'lead', case when k.lead_id is not null then json_build_object('id', k.lead_id, 'reference', right(k.lead_id::text, 8)) end,
       'details', k.details
     ) order by k.at desc, k.id desc), '[]'),
     (array_agg(k.id order by k.at, k.id))[1], (select count(*) > at_most from page),
@@ -64,7 +65,7 @@ begin
 end $$;
 
 -- The audit log, newest first. `filter` and `before` are those of the API (inbox/api-managing.ts).
-create function team.audit_log(filter jsonb, before bigint, at_most integer) returns jsonb
+create function team.audit_log(filter jsonb, before bigint, at_most integer) returns json
 language plpgsql
 security definer
 set search_path = ''
@@ -73,7 +74,7 @@ declare
   actor private.actor := private.require_manager();
 begin
   return (
-    select jsonb_build_object('entries', p.entries, 'next', p.next, 'actions', private.audited_actions())
+    select json_build_object('entries', p.entries, 'next', p.next, 'actions', private.audited_actions())
     from private.audit_page(filter, before, at_most) p
   );
 end $$;
@@ -95,7 +96,7 @@ begin
 end $$;
 
 -- A page of what was in the log before the entry was written. `before` is the `next` of the page before.
-create function team.export_audit_log(entry bigint, before bigint, at_most integer) returns jsonb
+create function team.export_audit_log(entry bigint, before bigint, at_most integer) returns json
 language plpgsql
 security definer
 set search_path = ''
@@ -105,7 +106,7 @@ declare
 begin
   perform private.lead_of_entry(entry, actor, 'exported audit log', '1 hour');
   return (
-    select jsonb_build_object('entries', p.entries, 'next', p.next)
+    select json_build_object('entries', p.entries, 'next', p.next)
     from private.audit_log a
     cross join lateral private.audit_page(a.details - 'entries', coalesce(before, entry), at_most) p
     where a.id = entry
