@@ -121,13 +121,16 @@ describe("a note that is being typed when the number comes", () => {
   });
 });
 
-describe("a note that is emptied again", () => {
-  it("is nothing that a locked screen says it keeps", async () => {
+describe("a note and a callback that are emptied again", () => {
+  it("are nothing that a locked screen says it keeps", async () => {
     const member = await inbox.member("Uma");
     const page = await leadPage(member, await addLead(database));
     await page.getByRole("button", { name: "Review without a call" }).click();
     await note(page).fill("Prefers mornings");
     await note(page).fill("");
+    await page.getByRole("button", { name: "Call back" }).click();
+    await page.getByLabel("Day").fill(dayAhead(3));
+    await page.getByLabel("Day").fill("");
     await member.call("lock");
     await page.getByRole("heading", { name: "Locked" }).waitFor();
     expect(await text(page)).not.toContain("What you typed");

@@ -35,7 +35,7 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
     value,
     set(next) {
       // What is as before nothing was typed, such as an emptied field, is no draft.
-      if (Object.is(next, initial)) return drop();
+      if (isSame(next, initial)) return drop();
       drafts.set(name, next);
       notify();
     },
@@ -46,7 +46,17 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
   };
 }
 
-/** Deletes what was typed about a lead, because no page will show it again. Returns whether there was anything. */
+/** Compares texts, and the fields of a form by what stands in each. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return Object.is(one, other);
+  const values = new Map(Object.entries(other));
+  return Object.entries(one).every(([name, value]) => Object.is(value, values.get(name)));
+}
+
+/**
+ * Deletes what was typed about a lead, because no page will show it again, but not the draft of the name `kept`. Returns whether there
+ * was anything. `lead` is its id, or the end of it, which is its reference.
+ */
 export function dropDraftsOf(lead: string, kept?: string): boolean {
   // A draft is named after what it is, and then after its lead.
   const names = [...drafts.keys()].filter((name) => name.endsWith(lead) && name !== kept);
