@@ -9,6 +9,7 @@ import { moment } from "../page/times.ts";
 import { count } from "../page/words.ts";
 import { useCall } from "../queries.ts";
 import { useNoteDraft } from "./outcome-form.tsx";
+import { NotKept } from "./stopped.tsx";
 
 type Proof = ResponseOf<"stop-proof">;
 
@@ -30,6 +31,7 @@ export default function StopProofPage({ id }: { id: string }) {
         </div>
       )}
       <Loading error={error} isLoaded={data !== undefined} />
+      {data && <NotKept lead={id} />}
       {data && <ProofDocument proof={data} />}
     </>
   );

@@ -22,7 +22,6 @@ export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
   const note = useNoteDraft(lead.id);
   // Not as it is typed: the form stays when its field is emptied.
   const [hasNote] = useState(note.value !== "");
-  const [hasDropped, setDropped] = useState(false);
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   // Read when this is first rendered, because the field is still there then.
@@ -38,10 +37,6 @@ export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
   useEffect(() => {
     if (isRecorded && document.activeElement === document.body) heading.current?.focus();
   }, [isRecorded]);
-  useEffect(() => {
-    // A callback, and an eligibility check.
-    setDropped(dropDraftsOf(lead.id, noteDraftOf(lead.id)));
-  }, [lead.id]);
   const call = lead.calls.findLast((one) => one.called && one.member.id === member.id);
   const at = lead.permission?.withdrawn_at ?? lead.stopped_at;
   return (
@@ -53,9 +48,7 @@ export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
         This person asked us to stop{at && <> on {moment(at)}</>}. The number and the e-mail address are not
         shown any more.
       </p>
-      {hasDropped && (
-        <p>What you had typed of a callback or of the eligibility check is not kept: nobody will call.</p>
-      )}
+      <NotKept lead={lead.id} />
       <Link href={`/leads/${lead.id}/stop-proof`} className="button">
         Show the proof
       </Link>
@@ -68,5 +61,18 @@ export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
         </>
       )}
     </section>
+  );
+}
+
+/** Deletes what was typed of a callback and of an eligibility check, and says so. */
+export function NotKept({ lead }: { lead: string }) {
+  const [hasDropped, setDropped] = useState(false);
+  useEffect(() => setDropped(dropDraftsOf(lead, noteDraftOf(lead))), [lead]);
+  return (
+    hasDropped && (
+      <p className="no-print">
+        What you had typed of a callback or of the eligibility check is not kept: nobody will call.
+      </p>
+    )
   );
 }
