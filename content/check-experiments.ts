@@ -72,7 +72,7 @@ function missingIn(approved: Partial<Approved<unknown>>, startedOn: string): str
   const isSource = Object.hasOwn(sources, source) || URL.parse(source)?.protocol === "https:";
   return [
     ...(isEmpty(shows) ? ["shows nothing"] : []),
-    ...placeholdersOf(JSON.stringify(shows ?? "")).map((one) => `has ${one}, which nothing fills there`),
+    ...placeholdersOf(shows).map((one) => `has ${one}, which nothing fills there`),
     ...(isText(substantiation) ? [] : ["has no substantiation"]),
     ...(isSource ? [] : ["names no source (one of content/claims.ts, or an address with https)"]),
     ...(isText(approvedBy) ? [] : ["names no approver in approvedBy"]),

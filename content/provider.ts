@@ -76,8 +76,11 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
 export const filledIn = Object.keys(placeholders) as FilledIn[];
 type FilledIn = keyof typeof placeholders;
 
-/** The placeholders of a text, such as "{phone}". */
-export const placeholdersOf = (text: string): string[] => text.match(/\{\w+\}/g) ?? [];
+/** What stands in braces in a text, or in the texts of an object: a placeholder such as "{phone}", or one that was mistyped. */
+export const placeholdersOf = (texts: unknown): string[] =>
+  typeof texts === "string"
+    ? (texts.match(/\{[^{}]*\}/g) ?? [])
+    : Object.values(texts ?? {}).flatMap(placeholdersOf);
 
 /**
  * Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}.

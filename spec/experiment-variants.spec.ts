@@ -92,8 +92,9 @@ describe("an experiment", () => {
   it.each<[string, Partial<Experiment>, string]>([
     [
       "with a placeholder that nothing fills",
-      { changes: { headline: approved("Call {tel}.") } },
-      `${subject} is not to be shown: its headline has {tel}, which nothing fills there.`,
+      { changes: { opening: approved([["Call {tel}, or {teléfono}."]]) } },
+      `${subject} is not to be shown: its opening has {tel}, which nothing fills there.
+  - ${subject} is not to be shown: its opening has {teléfono}, which nothing fills there.`,
     ],
     ["that changes nothing", { changes: {} }, `${subject} changes nothing.`],
     ["without a first day", { startedOn: "soon" }, `${subject} has no day in startedOn, such as 2026-12-01.`],

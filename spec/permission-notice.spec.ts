@@ -106,8 +106,8 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(`${complete} Or write to {adress}.`)).toThrow(
       /NOTICE_FILE: .{0,300} \(en\) has \{adress\}, which nothing fills\. There are: \{name\}, \{legalName\}, /,
     );
-    expect(() => withOwn(`${complete} {hoursIn} {constructor}`)).toThrow(
-      "has {hoursIn}, {constructor}, which",
+    expect(() => withOwn(`${complete} {hoursIn} {constructor} {dirección}`)).toThrow(
+      "has {hoursIn}, {constructor}, {dirección}, which",
     );
   });
 
