@@ -38,23 +38,27 @@ export function permissionNotices({ site, provider: settings }: NoticeSettings):
   const { provider } = completeProvider(settings);
   const shown = shownLanguages(site.languages);
   return shown.map((language) => {
-    const own = settings.noticeFile && ownWording(settings.noticeFile, pathOf(language, shown));
+    const file = settings.noticeFile && fileOf(pathOf(language, shown), settings.noticeFile);
+    const own = file && ownWording(file);
     const wording = (own || textsIn(language).notice).replaceAll("{button}", textsIn(language).form.button);
-    if (own) refuseUnfilled(own, language, settings.noticeFile ?? "");
+    if (own) refuseUnfilled(own, language, file);
     const text = withProvider(wording, provider);
-    if (own) refuseIncomplete(text, language, provider, settings.noticeFile ?? "");
+    if (own) refuseIncomplete(text, language, provider, file);
     return { language, text, hash: createHash("sha256").update(text).digest("hex") };
   });
 }
 
-/** The provider's own wording: NOTICE_FILE for the first language; notice.es.txt beside notice.txt for Spanish. */
-function ownWording(file: string, path: string): string {
-  const name = path ? file.replace(/(\.[^./]*)?$/, `.${path.slice(1)}$1`) : file;
+/** The file of a language: NOTICE_FILE itself for the first one; notice.es.txt beside notice.txt for Spanish. */
+const fileOf = (path: string, noticeFile: string): string =>
+  path ? noticeFile.replace(/(\.[^./]*)?$/, `.${path.slice(1)}$1`) : noticeFile;
+
+/** The provider's own wording. */
+function ownWording(file: string): string {
   const refused = (why: string, cause?: unknown) =>
-    new ContentError(`NOTICE_FILE: ${name} ${why}.`, { cause });
+    new ContentError(`NOTICE_FILE: ${file} ${why}.`, { cause });
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(name);
+    bytes = readFileSync(file);
   } catch (error) {
     throw refused(`cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
   }
@@ -62,7 +66,7 @@ function ownWording(file: string, path: string): string {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    // Readers would see other signs in the place of accents and quotation marks.
+    // Readers would see other characters in the place of accents and quotation marks.
     throw refused("is not UTF-8. Save it in that encoding", error);
   }
   // In one form of accents, because a Mac may write two characters for one.

@@ -96,7 +96,7 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(automatic)).toThrow("that you may call");
   });
 
-  it("is refused when its file is not UTF-8, because readers would see other signs in its place", () => {
+  it("is refused when its file is not UTF-8, because readers would see other characters in its place", () => {
     expect(() => withOwn(Buffer.from(`${complete} \u00e9`, "latin1"))).toThrow(
       /NOTICE_FILE: .{0,300} is not UTF-8\./,
     );
@@ -108,6 +108,16 @@ describe("the provider's own notice", () => {
     );
     expect(() => withOwn(`${complete} {hoursIn} {constructor} {dirección}`)).toThrow(
       "has {hoursIn}, {constructor}, {dirección}, which",
+    );
+  });
+
+  it("is refused in words that name the file of its language", () => {
+    const spanish = complete.replace("{legalName}", "{nombre} {legalName}");
+    expect(() => withOwn(complete, spanish)).toThrow(
+      /NOTICE_FILE: .{0,300}notice\.es\.txt \(es\) has \{nombre\},/,
+    );
+    expect(() => withOwn(complete, complete)).toThrow(
+      /NOTICE_FILE: .{0,300}notice\.es\.txt \(es\) does not say:/,
     );
   });
 
