@@ -37,8 +37,8 @@ const placeholderHours: Hours = {
   es: "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
 };
 
-/** The settings whose placeholders stand in a page. The hours are left out, because a provider may well have those. */
-export const placeholdersIn = (html: string): string[] =>
+/** The settings without a value, as their placeholders in a page tell. The hours are left out, because a provider may well have those. */
+export const settingsWithPlaceholderIn = (html: string): string[] =>
   Object.values(placeholders)
     .filter(({ text }) => html.includes(text))
     .map(({ setting }) => setting);

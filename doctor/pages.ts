@@ -1,6 +1,6 @@
 // The pages, as a visitor's browser gets them: they are there, they are safe, and they know their backend.
 import { languageCodes, textsIn } from "../content/languages.ts";
-import { placeholdersIn } from "../content/provider.ts";
+import { settingsWithPlaceholderIn } from "../content/provider.ts";
 import { type Answer, ask } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 
@@ -122,7 +122,7 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
         "Replace that key in the dashboard at once, then build with the publishable one.",
       ),
     );
-  const settings = placeholdersIn(html);
+  const settings = settingsWithPlaceholderIn(html);
   if (settings.length > 0) {
     findings.push(
       fail(
