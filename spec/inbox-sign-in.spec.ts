@@ -271,6 +271,14 @@ describe("a session", () => {
     expect([(await member.call("me")).status, (await member.call("me")).text]).toEqual([401, ""]);
   });
 
+  it("that began while the database's clock was ahead has ended when that is set right, because it would otherwise last until then", async () => {
+    const member = await inbox.member("Began ahead");
+    await database.owner`
+      update private.sessions set created_at = created_at + interval '1 year', ends_at = ends_at + interval '1 year'
+      where member_id = ${member.id}`;
+    expect((await member.call("me")).status).toBe(401);
+  });
+
   it("can be locked and left by its member", async () => {
     const member = await inbox.member("Leaves");
     await member.call("lock");

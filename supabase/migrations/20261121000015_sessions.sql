@@ -44,6 +44,12 @@ return translate(
   '+/', '-_'
 );
 
+-- Whether a session has not ended. One that began more than an hour from now was begun by a clock that was ahead for a moment, and would
+-- last until that time comes.
+create function private.is_current(s private.sessions) returns boolean
+language sql stable
+return s.ended_at is null and s.ends_at > now() and s.created_at < now() + interval '1 hour';
+
 -- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
 -- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked; so is one that was active while the
 -- clock was ahead, which would otherwise stay open until then. Only the owner's own connection, which sets no token, is the operator.
@@ -66,7 +72,7 @@ begin
   from private.sessions s
   join private.members m on m.id = s.member_id
   cross join private.inbox_settings i
-  where s.token_hash = private.hash_of(token) and s.ended_at is null and s.ends_at > now() and m.removed_at is null;
+  where s.token_hash = private.hash_of(token) and private.is_current(s) and m.removed_at is null;
   if not found then
     raise exception using errcode = 'PT401', message = 'There is no session.';
   elsif found_session.is_locked then
@@ -160,7 +166,7 @@ declare
 begin
   update private.sessions x set last_seen_at = now(), locked_at = null
   where x.token_hash = private.hash_of(coalesce(current_setting('leads.session', true), ''))
-    and x.member_id = member and x.ended_at is null and x.ends_at > now()
+    and x.member_id = member and private.is_current(x)
   returning * into s;
   select * into m from private.members y where y.id = member and y.removed_at is null;
   if s.id is null or m.id is null then
@@ -220,7 +226,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.require_session, private.require_member, private.require_manager, private.lock_member,
-  private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
+  private.hash_of, private.random_token, private.is_current, private.require_session, private.require_member, private.require_manager,
+  private.lock_member, private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
 from public;
 grant execute on function team.me, team.lock_session, team.sign_out to leads_team;
