@@ -1,4 +1,6 @@
 // PostgreSQL as a child process: real processes on real data folders, ended with real signals.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
@@ -13,11 +15,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findRunning, startPostgres } from "./embedded-postgres.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { moveData } from "./move-data.ts";
 import type { PostgresEvent } from "./options.ts";
+import { endProcess } from "./processes.ts";
 import {
   copyTemplate,
   createKeptTable,
@@ -140,6 +143,20 @@ describe("a started PostgreSQL", () => {
     await stop();
     expect(isAlive(pid)).toBe(false);
     expect(await asleep).toBe("ended");
+  });
+
+  it("has no longer to end than it was given, also when the machine's clock is set back meanwhile", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    const ignoring = "process.on('SIGINT', () => {}); console.log('ready'); setInterval(() => {}, 1000);";
+    const child = spawn(process.execPath, ["-e", ignoring], { stdio: ["ignore", "pipe", "ignore"] });
+    const ended = once(child, "exit");
+    await once(child.stdout, "data");
+    const isGone = () => {
+      vi.setSystemTime(Date.now() - 3_600_000);
+      return child.exitCode !== null || child.signalCode !== null;
+    };
+    await endProcess(child.pid as number, isGone, 0.1);
+    expect(await ended).toEqual([null, expect.stringMatching(/^SIG(QUIT|KILL)$/)]);
   });
 
   it("survives the Ctrl-C that its parent receives, and is stopped by its parent", async () => {

@@ -36,12 +36,12 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
 
   const watch = async () => {
     for (let deaths = 0; !stopping.signal.aborted; ) {
-      const started = Date.now();
+      const started = performance.now();
       const exit = await current?.exited;
       current = undefined;
       if (stopping.signal.aborted) return;
       if (exit) onEvent({ name: "exited", ...exit });
-      deaths = exit && Date.now() - started > stableAfter ? 0 : deaths + 1;
+      deaths = exit && performance.now() - started > stableAfter ? 0 : deaths + 1;
       current = await restart(folder, deaths, stopping.signal);
       lastPid = current?.pid ?? lastPid;
       if (current && stopping.signal.aborted) await end(current);
