@@ -104,6 +104,31 @@ describe("a note", () => {
   });
 });
 
+describe("a note that is being typed when its outcome is recorded", () => {
+  it("takes no next lead by an n in it; after a pause that key does", async () => {
+    const id = await addLead(database);
+    const next = await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    // While the clock stands still there is no pause between two keys.
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 60_000));
+    await page.route("**/api/outcome", async (route) => {
+      await note(page).focus();
+      await page.keyboard.type("Has o");
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
+    await page.keyboard.type("ne and another");
+    expect((await dana.call("open", { id: next })).body.claim).toBeNull();
+    await page.clock.runFor(1_000);
+    await page.keyboard.press("n");
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/leads/${next}`);
+  });
+});
+
 describe("a note that is being typed when the number comes", () => {
   it("keeps the focus, so that no digit of it chooses an outcome", async () => {
     const id = await addLead(database);

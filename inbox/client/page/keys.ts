@@ -1,4 +1,5 @@
-// Single keys as shortcuts. None fires while a member types, holds a modifier, or has a dialog open.
+// Single keys as shortcuts. None fires while a member types, holds a modifier, or has a dialog open, nor for what is typed on when the
+// field is gone.
 import { useEffect, useRef } from "react";
 import { currentPreferences } from "./preferences.ts";
 
@@ -24,8 +25,26 @@ function isShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return false;
   if (event.ctrlKey || event.metaKey || event.altKey || !currentPreferences().keys) return false;
   if (document.querySelector("dialog[open]")) return false;
-  return !isTyping(event.target);
+  return !isTyping(event.target) && !isTypedOn(event);
 }
+
+/** Milliseconds. Whoever types makes no longer pause between two keys. */
+const maxTypingPause = 1_000;
+let typed: { in: Element; at: number } | undefined;
+
+/** Whether a key goes on with what was typed into a field that is gone, because its answer came or another member's act. */
+const isTypedOn = ({ timeStamp }: KeyboardEvent): boolean =>
+  typed !== undefined && !typed.in.isConnected && timeStamp - typed.at < maxTypingPause;
+
+addEventListener(
+  "keydown",
+  (event) => {
+    const { target, timeStamp } = event;
+    if (isTyping(target)) typed = { in: target as Element, at: timeStamp };
+    else if (typed && isTypedOn(event)) typed.at = timeStamp;
+  },
+  { capture: true },
+);
 
 const typingTypes = ["text", "search", "tel", "email", "number", "date", "time", "password", "url"];
 
