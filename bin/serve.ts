@@ -12,7 +12,6 @@ import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
-import { startInbox } from "../inbox/start.ts";
 import { type AnswerCounts, makeAnswerCounts } from "../intake/count-answers.ts";
 import type { EventName, Log } from "../log/log.ts";
 import { type BackupPlan, startScheduledBackups } from "../team/scheduled-backups.ts";
@@ -112,6 +111,8 @@ async function inboxFrom(owner: string | undefined, config: Config, answers: Ans
   try {
     const provider = { name, phone, calls_from: callsFrom };
     const { inbox: settings, standbyUrl } = config;
+    // Only here, because to load the inbox takes a quarter of a start, and the article need not wait for it.
+    const { startInbox } = await import("../inbox/start.ts");
     return await startInbox({ settings, databaseUrl, standbyUrl, provider, answers, log });
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;

@@ -7,7 +7,7 @@ import { startEmbedded } from "../database/embedded.ts";
 import { prepare } from "../database/prepare.ts";
 import { type LoginRole, openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import type { ComposedDelivery } from "../delivery/compose.ts";
-import { syncInboxSettings } from "../inbox/start.ts";
+import { syncInboxSettings } from "../inbox/sync-settings.ts";
 import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
 import { disableBackups, enableBackups } from "../team/scheduled-backups.ts";
 import type { Program } from "./program.ts";

@@ -1,6 +1,6 @@
 // Puts the inbox together and serves it on its own port.
 import type { InboxSettings } from "../config/config.ts";
-import { connect, type Sql, withLoginOf } from "../database/connect.ts";
+import { connect, withLoginOf } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import type { Log } from "../log/log.ts";
 import { openStandby } from "../team/standby.ts";
@@ -66,14 +66,4 @@ export async function startInbox({
       await Promise.all([database.end(), standby?.end()]);
     },
   };
-}
-
-/** Syncs the settings that the database has to hold by itself, so that no inbox can lengthen a session. As the owner. */
-export async function syncInboxSettings(
-  sql: Sql,
-  { idleMinutes, sessionHours }: InboxSettings,
-): Promise<void> {
-  await sql`
-    update private.inbox_settings set idle_minutes = ${idleMinutes}, session_hours = ${sessionHours}
-    where (idle_minutes, session_hours) <> (${idleMinutes}, ${sessionHours})`;
 }
