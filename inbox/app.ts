@@ -75,7 +75,7 @@ export function makeInboxApp(dependencies: InboxDependencies): {
   app.get("/healthz", () => json({ status: "alive" }));
   addMetrics(app, routing);
   app.on(["GET", "HEAD"], "*", ({ req }) => files.answer(req.raw, req.path) ?? notFound());
-  app.all("*", () => json({ error: "no such method" }, 405));
+  app.all("*", noSuchMethod);
   app.onError((error, { req }) => answerToFailure(error, req.path, log));
   return app;
 }
@@ -89,7 +89,8 @@ function addApi(app: Hono, routing: Routing): void {
       if (req.path === "/api/sign-out" && error instanceof Refused && error.status === 423) return;
       throw error;
     });
-    return next();
+    // Hono answers HEAD by the handler of GET and drops the body unread, so that an event stream or a download would not end.
+    return req.raw.method === "HEAD" ? noSuchMethod() : next();
   });
   app.get("/api/events", async ({ req }) => {
     const ask = askFor(req.raw);
@@ -176,4 +177,5 @@ function withSession(answer: Response, { token, ends_at }: Session, cookies: Coo
 
 const isCall = (name: string): name is CallName => Object.hasOwn(calls, name);
 const notFound = () => json({ error: "not found" }, 404);
+const noSuchMethod = () => json({ error: "no such method" }, 405);
 const redirect = (location: string) => new Response(null, { status: 303, headers: { location } });

@@ -236,6 +236,13 @@ describe("the event stream", () => {
     expect(listeners).toBe(0);
   });
 
+  it("is not begun by HEAD, which has no body by whose end it would end", async () => {
+    const ask = (method: string, cookie: string) =>
+      fetch(`${inbox.url}/api/events`, { method, headers: { cookie } });
+    expect((await ask("HEAD", dana.cookie)).status).toBe(405);
+    expect((await ask("HEAD", "")).status).toBe(401);
+  });
+
   it("ends when the session does", async () => {
     const member = await inbox.member("Signs out");
     const answer = await fetch(`${inbox.url}/api/events`, { headers: { cookie: member.cookie } });
