@@ -277,6 +277,16 @@ describe("a file of costs", () => {
       { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
     ],
     [
+      "a campaign in another encoding than UTF-8, of which a part would be left out",
+      `date,campaign,amount\n2026-01-01,${Buffer.from("café", "latin1")},1\n`,
+      { line: 2, problem: "The campaign cannot be read. A file has to be in UTF-8." },
+    ],
+    [
+      "a character that PostgreSQL cannot keep",
+      "date,campaign,amount,utm_source\n2026-01-01,spring,1,f\0b\n",
+      { line: 2, problem: "The campaign cannot be read. A file has to be in UTF-8." },
+    ],
+    [
       "amounts of another currency beside an amount of none",
       "date,campaign,amount (eur),cost\n2026-01-01,a,1,2\n",
       {

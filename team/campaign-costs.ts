@@ -111,6 +111,10 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
   if (typed.lastDay !== "" && readDay(typed.lastDay) !== day)
     return { problem: "This cost is of more than one day. Export the report with a line for each day." };
   if (typed.campaign === "") return { problem: "The campaign is missing." };
+  const words = [typed.campaign, typed.source, typed.medium].join();
+  // The first stands for each character that is no UTF-8; PostgreSQL cannot keep the second.
+  if (words.includes("\ufffd") || words.includes("\0"))
+    return { problem: "The campaign cannot be read. A file has to be in UTF-8." };
   // Others are left out of a campaign's name (private.clean_campaign_word).
   if (!/[a-z0-9]/i.test(typed.campaign.normalize("NFD")))
     return { problem: "The campaign's name has to have a letter from A to Z or a digit." };
