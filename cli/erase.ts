@@ -117,4 +117,11 @@ function readEmail(text: string): string {
   throw new UsageError("--email takes an address, such as --email rosa@example.com.");
 }
 
-const readDays = (text: string): number => readCount("--older-than", text);
+/** As RETENTION_DAYS takes them: PostgreSQL has no time that is much earlier. */
+const maxDays = 36_500;
+
+function readDays(text: string): number {
+  const days = readCount("--older-than", text);
+  if (days <= maxDays) return days;
+  throw new UsageError("--older-than takes 36,500 days at most, a hundred years.");
+}

@@ -309,6 +309,7 @@ describe.concurrent("the leads command", () => {
       "list --since 0026-01-31",
       "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
     ],
+    ["erase --older-than 36501 --yes", "--older-than takes 36,500 days at most, a hundred years."],
     ["export", "In which format? Add --format csv or --format json."],
     ["export --format xml", "In which format? Add --format csv or --format json."],
   ])("exits with 2 and says what to type after: %s", async (words, stderr) => {
