@@ -1,6 +1,6 @@
 // `leads backup <file>`: a copy of everything at one moment, while the server runs.
 import { backUp } from "../team/backup.ts";
-import { type AddCommand, counted } from "./command.ts";
+import { type AddCommand, counted, readFileName } from "./command.ts";
 import { progressOf } from "./progress.ts";
 
 export const backup: AddCommand = (program, run) => {
@@ -10,7 +10,7 @@ export const backup: AddCommand = (program, run) => {
     .description(
       "Copies everything into a new file that only you can read, also while the server runs. Ctrl-C leaves no file behind. With BACKUP_DIR the server does the same each day by itself.",
     )
-    .argument("<file>", "the file, which must not be there yet")
+    .argument("<file>", "the file, which must not be there yet", readFileName)
     .action((file: string) =>
       run(async (context) => {
         const rows = await backUp(context.sql, file, { onProgress: progressOf(context, "Backing up") });

@@ -64,3 +64,9 @@ export function readCount(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`${option} takes a whole number, such as ${option} 20.`);
 }
+
+/** Reads the name of a file. An empty one is mostly that of a shell's variable that is not set. @throws UsageError */
+export function readFileName(text: string): string {
+  if (text !== "") return text;
+  throw new UsageError("Which <file>? The name that was given is empty.");
+}

@@ -2,7 +2,7 @@
 import { UsedDatabase } from "../team/held-rows.ts";
 import { Refusal } from "../team/refusal.ts";
 import { restore as restoreFile } from "../team/restore.ts";
-import { type AddCommand, type CommandContext, counted, typed } from "./command.ts";
+import { type AddCommand, type CommandContext, counted, readFileName, typed } from "./command.ts";
 import { progressOf } from "./progress.ts";
 import { heldBy } from "./used-database.ts";
 
@@ -13,7 +13,7 @@ export const restore: AddCommand = (program, run) => {
     .description(
       "Puts a backup into an empty database, all of it or nothing. An embedded database that is not there yet is made; one in DATABASE_URL must be there, and gets its tables. Nobody is told again of what was delivered before the backup was made. Ctrl-C leaves the database as it was.",
     )
-    .argument("<file>", "a file that `leads backup` made")
+    .argument("<file>", "a file that `leads backup` made", readFileName)
     .option(
       "--keep",
       "keep beside it the leads and counts that visitors have left in this database meanwhile",
