@@ -1,8 +1,8 @@
 // Refuses an experiment that lacks what a claim needs before a reader may see it: what substantiates it, where that can be checked,
 // who approved it and when. It also refuses one that would change more than an experiment may.
-import { sources } from "./claims.ts";
+import { type Claim, sources } from "./claims.ts";
 import { ContentError } from "./content-error.ts";
-import { type Approved, type Experiment, original } from "./experiment.ts";
+import { type Approved, type Changes, type Experiment, original, type VariantPicture } from "./experiment.ts";
 import { languageCodes } from "./languages.ts";
 import { placeholdersOf } from "./provider.ts";
 
@@ -40,10 +40,12 @@ function problemsOf(
   const named = Object.entries(changes ?? {}) as [string, Partial<Approved<unknown>>][];
   const problems = named.flatMap(([place, approved]) =>
     isChangeable(place)
-      ? missingIn(approved ?? {}, startedOn).map(
+      ? missingIn(approved ?? {}, changeable[place], startedOn).map(
           (missing) => `${subject} is not to be shown: its ${place} ${missing}.`,
         )
-      : [`${subject} changes "${place}". An experiment may change only: ${changeable.join(", ")}.`],
+      : [
+          `${subject} changes "${place}". An experiment may change only: ${Object.keys(changeable).join(", ")}.`,
+        ],
   );
   if (typeof variant !== "string" || !/^[a-z0-9-]{1,40}$/.test(variant) || variant === original)
     problems.push(`${subject} needs another name: 1 to 40 of a-z, 0-9 and "-", and not "${original}".`);
@@ -62,16 +64,52 @@ function problemsOf(
   return problems;
 }
 
-const changeable = ["headline", "standfirst", "picture", "opening", "extraSupport", "future"] as const;
-const isChangeable = (place: string): place is (typeof changeable)[number] =>
-  (changeable as readonly string[]).includes(place);
+const isText = (given: unknown): boolean => typeof given === "string" && given.trim() !== "";
+
+/** What a place of the article can show. */
+interface Kind {
+  isOne(shows: unknown): boolean;
+  /** What it is and how it is written, for a person who wrote something else there. */
+  example: string;
+}
+
+const text: Kind = { isOne: isText, example: 'text, such as "Words."' };
+const picture: Kind = {
+  isOne: (shows) => {
+    const { file, alt, caption } = (shows ?? {}) as Partial<VariantPicture>;
+    return [file, alt, caption].every(isText);
+  },
+  example: 'picture, such as { file: "garden.jpg", alt: "Words.", caption: "Words." }',
+};
+const paragraphs: Kind = {
+  isOne: (shows) =>
+    isListOf((paragraph) => isListOf((one) => isText(one) || isText((one as Claim).says), paragraph), shows),
+  example: 'paragraphs, such as [["A sentence.", "Another one."]]',
+};
+
+const isListOf = (isOne: (item: unknown) => boolean, list: unknown): boolean =>
+  Array.isArray(list) && list.every(isOne);
+
+const changeable: Record<keyof Changes, Kind> = {
+  headline: text,
+  standfirst: text,
+  picture,
+  opening: paragraphs,
+  extraSupport: paragraphs,
+  future: paragraphs,
+};
+const isChangeable = (place: string): place is keyof Changes => Object.hasOwn(changeable, place);
 
 /** What a text or picture lacks before a reader may see it. */
-function missingIn(approved: Partial<Approved<unknown>>, startedOn: string): string[] {
+function missingIn(
+  approved: Partial<Approved<unknown>>,
+  { isOne, example }: Kind,
+  startedOn: string,
+): string[] {
   const { shows, substantiation, source = "", approvedBy, approvedOn = "" } = approved;
   const isSource = Object.hasOwn(sources, source) || URL.parse(source)?.protocol === "https:";
   return [
-    ...(isEmpty(shows) ? ["shows nothing"] : []),
+    ...(isEmpty(shows) ? ["shows nothing"] : isOne(shows) ? [] : [`shows no ${example}`]),
     ...placeholdersOf(shows).map((one) => `has ${one}, which nothing fills there`),
     ...(isText(substantiation) ? [] : ["has no substantiation"]),
     ...(isSource ? [] : ["names no source (one of content/claims.ts, or an address with https)"]),
@@ -80,8 +118,6 @@ function missingIn(approved: Partial<Approved<unknown>>, startedOn: string): str
     ...(approvedOn > startedOn ? ["is approved on a day after the start"] : []),
   ];
 }
-
-const isText = (given: unknown): boolean => typeof given === "string" && given.trim() !== "";
 
 function isPlan(plan: Experiment["plan"] | null | undefined): boolean {
   const { rate, lift } = plan ?? { rate: 0, lift: 0 };

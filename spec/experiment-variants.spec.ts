@@ -127,6 +127,28 @@ describe("an experiment", () => {
     expect(refusalOf(anExperiment(differences))).toContain(sentence);
   });
 
+  it.each([
+    ["headline", ["Fewer", "finger-sticks"], 'no text, such as "Words."'],
+    ["standfirst", ["Words."], 'no text, such as "Words."'],
+    ["opening", "A paragraph.", 'no paragraphs, such as [["A sentence.", "Another one."]].'],
+    ["extraSupport", ["A paragraph."], 'no paragraphs, such as [["A sentence.", "Another one."]].'],
+    ["future", [["A sentence.", ["Another one."]]], "no paragraphs"],
+    [
+      "picture",
+      "garden.jpg",
+      'no picture, such as { file: "garden.jpg", alt: "Words.", caption: "Words." }.',
+    ],
+    ["picture", { alt: "A garden.", caption: "A garden." }, "no picture"],
+  ])(
+    "is refused in a sentence where the page could not show what its %s is: %j",
+    (place, shows, sentence) => {
+      const changes: Changes = Object.fromEntries([[place, approved(shows)]]);
+      expect(refusalOf(anExperiment({ changes }))).toContain(
+        `- ${subject} is not to be shown: its ${place} shows ${sentence}`,
+      );
+    },
+  );
+
   it("is refused while another one runs, before another one has ended, and under a name that was used before", () => {
     const other = anExperiment({ variant: "b", language: "es", startedOn: "2026-11-16" });
     expect(refusalOf(anExperiment(), other)).toContain(
