@@ -44,9 +44,9 @@ export async function enqueueWaiting(sql: Sql, log: Log, at?: Date): Promise<voi
   if (deliveries > 0) log("leads-overdue", { deliveries });
 }
 
-/** Writes the rows of `private.lead_work` for leads that a person inserted in a transaction that took long. */
+/** Takes the leads into the lists that indexing each second has missed, as the SQL function says. */
 export async function indexMissedLeads(sql: Sql): Promise<void> {
-  await sql`select private.index_new_leads(100000, interval '100 years')`;
+  await sql`select private.index_missed_leads()`;
 }
 
 /** Adds up the changes that the counts consist of, and the days of the reports. */

@@ -126,6 +126,32 @@ describe("the wake-up call of submit-lead each minute", () => {
       expect(await database.owner`select schedule, command from cron.job order by jobid`).toEqual([
         { schedule: "* * * * *", command: "select private.call_submit_lead()" },
         { schedule: "17 4 * * *", command: expect.stringContaining("delete from cron.job_run_details") },
+        { schedule: "37 4 * * *", command: expect.stringContaining("private.recount()") },
+      ]);
+    });
+
+    it("goes with a daily count, which also takes a lead into the lists that was inserted in a long transaction", async () => {
+      const { owner } = database;
+      await owner`insert into leads ${owner(aLead({ name: "In time" }))}`;
+      await owner`select private.index_new_leads()`;
+      await owner`insert into leads ${owner(aLead({ name: "Late" }))}`;
+      await owner`update leads set created_at = now() - interval '1 hour' where name = 'Late'`;
+      const listed = async () => {
+        const found = await owner`
+          select l.name, (select c.stored::int from private.lead_counts() c) as stored
+          from private.lead_work w join leads l on l.id = w.lead_id order by w.created_at`;
+        return found.map(({ name, stored }) => [name, stored]);
+      };
+      await owner`select private.index_new_leads()`;
+      await owner`delete from private.lead_tallies`;
+      expect(await listed()).toEqual([["In time", 0]]);
+      const [daily] = await owner<
+        { command: string }[]
+      >`select command from cron.job where schedule = '37 4 * * *'`;
+      await owner.unsafe(daily?.command ?? "");
+      expect(await listed()).toEqual([
+        ["Late", 2],
+        ["In time", 2],
       ]);
     });
 

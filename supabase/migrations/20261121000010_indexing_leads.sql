@@ -165,6 +165,16 @@ begin
   return cardinality(indexed);
 end $$;
 
+-- Writes the rows of leads that a person inserted in a transaction that took long: when they are committed, index_new_leads does not look
+-- as far back as their time. Reads every lead, so it is called once a day.
+create function private.index_missed_leads() returns integer
+language sql
+security definer
+set search_path = ''
+as $$
+  select private.index_new_leads(100000, interval '100 years');
+$$;
+
 -- Writes the row of a lead that was reviewed, withdrawn or owed to a channel, unless it has one, and waits for another process that
 -- writes it at this moment without seeing that. Writes the rows of earlier leads too, because no later call looks far behind the newest row.
 create function private.index_up_to(lead uuid) returns void
@@ -197,6 +207,8 @@ end $$;
 
 revoke execute on function
   private.holds_link, private.flag_bursts, private.leads_to_index, private.index_leads, private.index_new_leads,
-  private.index_up_to, private.index_new_leads_unless_busy
+  private.index_missed_leads, private.index_up_to, private.index_new_leads_unless_busy
 from public;
-grant execute on function private.index_new_leads, private.index_new_leads_unless_busy to leads_delivery;
+grant execute on function
+  private.index_new_leads, private.index_missed_leads, private.index_new_leads_unless_busy
+to leads_delivery;

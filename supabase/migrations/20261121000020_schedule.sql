@@ -34,7 +34,8 @@ begin
   from private.wake_up_call w;
 end $$;
 
--- Notes where submit-lead is and schedules the call. False where the extensions are not there to make it.
+-- Notes where submit-lead is and schedules the call, and what is to be done once a day: a process of submit-lead lives for minutes, and
+-- does not know when it was done last. False where the extensions are not there to make it.
 create function private.schedule_wake_up_call(submit_lead_url text, anonymous_key text) returns boolean
 language plpgsql
 set search_path = ''
@@ -55,6 +56,7 @@ begin
     -- pg_cron keeps a line of every run, for ever.
     perform cron.schedule('remove old records of calls to submit-lead', '17 4 * * *', format(
       'delete from cron.job_run_details where command = %L and end_time < now() - interval ''3 days''', call));
+    perform cron.schedule('count leads anew', '37 4 * * *', 'select private.index_missed_leads(), private.recount()');
   end if;
   return true;
 end $$;
