@@ -25,7 +25,7 @@ export interface Transport {
 export interface ChannelDefinition {
   /** Its name in the database and in the log. */
   name: string;
-  /** The setting that an operator begins with; a start names those that belong to it. */
+  /** The setting that messages tell an operator to set. Where the channel needs others besides, the next start names them (jointRules). */
   setting: keyof ChannelSettings;
   /** Makes what sends, or nothing when the operator has not set the channel up. */
   make(settings: ChannelSettings, context: ChannelContext): Transport | undefined;
