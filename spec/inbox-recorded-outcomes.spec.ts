@@ -237,10 +237,15 @@ describe("what is being typed while another member records that the person asked
 });
 
 describe("what was typed about a lead that is erased", () => {
-  it("is not kept, and the page says so", async () => {
-    const member = await inbox.member("Pia");
-    const id = await addLead(database);
-    const page = await leadPage(member, id);
+  it.each([
+    ["its id", "Pia", (id: string) => id],
+    ["its reference in capitals", "Pat", (id: string) => id.slice(-8).toUpperCase()],
+  ])("is not kept, and the page says so, at the address with %s", async (_, name, addressOf) => {
+    const member = await inbox.member(name);
+    const id = await addLead(database, {
+      id: `0192f0a0-0000-7000-8000-${crypto.randomUUID().slice(0, 8)}cafe`,
+    });
+    const page = await leadPage(member, addressOf(id));
     await page.getByRole("button", { name: "Review without a call" }).click();
     await note(page).fill("Prefers mornings");
     await maria.call("erase", { id, reference: id.slice(-8) });

@@ -59,7 +59,7 @@ function isSame(one: unknown, other: unknown): boolean {
  */
 export function dropDraftsOf(lead: string, kept?: string): boolean {
   // A draft is named after what it is, and then after its lead.
-  const names = [...drafts.keys()].filter((name) => name.endsWith(lead) && name !== kept);
+  const names = [...drafts.keys()].filter((name) => name.endsWith(lead.toLowerCase()) && name !== kept);
   for (const name of names) drafts.delete(name);
   if (names.length > 0) notify();
   return names.length > 0;
