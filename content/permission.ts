@@ -1,5 +1,5 @@
 // The permission notice: the words above the form's button, which sending the form agrees to. The page shows them and states
-// their hash with each lead, and the database stores the words by that hash. Page, server, build, hosted function and doctor all
+// their hash with each lead, and the database stores the words by that hash. Pages, server, worker, build and hosted function all
 // take them from here, so the wording shown and the wording recorded are the same.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -30,11 +30,20 @@ export interface NoticeSettings {
   provider: ProviderSettings;
 }
 
+const known = new WeakMap<NoticeSettings, PermissionNotice[]>();
+
 /**
- * The notice in each language that is shown, the first one's first. @throws ContentError when NOTICE_FILE cannot be read or
+ * The notice in each language that is shown, the first one's first. NOTICE_FILE is read once for the same settings, because a server tells
+ * the database at its start which wordings it shows, and renders some pages later. @throws ContentError when the file cannot be read or
  * lacks what the regulation asks.
  */
-export function permissionNotices({ site, provider: settings }: NoticeSettings): PermissionNotice[] {
+export function permissionNotices(settings: NoticeSettings): PermissionNotice[] {
+  const notices = known.get(settings) ?? readNotices(settings);
+  known.set(settings, notices);
+  return notices;
+}
+
+function readNotices({ site, provider: settings }: NoticeSettings): PermissionNotice[] {
   const { provider } = completeProvider(settings);
   const shown = shownLanguages(site.languages);
   return shown.map((language) => {

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
+import { loadSite } from "../web/pages.ts";
+import { pageSettings } from "./support/site.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "notice-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -109,6 +111,20 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(`${complete} {hoursIn} {constructor} {dirección}`)).toThrow(
       "has {hoursIn}, {constructor}, {dirección}, which",
     );
+  });
+
+  it("is read at the start alone, so that a page that answers a refused post shows no wording that came later", async () => {
+    const noticeFile = join(folder, "changed.txt");
+    writeFileSync(noticeFile, complete);
+    const site = await loadSite({ ...pageSettings, provider: { ...provider, noticeFile } });
+    const hashIn = (html = "") => /name="notice" value="(\w+)"/.exec(html)?.[1];
+    const shown = hashIn(site.pages.get("/")?.encodings.at(-1)?.bytes.toString());
+    expect(shown).toMatch(/^[0-9a-f]{64}$/);
+    const refused = { lead: {}, message: "Please enter your full name." };
+    writeFileSync(noticeFile, `${complete} Thank you.`);
+    expect(hashIn(site.article(refused).body)).toBe(shown);
+    rmSync(noticeFile);
+    expect(hashIn(site.article(refused).body)).toBe(shown);
   });
 
   it("is refused in words that name the file of its language", () => {
