@@ -37,9 +37,6 @@ function mistakesOf(...results: { issues: readonly v.BaseIssue<unknown>[] | unde
 /** The settings in the groups in which modules take them. */
 export type Config = ReturnType<typeof configOf>;
 
-/** The delivery to the team's channels, and how long data is kept. */
-export type DeliverySettings = Config["delivery"];
-
 /** The provider as the settings name it; `content/provider.ts` fills what is not set. */
 export type ProviderSettings = Config["provider"];
 

@@ -67,10 +67,6 @@ export function addressOfDatabase(address: string, name: string): string {
   return `${scheme}${login}${hosts}/${encodeURIComponent(name)}${query}`;
 }
 
-/** The name of the database, or undefined when the address names none. */
-export const databaseNameOf = (address: string): string | undefined =>
-  decodeURIComponent(partsOf(address).database.slice(1)) || undefined;
-
 // What libpq reads itself; postgres.js would send it to the server, which has no such setting.
 const clientOnly = ["host", "port", "target_session_attrs", "channel_binding", "gssencmode"];
 
