@@ -6,8 +6,10 @@ import { typed } from "../log/installation.ts";
 import { type Finding, fail, notExamined, pass } from "./finding.ts";
 
 /** Examines the channels, the outbox, and whether the promise of 24 hours holds on weekends. */
-export async function examineDeliveries(sql: Sql, now: Date): Promise<Finding[]> {
+export async function examineDeliveries(sql: Sql): Promise<Finding[]> {
   const channels = await countDeliveries(sql);
+  // By the database's clock, because this may be another machine.
+  const [{ now } = { now: new Date() }] = await sql<{ now: Date }[]>`select now() as now`;
   return [
     examineChannels(channels),
     ...channels.flatMap((channel) => examineOutbox(channel, now)),
@@ -25,11 +27,11 @@ function examineChannels(channels: ChannelCount[]): Finding {
 }
 
 function examineOutbox(count: ChannelCount, now: Date): Finding[] {
-  const { channel, oldestPending, failed, lastError } = count;
-  const minutes = oldestPending ? Math.floor((now.getTime() - oldestPending.getTime()) / 60_000) : 0;
+  const { channel, oldestPending, stuck, failed, lastError } = count;
   const why = lastError ? ` The last attempt failed: ${lastError.replace(/\.$/, "")}.` : "";
   const findings: Finding[] = [];
-  if (minutes >= 15) {
+  if (stuck > 0 && oldestPending) {
+    const minutes = Math.floor((now.getTime() - oldestPending.getTime()) / 60_000);
     findings.push(
       fail(
         `The oldest ${channel} delivery has waited ${minutes} minutes.${why}`,

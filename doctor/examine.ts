@@ -37,7 +37,7 @@ export async function examine(
   say(reading.findings);
   if (!reading.canContinue) {
     say([notExamined("Whether leads are taken: first fix the above.")]);
-    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere: false, now }, say);
+    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere: false }, say);
     say(await removeTestLead(deployment, inside, testLead, "no"));
     return hasFailed;
   }
@@ -46,7 +46,7 @@ export async function examine(
   try {
     say(inserting.findings);
     say(await examineCors(deployment));
-    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere, now }, say);
+    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere }, say);
   } finally {
     // A query above may have failed; the test lead must not stay for that.
     say(await removeTestLead(deployment, inside, testLead, inserting.stored));
@@ -58,7 +58,7 @@ export async function examine(
 async function examineFunctionAndDatabase(
   deployment: Deployment,
   inside: Inside,
-  { testLead, isThere, now }: { testLead: TestLead; isThere: boolean; now: Date },
+  { testLead, isThere }: { testLead: TestLead; isThere: boolean },
   say: (findings: Finding[]) => void,
 ): Promise<void> {
   say(await examineSubmitLead(deployment));
@@ -72,7 +72,7 @@ async function examineFunctionAndDatabase(
   say(await examineNotices(deployment, sql));
   if (!sql) return;
   say(await examineStatedNotices(sql));
-  say(await examineDeliveries(sql, now));
+  say(await examineDeliveries(sql));
   if (!isThere) return;
   say(await examineVisitorAddress(sql, deployment, testLead));
   say(await followTestLead(sql, testLead));

@@ -1,8 +1,9 @@
 // The doctor on a complete deployment, and on one whose database or key is broken: it names what fails, with its fix.
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { claimsToReview, sources } from "../content/claims.ts";
 import type { Sql } from "../database/connect.ts";
 import { examineClaims } from "../doctor/claims.ts";
+import { examineDeliveries } from "../doctor/deliveries.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examineKey } from "../doctor/key.ts";
@@ -123,6 +124,24 @@ describe("the doctor", () => {
     expect(await followTestLead(sql, makeTestLead(new Date()), 0)).toEqual([
       { is: "pass", says: "The team was told of the test lead by email." },
     ]);
+  });
+
+  it("tells how long a delivery has waited by the database's clock, with which other clocks may not agree", async () => {
+    const { owner } = project.database;
+    onTestFinished(() => void vi.useRealTimers());
+    onTestFinished(async () => void (await owner`delete from private.deliveries where channel = 'email'`));
+    const waitFor = (minutes: number) => owner`
+      insert into private.deliveries (lead_id, channel, created_at)
+      values (gen_random_uuid(), 'email', now() - make_interval(mins => ${minutes}))`;
+    const failures = async () => {
+      const found = await examineDeliveries(owner);
+      return found.filter(({ is }) => is === "fail").map(({ says }) => says);
+    };
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await waitFor(14);
+    expect(await failures()).toEqual([]);
+    await waitFor(16);
+    expect(await failures()).toEqual(["The oldest email delivery has waited 16 minutes."]);
   });
 
   it("says so when the test lead is owed to no channel", async () => {
