@@ -56,14 +56,18 @@ export async function startInbox({
   const { protocol, hostname } = new URL(inboxUrl);
   if (protocol !== "https:" && !/(^|\.)localhost$/.test(hostname)) log("inbox-without-passkeys");
   const server = makeHttpServer({ fetch: app.fetch }, headers);
-  const address = await listen(server, { ...settings, prefix: "INBOX_" });
+  const closeDatabase = () => Promise.all([events.end(), database.end(), standby?.end()]);
+  const address = await listen(server, { ...settings, prefix: "INBOX_" }).catch(async (error) => {
+    await closeDatabase();
+    throw error;
+  });
   log("inbox-listening", { address });
   return {
     stop: async () => {
       // Streams never end by themselves.
       server.closeIdleConnections();
       await Promise.all([events.end(), drain(server)]);
-      await Promise.all([database.end(), standby?.end()]);
+      await closeDatabase();
     },
   };
 }

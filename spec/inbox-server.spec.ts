@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
 import { calls, type LiveEvent } from "../inbox/api.ts";
 import { eventStream } from "../inbox/live-events.ts";
-import { aLead } from "./support/database.ts";
+import { aLead, makeDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
 import { addLead, makeInbox, post, serveInbox, type TestMember } from "./support/inbox.ts";
 import { programEnvironment } from "./support/program-environment.ts";
@@ -281,16 +281,21 @@ describe("the inbox", () => {
     expect((await server.end()).code).toBe(0);
   });
 
-  it("leaves the site alone when its port is taken", async () => {
+  it("leaves the site alone when its port is taken, and the database, too", async () => {
+    const { url, owner } = await makeDatabase();
     const port = new URL(inbox.url).port;
     const server = await startServer({
       INBOX: "on",
       INBOX_PORT: port,
-      DATABASE_URL: database.url,
+      DATABASE_URL: url,
       DELIVERY: "off",
     });
     await expect.poll(() => server.output()).toContain("inbox-not-listening");
     expect((await fetch(server.address)).status).toBe(200);
+    const ofTheInbox = () => owner`
+      select application_name from pg_stat_activity
+      where datname = current_database() and application_name like 'leads inbox%'`;
+    await expect.poll(ofTheInbox).toEqual([]);
     await server.end();
   });
 
