@@ -1,6 +1,7 @@
 // Sign-in with the company's own accounts by OpenID Connect: code with PKCE, state and nonce. Only an invited member gets in, and is
 // known again by issuer and subject, never by an e-mail address.
 import * as openid from "openid-client";
+import { codeOf, type Log } from "../log/log.ts";
 import { SignInRefused } from "./passkeys.ts";
 
 export interface CompanySettings {
@@ -20,13 +21,14 @@ export interface PendingSignIn {
 const clockTolerance = 60;
 
 /** Makes the company's sign-in for an inbox at this public address. The provider's metadata is fetched at the first use. */
-export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
+export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, log: Log) {
   const redirect_uri = `${inboxUrl}/oidc/callback`;
+  const { refuse, noteSuccess } = makeRefuse(log);
   let discovered: Promise<openid.Configuration> | undefined;
   const provider = () =>
-    (discovered ??= discover(settings).catch((error) => {
+    (discovered ??= discover(settings).catch((cause) => {
       discovered = undefined;
-      throw new SignInRefused("sign-in refused", error);
+      return refuse(cause);
     }));
 
   return {
@@ -61,18 +63,43 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string) {
           expectedNonce: pending.nonce,
           idTokenExpected: true,
         })
-        .catch((cause) => {
-          throw new SignInRefused("sign-in refused", cause);
-        });
+        .catch(refuse);
       const claims = tokens.claims();
       if (!claims || !isFresh(claims.auth_time, begunAt, configuration))
-        throw new SignInRefused("sign-in refused");
+        return refuse({ error: claims?.auth_time === undefined ? "no auth_time" : "old auth_time" });
+      noteSuccess();
       return { issuer: claims.iss, subject: claims.sub };
     },
   };
 }
 
 export type CompanySignIn = ReturnType<typeof makeCompanySignIn>;
+
+/** Refuses sign-ins. Logs the first failure after a sign-in that went well, because anybody may begin one. */
+function makeRefuse(log: Log) {
+  let isFailing = false;
+  return {
+    refuse: (cause: unknown): never => {
+      const code = codeOfFailure(cause);
+      if (!isFailing && !byThePerson.has(code)) {
+        isFailing = true;
+        log("company-sign-in-failed", { code });
+      }
+      throw new SignInRefused("sign-in refused", cause);
+    },
+    noteSuccess: () => void (isFailing = false),
+  };
+}
+
+/** What somebody does in their browser: cancels, comes back too late or with a made-up code, or takes the question out of the address. */
+const byThePerson: ReadonlySet<string> = new Set(["access_denied", "invalid_grant", "old auth_time"]);
+
+/** The error that the provider names (RFC 6749, 4.1.2.1 and 5.2), such as "invalid_client"; else the code of what went wrong. */
+function codeOfFailure(failure: unknown): string {
+  const { error, cause } = failure as { error?: unknown; cause?: unknown };
+  if (typeof error === "string" && /^[a-z_ ]{1,40}$/.test(error)) return error;
+  return codeOf(cause instanceof Error ? cause : failure);
+}
 
 /**
  * Whether the person signed in at the provider after this sign-in was begun. The browser may have taken `prompt` and `max_age` out of the

@@ -43,7 +43,7 @@ export async function startInbox({
     ? openStandby(() => connect(withLoginOf(standbyUrl, databaseUrl), { max: 3, name: "leads inbox" }), log)
     : undefined;
   const passkeys = new Passkeys(inboxUrl, provider.name);
-  const company = openIdConnect && makeCompanySignIn(openIdConnect, inboxUrl);
+  const company = openIdConnect && makeCompanySignIn(openIdConnect, inboxUrl, log);
   const events = startLiveEvents(databaseUrl, log);
   const headers = inboxHeaders(inboxUrl);
   const app = makeInboxApp({

@@ -13,6 +13,11 @@ export const events = {
     level: "warn",
     sentence: "Browsers offer no passkeys at this INBOX_URL: it needs https, or the name localhost.",
   },
+  "company-sign-in-failed": {
+    level: "error",
+    sentence:
+      "The company's sign-in failed. See what the code says, the three OIDC settings, and whether the provider answers.",
+  },
   "inbox-elsewhere": {
     level: "info",
     sentence: "This process holds no login of the inbox, and serves none. Run it beside it: npm run inbox",

@@ -4,20 +4,28 @@ import { askAsOperator } from "../team/ask.ts";
 import { inviteMember } from "../team/managing.ts";
 import { serveInboxOfCompany } from "./support/company-sign-in.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free-port.ts";
 import { post, type TestInbox } from "./support/inbox.ts";
 
 let database: TestDatabase;
 let inbox: TestInbox;
+const logged: string[] = [];
+const nowhere = await freePort();
 beforeAll(async () => {
   database = await makeDatabase();
-  inbox = await serveInboxOfCompany(database);
+  inbox = await serveInboxOfCompany(database, {}, logged);
 });
 
 /** A browser without a window: follows redirects, keeps cookies by host, and fills in the provider's two forms. */
 class Browser {
+  readonly inbox: TestInbox;
   /** The forms that the provider has shown: `login` asks who is there. */
   readonly prompts: string[] = [];
   readonly cookies = new Map<string, Map<string, string>>();
+
+  constructor(itsInbox = inbox) {
+    this.inbox = itsInbox;
+  }
 
   async request(address: string, init: RequestInit = {}): Promise<Response> {
     const { origin } = new URL(address);
@@ -41,19 +49,25 @@ class Browser {
 
   /** Asks the inbox for the provider's address. */
   async begin(given: object): Promise<string> {
-    const headers = { "content-type": "application/json", origin: inbox.url };
-    const started = await this.request(`${inbox.url}/oidc/start`, {
+    const { address } = await this.start(given);
+    expect(address).toMatch(/^http/);
+    return address as string;
+  }
+
+  /** The address, or why there is none. */
+  async start(given: object): Promise<{ address?: string; error?: string }> {
+    const headers = { "content-type": "application/json", origin: this.inbox.url };
+    const started = await this.request(`${this.inbox.url}/oidc/start`, {
       ...{ method: "POST", headers, body: JSON.stringify(given) },
     });
-    expect(started.status).toBe(200);
-    return (await started.json()).address;
+    return started.json();
   }
 
   async follow(address: string, login: string): Promise<Response> {
     let at = address;
     let answer = await this.request(at);
     for (let step = 0; step < 20; step += 1) {
-      if (new URL(at).origin === inbox.url) return answer;
+      if (new URL(at).origin === this.inbox.url) return answer;
       const location = answer.headers.get("location");
       if (location) {
         at = new URL(location, at).href;
@@ -72,7 +86,7 @@ class Browser {
   }
 
   get session(): string | undefined {
-    return this.cookies.get(inbox.url)?.get("session");
+    return this.cookies.get(this.inbox.url)?.get("session");
   }
 }
 
@@ -127,13 +141,15 @@ describe("the company's own sign-in", () => {
     expect(mine.session).toBeUndefined();
   });
 
-  it("says so when the person cancels at the provider", async () => {
+  it("says so when the person cancels at the provider, which is no failure", async () => {
     const browser = new Browser();
-    const headers = { "content-type": "application/json", origin: inbox.url };
-    const started = await browser.request(`${inbox.url}/oidc/start`, { method: "POST", headers, body: "{}" });
-    const state = new URL((await started.json()).address).searchParams.get("state");
-    const answer = await browser.request(`${inbox.url}/oidc/callback?error=access_denied&state=${state}`);
+    const { searchParams, origin } = new URL(await browser.begin({}));
+    const cancelled = new URLSearchParams({
+      ...{ error: "access_denied", iss: origin, state: searchParams.get("state") ?? "" },
+    });
+    const answer = await browser.request(`${inbox.url}/oidc/callback?${cancelled}`);
     expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+    expect(logged).not.toContain("company-sign-in-failed");
   });
 
   it("asks who is there each time, also in a browser where the provider still knows the member", async () => {
@@ -156,6 +172,21 @@ describe("the company's own sign-in", () => {
     expect(browser.prompts).not.toContain("login");
     expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
     expect(browser.session).toBeUndefined();
+  });
+
+  it.each([
+    ["has another secret of the inbox", { clientSecret: "another" }],
+    ["cannot be reached", { issuer: `http://localhost:${nowhere}` }],
+  ])("is logged once as failing where the provider %s", async (_, differences) => {
+    const logged: string[] = [];
+    const failing = await serveInboxOfCompany(database, differences, logged);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const browser = new Browser(failing);
+      const asked = await browser.start({});
+      const answer = asked.address && (await browser.follow(asked.address, "dana@company.example"));
+      expect(answer ? answer.headers.get("location") : asked.error).toMatch(/sign-in.refused$/);
+    }
+    expect(logged.filter((event) => event === "company-sign-in-failed")).toHaveLength(1);
   });
 
   it("ends with the removal of the member", async () => {

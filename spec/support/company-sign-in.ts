@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
+import type { CompanySettings } from "../../inbox/company-sign-in.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import type { TestDatabase } from "./database.ts";
 import { freePort } from "./free-port.ts";
@@ -11,8 +12,12 @@ import { serveInbox, type TestInbox } from "./inbox.ts";
 const clientId = "leads-inbox";
 const clientSecret = "a-secret-of-the-specification-alone";
 
-/** Serves the inbox of a database to the members of such a company. */
-export async function serveInboxOfCompany(database: TestDatabase): Promise<TestInbox> {
+/** Serves the inbox of a database to the members of such a company. `differences` are from the settings that the provider expects. */
+export async function serveInboxOfCompany(
+  database: TestDatabase,
+  differences: Partial<CompanySettings> = {},
+  logged: string[] = [],
+): Promise<TestInbox> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const provider = createServer().listen(0, "127.0.0.1");
@@ -32,5 +37,6 @@ export async function serveInboxOfCompany(database: TestDatabase): Promise<TestI
     features: { devInteractions: { enabled: true } },
   });
   provider.on("request", oidc.callback());
-  return serveInbox(database, { port, url, openIdConnect: { issuer, clientId, clientSecret } });
+  const openIdConnect = { issuer, clientId, clientSecret, ...differences };
+  return serveInbox(database, { port, url, openIdConnect }, { logged });
 }
