@@ -11,9 +11,10 @@ import { makeAddressOf } from "../intake/visitor-address.ts";
 import { commonHeaders } from "../site/security-headers.ts";
 import { loadSite, pageDependencies } from "../web/pages.ts";
 import { makeHttpServer } from "../web/server.ts";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { anyRequest } from "./support/any-request.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { anonKey, makeIntake } from "./support/intake.ts";
-import { expectAPlainAnswer, isApi, methods, paths } from "./support/plain-answer.ts";
+import { expectAPlainAnswer, isApi, paths } from "./support/plain-answer.ts";
 import { insertAt, type RunningServer, startServer } from "./support/server.ts";
 import { openAndSend, sendBytes } from "./support/wire.ts";
 
@@ -44,62 +45,10 @@ async function listenHere(database: TestDatabase): Promise<string> {
   return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
 }
 
-/** One of these words, given with spaces between them. */
-const oneOf = (words: string) => fc.constantFrom(...words.split(" "));
-const oddText = fc.string({ unit: fc.constantFrom(...`abc/.%?&=+"'\\:;,<>{}[]()*$`), maxLength: 40 });
-
-const target = fc.oneof(
-  fc.tuple(fc.constantFrom(...paths), oddText).map(([path, odd]) => path + odd),
-  oddText.map((odd) => `/${odd}`),
-  fc.webUrl(),
-);
-
-// The headers that something in the product reads, with what they are made of or anything that may stand in one.
-const headerName = fc.oneof(
-  oneOf("accept accept-encoding apikey authorization content-profile content-type content-encoding cookie"),
-  oneOf("origin prefer range referer user-agent x-forwarded-for forwarded if-none-match __proto__ te"),
-);
-const byteOfAHeader = fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f);
-const headerValue = fc.oneof(
-  oneOf(`${anonKey} application/json application/x-www-form-urlencoded */* gzip;q=x return=minimal`),
-  fc.string({ unit: byteOfAHeader.map((code) => String.fromCharCode(code)) }),
-);
-const headers = fc
-  .tuple(fc.boolean(), fc.array(fc.tuple(headerName, headerValue), { maxLength: 6 }))
-  .map(([known, others]) => [...(known ? [["apikey", anonKey]] : []), ...others])
-  .map((lines) => lines.map(([name, value]) => `${name}: ${value}\r\n`).join(""));
-
-const field = oneOf("name email phone zip_code has_medicare has_diabetes insulin");
-const value = fc.oneof(fc.jsonValue(), fc.constantFrom("Rosa", true, false));
-const body = fc.oneof(
-  fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)),
-  fc.json().map((json) => Buffer.from(json)),
-  fc.dictionary(field, value).map((odd) => Buffer.from(JSON.stringify({ ...aLead(), ...odd }))),
-  fc.webQueryParameters().map((form) => Buffer.from(form)),
-);
-
-const chunked = (bytes: Buffer) =>
-  bytes.length > 0 ? [`${bytes.length.toString(16)}\r\n`, bytes, "\r\n0\r\n\r\n"] : ["0\r\n\r\n"];
-const framings = {
-  "with its length": (bytes: Buffer) => [`content-length: ${bytes.length}\r\n\r\n`, bytes],
-  "in chunks": (bytes: Buffer) => ["transfer-encoding: chunked\r\n\r\n", ...chunked(bytes)],
-  "without a body": () => ["\r\n"],
-};
-
-/** Any request that HTTP allows, as its address and its bytes. */
-const request = fc
-  .record({
-    method: fc.constantFrom(...methods),
-    target,
-    headers,
-    body,
-    framing: fc.constantFrom(...Object.values(framings)),
-  })
-  .map(({ method, target, headers, body, framing }) => {
-    const head = `${method} ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${headers}`;
-    const parts = [head, ...framing(body)].map((part) => Buffer.from(part as string, "latin1"));
-    return { target, bytes: Buffer.concat(parts) };
-  });
+const request = anyRequest(paths, {
+  known: [`apikey: ${anonKey}`],
+  values: `${anonKey} application/json application/x-www-form-urlencoded */* gzip;q=x return=minimal`,
+});
 
 describe("anything at all", () => {
   it("that is a request is answered plainly", async () => {
