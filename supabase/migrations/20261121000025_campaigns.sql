@@ -38,12 +38,8 @@ as $$
 begin
   return query
     with parts as materialized (select p.* from private.report_parts(begins, ends) p),
-    -- The months that lie in these times and have no day that is read from its leads.
     months as materialized (
-      select m.month
-      from private.report_months m join parts p on private.month_of(p.day) = m.month
-      group by m.month
-      having count(*) = (m.month + interval '1 month')::date - m.month
+      select m.month from private.months_of(array(select p.day from parts p where p.day is not null)) m
     )
     select c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
       sum(c.reviewed_from_programs)

@@ -13,6 +13,7 @@ declare
 begin
   with days_and_times as materialized (select p.* from private.report_parts(begins, ends) p),
   summed as materialized (select p.day from days_and_times p where p.day is not null),
+  months as materialized (select m.month from private.months_of(array(select s.day from summed s)) m),
   read as materialized (select p.since, p.until from days_and_times p where p.day is null),
   leads as materialized (select l.* from read r cross join lateral private.report_leads(r.since, r.until) l),
   hours as materialized (
@@ -34,7 +35,11 @@ begin
       sum(c.withdrawn) as withdrawn
     from (
       select c.source, c.medium, c.campaign, c.outcome, c.leads, c.reviewed, c.withdrawn
+      from private.report_campaign_months c join months m on m.month = c.month
+      union all
+      select c.source, c.medium, c.campaign, c.outcome, c.leads, c.reviewed, c.withdrawn
       from private.report_campaigns c join summed s on s.day = c.day
+      where c.day >= private.utc_day(begins) and private.month_of(c.day) not in (select m.month from months m)
       union all
       select l.source, l.medium, l.campaign, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),
         count(*) filter (where l.is_withdrawn)

@@ -1,4 +1,4 @@
--- What the page of campaigns adds up of leads, summed by month as well, because a year of days is eighty thousand sums.
+-- What the reports and the page of campaigns add up of leads, summed by month as well, because a year of days is eighty thousand sums.
 
 -- The months whose sums stand in the table below, each by its first day. A month is summed once each of its days is.
 create table private.report_months (
@@ -18,6 +18,7 @@ create table private.report_campaign_months (
   outcome text not null,
   leads integer not null,
   reviewed integer not null,
+  withdrawn integer not null,
   from_programs integer not null,
   reviewed_from_programs integer not null,
 
@@ -51,14 +52,25 @@ begin
     continue when (select count(*) from private.report_days r where r.day >= of_month and r.day < after_it) < after_it - of_month;
     insert into private.report_months (month) values (of_month);
     insert into private.report_campaign_months (
-      month, source, medium, campaign, variant, device, outcome, leads, reviewed, from_programs, reviewed_from_programs
+      month, source, medium, campaign, variant, device, outcome, leads, reviewed, withdrawn, from_programs, reviewed_from_programs
     )
-    select of_month, c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
-      sum(c.reviewed_from_programs)
+    select of_month, c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.withdrawn),
+      sum(c.from_programs), sum(c.reviewed_from_programs)
     from private.report_campaigns c
     where c.day >= of_month and c.day < after_it
     group by 2, 3, 4, 5, 6, 7;
   end loop;
 end $$;
 
-revoke execute on function private.month_of, private.sum_up_report_months from public;
+-- The months whose sums stand and of which every day is among these.
+create function private.months_of(days date[]) returns table (month date)
+language sql stable
+set search_path = ''
+as $$
+  select m.month
+  from unnest(days) as d (day) join private.report_months m on m.month = private.month_of(d.day)
+  group by m.month
+  having count(*) = (m.month + interval '1 month')::date - m.month
+$$;
+
+revoke execute on function private.month_of, private.sum_up_report_months, private.months_of from public;
