@@ -164,8 +164,13 @@ describe("the days of a filter", () => {
     const since = page.getByLabel("Came since");
     for (const year of ["0002", "0020", "0202", "2025"]) await since.fill(`${year}-11-22`);
     await expect.poll(() => asked).toEqual(["any", "2025-11-22"]);
+    // Empties the month alone, so that a part of the day still stands there; then types another.
+    await since.press("Backspace");
+    expect(await since.inputValue()).toBe("");
+    await since.press("9");
+    await expect.poll(() => asked).toEqual(["any", "2025-11-22", "2025-09-22"]);
     await since.fill("");
-    await expect.poll(() => asked).toEqual(["any", "2025-11-22", "any"]);
+    await expect.poll(() => asked).toEqual(["any", "2025-11-22", "2025-09-22", "any"]);
   });
 });
 
