@@ -19,7 +19,10 @@ interface Heard {
   tones: number[];
 }
 
-/** Opens the member's own page, with the browser's permission for notifications or without, and records what it has the browser do. */
+/**
+ * Opens the member's own page, with the browser's permission for notifications or without, on a clock that the test can move, and records
+ * what it has the browser do.
+ */
 async function accountPage(permission: "granted" | "denied", shownIn = browser): Promise<Page> {
   const page = await openAs(shownIn(), inbox, dana, "/healthz");
   // A browser without a window denies what nobody has granted.
@@ -27,6 +30,7 @@ async function accountPage(permission: "granted" | "denied", shownIn = browser):
     await page.context().grantPermissions(["notifications"], { origin: inbox.url });
   }
   await page.addInitScript(listenToTheBrowser);
+  await page.clock.install();
   await page.goto(`${inbox.url}/account`);
   await page.getByRole("heading", { name: "In this browser" }).waitFor();
   return page;
@@ -95,6 +99,23 @@ describe("the sound", () => {
     await expect.poll(async () => (await heard(page)).tones).toEqual([659, 880]);
     await leadComes(page);
     await expect.poll(async () => (await heard(page)).tones).toEqual([659, 880, 659, 880]);
+  });
+
+  it("plays once in ten seconds, also on a machine whose clock was set back", async () => {
+    const page = await accountPage("denied");
+    await page.getByLabel("A sound when a lead comes").check();
+    await leadComes(page);
+    await expect.poll(async () => (await heard(page)).tones).toHaveLength(4);
+    await page.clock.setSystemTime(Date.now() - 3_600_000);
+    const another = async (name: string) => {
+      await addLead(database, { name });
+      await page.getByRole("link", { name }).waitFor();
+    };
+    await another("Came soon after");
+    expect((await heard(page)).tones).toHaveLength(4);
+    await page.clock.runFor(10_000);
+    await another("Came later");
+    await expect.poll(async () => (await heard(page)).tones).toHaveLength(6);
   });
 
   it("is silent for a member who has not asked for it", async () => {
