@@ -4,6 +4,7 @@
 import { ReadableStream as NodeStream } from "node:stream/web";
 import type { Ask } from "../team/ask.ts";
 import { type Cell, csvLine } from "../team/csv.ts";
+import { leadColumns } from "../team/export-leads.ts";
 import { type AuditEntry, exportedAuditPages, exportedLeadPages } from "../team/managing.ts";
 import { json } from "./read-request.ts";
 
@@ -71,11 +72,6 @@ async function* bytesOf(
     onBroken(error);
   }
 }
-
-const leadColumns = [
-  ...["id", "created_at", "name", "email", "phone", "zip_code", "has_medicare", "has_diabetes"],
-  ...["withdrawn_at", "reviewed_at", "outcome", "marks"],
-];
 
 async function* leadsAsCsv(pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
   let heading = csvLine(leadColumns);
