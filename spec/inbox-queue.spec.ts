@@ -223,6 +223,16 @@ describe("Take next lead", () => {
 });
 
 describe("a claim", () => {
+  it("ends so also where it was made while the database's clock was ahead", async () => {
+    const id = await addLead(database);
+    await lee.call("claim", { id });
+    await database.owner`update private.claims set until = now() + interval '3 years' where lead_id = ${id}`;
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
+    const [claim] = await database.owner`
+      select until <= now() + interval '20 minutes' as "endsSoon" from private.claims where lead_id = ${id}`;
+    expect(claim).toEqual({ endsSoon: true });
+  });
+
   it("ends after 20 idle minutes, and what its member does on the lead renews it", async () => {
     const id = await addLead(database);
     await dana.call("claim", { id });

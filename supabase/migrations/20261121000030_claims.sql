@@ -59,6 +59,8 @@ begin
   end if;
   perform private.index_new_leads();
   perform private.refresh_place_windows();
+  -- A claim that ends later than one of this minute is of a clock that was ahead, and would withhold the lead until then.
+  update private.claims c set until = private.claim_ends() where c.until > private.claim_ends() + interval '1 minute';
   for candidate in
     select q.lead_id
     from generate_series(1, 2) as section
