@@ -1,6 +1,6 @@
 // The shape of a language: everything that the pages say, apart from how they look. Each language is one folder here that
-// exports one of these, and one line in `languages.ts`. Where a text has {name}, {legalName}, {phone}, {callsFrom}, {npi} or
-// {address}, the provider's own is put in (`provider.ts`), where the page does so: `spec/placeholders.spec.ts` fails for any other.
+// exports one of these, and one line in `languages.ts`. Of many texts, the pages fill {name}, {legalName}, {phone}, {callsFrom}, {npi} and
+// {address} with the provider's own (`provider.ts`). `spec/placeholders.spec.ts` fails where one stands in a text that is shown as it is.
 import type { Field } from "../lead/lead.ts";
 import type { Claim, ClaimName, SourceName } from "./claims.ts";
 import type { RefusalName } from "./refusals.ts";
@@ -24,7 +24,7 @@ export interface Language {
   page: PageTexts;
   /** The permission notice. Its button is the form's. */
   notice: string;
-  /** How words begin, in lower case, that show that the provider's own notice says each thing the rules ask: one of them is enough. */
+  /** By what the provider's own notice has to say: the words that show it, or how they begin, in lower case. One of them is enough. */
   noticeWords: Record<NoticePart, readonly string[]>;
   thankYou: ThankYouTexts;
   notFound: { title: string; heading: string; text: string; link: string; call: string };

@@ -8,7 +8,7 @@ import type { NoticePart } from "./language.ts";
 import { type LanguageCode, pathOf, shownLanguages, textsIn } from "./languages.ts";
 import {
   completeProvider,
-  filledIn,
+  factNames,
   type Provider,
   type ProviderSettings,
   placeholdersOf,
@@ -96,7 +96,7 @@ const required: Record<NoticePart, string> = {
 
 /** A placeholder that nothing fills, such as a mistyped one, would be shown to readers as it stands. */
 function refuseUnfilled(wording: string, language: LanguageCode, file: string): void {
-  const known = [...filledIn, "button"].map((name) => `{${name}}`);
+  const known = [...factNames, "button"].map((name) => `{${name}}`);
   const unknown = placeholdersOf(wording).filter((one) => !known.includes(one));
   if (unknown.length > 0)
     throw new ContentError(

@@ -52,9 +52,9 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
     npi: isNpi(settings.supplierId) ? settings.supplierId : undefined,
     ...settings,
   };
-  const filled = Object.fromEntries(filledIn.map((key) => [key, given[key] ?? placeholders[key].text]));
+  const filled = Object.fromEntries(factNames.map((key) => [key, given[key] ?? placeholders[key].text]));
   const { acceptsAssignment, privacyUrl, languageHelpUrl, languageHelp = [] } = given;
-  const missing: string[] = filledIn
+  const missing: string[] = factNames
     .filter((key) => !settings[key] && !(key === "npi" && given.npi))
     .map((key) => placeholders[key].setting);
   const hours = settings.hours && Object.values(settings.hours).some(Boolean) ? settings.hours : undefined;
@@ -72,9 +72,9 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
   };
 }
 
-/** What `withProvider` puts into a text. */
-export const filledIn = Object.keys(placeholders) as FilledIn[];
-type FilledIn = keyof typeof placeholders;
+/** The names of the provider's facts that `withProvider` puts into a text. */
+export const factNames = Object.keys(placeholders) as Fact[];
+type Fact = keyof typeof placeholders;
 
 /** What stands in braces in a text, or in the texts of an object: a placeholder such as "{phone}", or one that was mistyped. */
 export const placeholdersOf = (texts: unknown): string[] =>
@@ -86,14 +86,14 @@ export const placeholdersOf = (texts: unknown): string[] =>
  * Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}.
  * @throws ContentError for a placeholder that nothing fills, such as a mistyped one, because readers would see it as it stands.
  */
-export function withProvider(text: string, provider: Pick<Provider, FilledIn>): string {
-  const known = filledIn.map((key) => `{${key}}`);
+export function withProvider(text: string, provider: Pick<Provider, Fact>): string {
+  const known = factNames.map((key) => `{${key}}`);
   const unknown = placeholdersOf(text).filter((one) => !known.includes(one));
   if (unknown.length > 0)
     throw new ContentError(
       `A text in content/ has ${unknown.join(", ")}, which nothing fills: “${text}” There are: ${known.join(", ")}.`,
     );
-  return text.replaceAll(/\{(\w+)\}/g, (_, key: FilledIn) => provider[key]);
+  return text.replaceAll(/\{(\w+)\}/g, (_, key: Fact) => provider[key]);
 }
 
 // The number that Medicare itself gives a supplier must not be published, so nothing but an NPI is shown.
@@ -113,7 +113,7 @@ export function dial(phone: string): string {
 }
 
 /**
- * The first number of the USA that is written in digits, with whatever signs between them, as of "(800) 555-0142 (TTY: 711)"; the whole
+ * The first number of the USA that is written in digits, with whatever characters between them, as of "(800) 555-0142 (TTY: 711)"; the whole
  * text where there is none.
  */
 const firstNumber = (text: string): string =>
