@@ -11,6 +11,9 @@ export interface ScheduledJob {
   run(): Promise<void>;
 }
 
+// A job of each second takes new leads into the lists, which wait for it. One of each day may have been stopped because it took long.
+const pauseAfterTrouble = ({ every }: ScheduledJob) => Math.min(Math.max(every, 5_000), pauseAfterBug);
+
 /** Makes a function that runs the jobs that are due, one after the other, until the signal aborts. It never rejects. */
 export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: Log) {
   const nextRun = new Map<ScheduledJob, number>();
@@ -22,9 +25,10 @@ export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: 
         await job.run();
         nextRun.set(job, time + job.every);
       } catch (error) {
-        nextRun.set(job, time + pauseAfterBug);
+        const isTrouble = isDatabaseTrouble(error);
+        nextRun.set(job, time + (isTrouble ? pauseAfterTrouble(job) : pauseAfterBug));
         // An outage of the database is in the log already.
-        if (!isDatabaseTrouble(error)) logBug(log, error);
+        if (!isTrouble) logBug(log, error);
       }
     }
   };

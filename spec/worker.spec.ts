@@ -65,6 +65,29 @@ describe("the worker", () => {
     expect(done).toEqual([0, 70, 3670, 7270]);
   });
 
+  it("runs a job of each second again five seconds after an outage of the database, and one of each hour after a minute", async () => {
+    const done = { second: [] as number[], hour: [] as number[] };
+    const failingOnce = (times: number[]) => async () => {
+      times.push(clock.secondsAhead);
+      if (times.length === 1) throw Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+    };
+    const { sweep } = startControlled([], {
+      jobs: [
+        { every: 1_000, run: failingOnce(done.second) },
+        { every: 3_600_000, run: failingOnce(done.hour) },
+      ],
+    });
+    await until(() => done.hour.length === 1);
+    for (clock.secondsAhead = 1; clock.secondsAhead <= 61; clock.secondsAhead += 1) {
+      sweep();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([done.second.slice(0, 3), done.hour]).toEqual([
+      [0, 5, 6],
+      [0, 60],
+    ]);
+  });
+
   it.each<[string, (pool: Sql) => Promise<unknown>, string]>([
     ["a value that PostgreSQL does not take", async (pool) => pool`select 1 / 0`, "22012"],
     ["a constraint", async (pool) => pool`insert into private.settings default values`, "23505"],
