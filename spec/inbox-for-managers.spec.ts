@@ -91,6 +91,18 @@ describe("the team's page", () => {
     expect(await page.getByRole("button", { name: "Copy the link" }).count()).toBe(0);
   });
 
+  it("says so when the browser does not let the page copy the link", async () => {
+    const page = await asMaria("/healthz");
+    await page.addInitScript(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new DOMException("", "NotAllowedError"));
+    });
+    await page.goto(`${inbox.url}/team`);
+    await page.getByLabel("Name").fill("Petra");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByRole("button", { name: "Copy the link" }).click();
+    await page.getByRole("alert").getByText("Select the link above and copy it.").waitFor();
+  });
+
   it("says when a member has the name already", async () => {
     const page = await asMaria("/team");
     await page.getByLabel("Name").fill("Dana");

@@ -61,8 +61,12 @@ const hasClipboard = () => "clipboard" in navigator;
 
 /** The link is kept nowhere: the database holds its hash alone. */
 export function OneTimeLink({ link, expires_at, name }: { link: string; expires_at: string; name: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => navigator.clipboard.writeText(link).then(() => setCopied(true));
+  const [copied, setCopied] = useState<"done" | "refused">();
+  const copy = () =>
+    navigator.clipboard.writeText(link).then(
+      () => setCopied("done"),
+      () => setCopied("refused"),
+    );
   return (
     <div className="one-time-link" role="status">
       <p>
@@ -71,8 +75,11 @@ export function OneTimeLink({ link, expires_at, name }: { link: string; expires_
       <code>{link}</code>
       {hasClipboard() && (
         <button type="button" className="button" onClick={() => void copy()}>
-          {isCopied ? "Copied" : "Copy the link"}
+          {copied === "done" ? "Copied" : "Copy the link"}
         </button>
+      )}
+      {copied === "refused" && (
+        <Notice kind="trouble">The browser did not allow it. Select the link above and copy it.</Notice>
       )}
     </div>
   );
