@@ -12,6 +12,7 @@ import { hasEntry } from "../team/standby.ts";
 import { type AddCommand, type CommandContext, noAuditEntry, typedQuietly, UsageError } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { progressOf } from "./progress.ts";
+import { printable } from "./terminal.ts";
 import { readSince, sinceHelp } from "./times.ts";
 
 type Format = "csv" | "json";
@@ -35,10 +36,10 @@ export const exportCommand: AddCommand = (program, run) => {
       if (format !== "csv" && format !== "json")
         throw new UsageError("In which format? Add --format csv or --format json.");
       run(async (context) => {
-        const { out, tell, onTerminal } = context;
+        const { tell, onTerminal } = context;
         // The progress line would mix with the results where both go to the same terminal.
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
-        const write = makeWriter(format, permission ? permissionColumns : leadColumns, out);
+        const write = makeWriter(format, permission ? permissionColumns : leadColumns, context);
         const [entry] = (await auditOperator(context.sql, "exported leads")) ?? [];
         if (!entry) tell(noAuditEntry);
         const exportAll = permission ? exportPermissions : exportLeads;
@@ -70,18 +71,26 @@ async function withStandby(
 }
 
 /** Takes records, which have exactly these columns in this order, a page at a time, and writes them out in one format. */
-function makeWriter(format: Format, columns: readonly string[], out: CommandContext["out"]) {
+function makeWriter(
+  format: Format,
+  columns: readonly string[],
+  { out, onTerminal }: Pick<CommandContext, "out" | "onTerminal">,
+) {
   if (format === "json") return jsonArray(out);
   const encode = makeCsvEncoder();
+  const print = (page: Cell[][]) => out(onTerminal ? escaped(encode(page)) : encode(page));
   let heading: Cell[][] = [[...columns]];
   return {
     async add(records: object[]) {
-      await out(encode([...heading, ...records.map((record) => Object.values(record).map(flat))]));
+      await print([...heading, ...records.map((record) => Object.values(record).map(flat))]);
       heading = [];
     },
-    end: () => out(encode(heading)),
+    end: () => print(heading),
   };
 }
+
+/** CSV for a terminal, which would obey what a visitor may have typed. A file has that as it is. */
+const escaped = (csv: Buffer): string => csv.toString().split("\r\n").map(printable).join("\r\n");
 
 /** A value as one cell: a list of spam flags is joined, any other object becomes JSON. */
 function flat(value: unknown): Cell {

@@ -13,7 +13,7 @@ import { json, jsonArray } from "../cli/json.ts";
 import { csvLine } from "../team/csv.ts";
 import { makeCsvEncoder } from "../team/csv-encoder.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
+import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { programEnvironment } from "./support/program-environment.ts";
 
 /** The rule for whoever reads an export: a cell that begins with an apostrophe loses that one. */
@@ -283,6 +283,20 @@ describe("leads export --permission", () => {
       utm: '{"utm_source":"news"}',
       has_medicare: "true",
     });
+  });
+});
+
+describe("an export that is printed on a terminal", () => {
+  it.each(["csv", "json"])("holds nothing that the terminal would obey: %s", async (format) => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into leads ${owner(aLead({ name: "Rosa\u001b[2J\u0007" }))}`;
+    const words = ["export", "--format", format];
+    const { stdout } = await waitForExit(startOnTerminal(words, { DATABASE_URL: url }));
+    expect(stdout).toMatch(format === "csv" ? /,Rosa\\u\{1b\}\[2J\\u\{7\},/ : /"Rosa\\u001b\[2J\\u0007"/);
+    expect(stdout.split("Rosa")[1]).not.toContain("\u001b");
+    expect((await leads(url, ...words)).stdout).toContain(
+      format === "csv" ? ",Rosa\u001b[2J\u0007," : "\\u001b",
+    );
   });
 });
 
