@@ -115,6 +115,31 @@ describe("the age of a lead", () => {
     ).toEqual([{ ago: 0 }]);
   });
 
+  it("goes on for the day when somebody else has just erased the oldest leads", async () => {
+    await sync({ retentionDays: 30 });
+    await intake`insert into public.leads ${intake(many)}`;
+    await insert({ name: "Newest" });
+    await age(31);
+    await sql`select private.index_new_leads(look_back => '100 years')`;
+    await run();
+    await aDayPasses();
+    const waiting = async () =>
+      (
+        await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      ).length;
+    let portion: Promise<unknown> | undefined;
+    await sql.begin(async (other) => {
+      await other`select private.erase_oldest(now() - interval '30 days', 100)`;
+      portion = sql`select erased, is_done from private.carry_out_retention(100)`.then(([row]) => row);
+      await expect.poll(waiting).toBe(1);
+      await expect.poll(waiting).toBe(1);
+    });
+    expect(await portion).toEqual({ erased: 0, is_done: false });
+    await run();
+    expect(await leads()).toBe(1);
+  });
+
   it("makes a new plan when the setting is changed, so that no mistyped number acts at once", async () => {
     await sync({ retentionDays: 1000 });
     await insert();

@@ -214,7 +214,9 @@ begin
   if may_empty then
     select e.emptied, e.is_done into emptied, is_done from private.empty_circumstances(plan, at_most) e;
   end if;
-  is_done := is_done and erased = 0;
+  -- Where nothing was erased, somebody else may have erased this portion.
+  is_done := is_done and erased = 0
+    and (may_erase is not true or not exists (select from private.lead_work w where w.created_at < plan.leads_before));
   if is_done then
     delete from private.retention_plan;
   end if;
