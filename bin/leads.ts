@@ -52,8 +52,8 @@ const outputError = (cause: unknown): Error =>
         cause,
       });
 
-/** The width of a line in characters of the terminal, or the width of a table in a file. */
-const columns = stdout.columns ?? 120;
+/** The width of a line in characters of the terminal; that of a table in a file, and where the terminal states none (0). */
+const columns = stdout.columns || 120;
 const tell = (sentence: string) => {
   clearStatusLine();
   stderr.write(`${sentence}\n`);

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
+import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
@@ -155,6 +155,11 @@ Deliveries
   webhook           lead.created pending, next try YYYY-MM-DD hh:mm (0 attempts so far)
 `.trimStart(),
     );
+  });
+
+  it("takes a terminal that states no width for a wide one", async () => {
+    const { stdout } = await waitForExit(startOnTerminal(["show", id("Rosa")], { DATABASE_URL: url }));
+    expect(stdout).toContain("I agree in writing that Example Supply may phone me about\r\n");
   });
 
   it("finds a lead by the beginning of its id, by its end and by all of it", async () => {
