@@ -16,6 +16,8 @@ export type Failure =
   | "forbidden"
   | "not found"
   | "not accepted"
+  /** A reference that several leads have, or a name that another member has. */
+  | "conflict"
   | "bug";
 
 export class CallFailed extends Error {
@@ -92,6 +94,7 @@ function failureOf(status: number): Failure | undefined {
     401: "signed out",
     403: "forbidden",
     404: "not found",
+    409: "conflict",
     423: "locked",
     // A proxy in front answers with one of these when it cannot reach the server.
     502: "database unreachable",

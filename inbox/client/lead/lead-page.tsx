@@ -90,7 +90,7 @@ function useReopening(isOfOtherSession: boolean, isSuccess: boolean): void {
 
 /** A link that lost or gained a character is not accepted, as it is no reference at all. */
 const isNoLead = (error: Error | null): error is CallFailed =>
-  error instanceof CallFailed && (error.why === "not found" || error.why === "not accepted");
+  error instanceof CallFailed && ["not found", "not accepted", "conflict"].includes(error.why);
 
 const BackLink = () => (
   <Link href="/" className="back-link">
@@ -105,7 +105,7 @@ function NoLead({ id, error }: { id: string; error: Error | null }) {
     if (isErased) setDropped(dropDraftsOf(id));
   }, [isErased, id]);
   if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
-  const isOfSeveral = error.detail === "Several leads have this reference.";
+  const isOfSeveral = error.why === "conflict";
   return (
     <>
       <BackLink />

@@ -11,7 +11,7 @@ export function InviteForm() {
   const [isManager, setManager] = useState(false);
   const [invited, setInvited] = useState("");
   const invite = useAction("members/invite");
-  const isTaken = invite.error instanceof CallFailed && invite.error.detail === "A member has this name.";
+  const isTaken = invite.error instanceof CallFailed && invite.error.why === "conflict";
   const send = (event: FormEvent) => {
     event.preventDefault();
     const request = { name: name.trim(), role: isManager ? ("manager" as const) : ("member" as const) };

@@ -12,6 +12,7 @@ const sentences: Readonly<Record<Failure, string>> = {
   forbidden: "Only a manager may do that.",
   "not found": "This is not there any more. Somebody may have erased it.",
   "not accepted": "The server does not accept this. Check what you typed.",
+  conflict: "There is another one of this name already.",
   bug: "The server made a mistake. What you typed is still here. Try again, and tell your operator if it happens again.",
 };
 
