@@ -48,6 +48,16 @@ describe("leads review", () => {
     ]);
   });
 
+  it("refuses an outcome that holds a Medicare number, as the inbox refuses such a note", async () => {
+    expect(await leads(url, "review", id, "--outcome", "qualifies, 1EG4-TE5-MK73")).toEqual({
+      status: 1,
+      stdout: "",
+      stderr:
+        "The outcome holds what looks like a Medicare number, which is kept nowhere. Nothing was recorded.\n",
+    });
+    expect(await database.owner`select from private.reviews`).toHaveLength(0);
+  });
+
   it("refuses an outcome that says nothing", async () => {
     expect(await leads(url, "review", id, "--outcome", " ")).toMatchObject({
       status: 2,

@@ -2,7 +2,7 @@
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
 import { codeOf } from "../log/log.ts";
-import { erasedMeanwhile } from "./refusal.ts";
+import { erasedMeanwhile, Refusal } from "./refusal.ts";
 
 /** Characters of an outcome. */
 export const maxOutcomeLength = 1_000;
@@ -10,9 +10,15 @@ export const maxOutcomeLength = 1_000;
 /**
  * Records the review. A second one may correct the outcome, and none given keeps it; the time stays that of the first, because
  * it shows whether the promise was kept. A member who then takes their outcome back does not take this review back.
- * @throws Refusal when the lead was erased meanwhile.
+ * @throws Refusal when the lead was erased meanwhile, and when the outcome holds what looks like a Medicare number.
  */
 export async function reviewLead(sql: Sql, id: string, outcome: string | undefined): Promise<void> {
+  const [held] = await sql<{ is_held: boolean | null }[]>`
+    select private.holds_medicare_number(${outcome ?? null}) as is_held`;
+  if (held?.is_held)
+    throw new Refusal(
+      "The outcome holds what looks like a Medicare number, which is kept nowhere. Nothing was recorded.",
+    );
   await retryDeadlock(
     async () => sql`
       insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
