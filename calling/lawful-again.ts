@@ -10,7 +10,7 @@ export interface NextCall {
   state?: string | undefined;
 }
 
-/** "Lawful again Monday 9:00 in Kentucky." A day more than six days away has its date too. */
+/** "Lawful again Monday 9:00 AM in Kentucky." A day more than six days away has its date too. */
 export function lawfulAgain({ at, zone, state = "unknown" }: NextCall, now: Date): string {
   if (at === null) return "No hour in the next 14 days is lawful.";
   const where = state === "unknown" ? "Eastern time" : `in ${stateNames[state] ?? state}`;
@@ -30,12 +30,11 @@ export const clocksOf = (place: Clocks): Omit<NextCall, "at"> =>
     ? { zone: place.blocking_zone, state: place.blocking_state ?? undefined }
     : { zone: place.zones[0] ?? "America/New_York", state: place.likeliest_state ?? undefined };
 
-/** The time of day on the clocks of a zone, as 9:05 or 21:00. */
+/** The time of day on the clocks of a zone, as 9:05 AM or 9:00 PM: as it is said on the phone, and as a time field shows it. */
 export function timeThere(at: Date, zone: string): string {
-  const clock = { hour: "numeric", minute: "2-digit", hourCycle: "h23" } as const;
-  return formatIn(zone, "en-US", clock)
-    .format(at)
-    .replace(/^0(?=\d:)/, "");
+  const clock = { hour: "numeric", minute: "2-digit", hourCycle: "h12" } as const;
+  // Some browsers put a narrow no-break space before AM and PM.
+  return formatIn(zone, "en-US", clock).format(at).replace("\u202f", " ");
 }
 
 /** "today", "Monday", or "Monday, November 30" when it is more than six days away, by the calendar of a zone. */

@@ -338,19 +338,19 @@ describe("the words for it", () => {
   it("say the day, the time and the state", () => {
     const at = (time: string) => momentAt(eastern, time);
     expect(lawfulAgain({ ...kentucky, at: at("2026-11-23T09:00") }, now)).toBe(
-      "Lawful again Monday 9:00 in Kentucky.",
+      "Lawful again Monday 9:00 AM in Kentucky.",
     );
     expect(lawfulAgain({ ...kentucky, at: at("2026-11-21T21:05") }, now)).toBe(
-      "Lawful again today 21:05 in Kentucky.",
+      "Lawful again today 9:05 PM in Kentucky.",
     );
     expect(lawfulAgain({ ...kentucky, at: at("2026-11-30T10:00") }, now)).toBe(
-      "Lawful again Monday, November 30 10:00 in Kentucky.",
+      "Lawful again Monday, November 30 10:00 AM in Kentucky.",
     );
     expect(lawfulAgain({ zone: eastern, at: at("2026-11-23T13:00") }, now)).toBe(
-      "Lawful again Monday 13:00 Eastern time.",
+      "Lawful again Monday 1:00 PM Eastern time.",
     );
     expect(lawfulAgain({ ...kentucky, at: null }, now)).toBe("No hour in the next 14 days is lawful.");
-    expect(timeThere(momentAt(eastern, "2026-11-21T00:07"), eastern)).toBe("0:07");
+    expect(timeThere(momentAt(eastern, "2026-11-21T00:07"), eastern)).toBe("12:07 AM");
   });
 
   it("say the date of a day that is more than six days away, also of one that is over", () => {

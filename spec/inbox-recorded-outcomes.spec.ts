@@ -307,9 +307,9 @@ describe("“Recorded”", () => {
       await asked.check();
       await page.getByRole("button", { name: "Set the callback" }).click();
       await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
-      expect(await text(page, ".call")).toMatch(/Callback \w+day 14:00 in /);
+      expect(await text(page, ".call")).toMatch(/Callback \w+day 2:00 PM in /);
       await page.getByRole("link", { name: "Queue", exact: true }).first().click();
-      await expect.poll(() => text(page, ".row")).toMatch(/Callback \w+day 14:00/);
+      await expect.poll(() => text(page, ".row")).toMatch(/Callback \w+day 2:00 PM/);
     } finally {
       await database.owner`delete from private.zip_places where prefix = '001' and rank = 2`;
     }

@@ -1,12 +1,12 @@
 // Says why a call may not be made now, and what to do instead: the next lawful time, and when the 24 hours end.
-import { clocksOf, lawfulAgain } from "../../../calling/lawful-again.ts";
+import { clocksOf, dayThere, lawfulAgain } from "../../../calling/lawful-again.ts";
 import { stateNames } from "../../../calling/state-names.ts";
 import type { ResponseOf } from "../../api.ts";
 import { momentThere } from "./times.ts";
 
 type Refusal = Extract<ResponseOf<"call">, { refused: string }>;
 
-/** Such as "Lawful again Monday 9:00 in Kentucky. The 24 hours end Sunday 21:00: review now, call Monday." */
+/** Such as "Lawful again Monday 9:00 AM in Kentucky. The 24 hours end Sunday 9:00 PM: review now, call Monday." */
 export function refusalSentence(refusal: Refusal, now: Date): string {
   const { refused, held_by } = refusal;
   if (refused === "withdrawn" || refused === "stopped") return "This person asked us to stop. Do not call.";
@@ -37,7 +37,5 @@ function deadline({ due_at, next_at, reviewed, place }: Refusal, now: Date): str
   const end = `The 24 hours ${isOver ? "ended" : "end"} ${momentThere(due_at, zone, now)}`;
   if (!next_at) return `${end}: review now.`;
   if (!isOver && Date.parse(next_at) < Date.parse(due_at)) return `${end}.`;
-  return `${end}: review now, call ${callDay(next_at, zone, now)}.`;
+  return `${end}: review now, call ${dayThere(new Date(next_at), zone, now)}.`;
 }
-
-const callDay = (at: string, zone: string, now: Date) => momentThere(at, zone, now).replace(/ \d+:\d\d$/, "");

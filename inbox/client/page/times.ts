@@ -24,13 +24,13 @@ export function urgency(dueAt: string, now: Date): "late" | "soon" | "calm" {
   return left <= 0 ? "late" : left < 3 * hour ? "soon" : "calm";
 }
 
-/** What the clocks say in a place: "14:05", or "13:05 or 14:05" where the ZIP code leaves two zones open. */
+/** What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves two zones open. */
 export function localTime({ zones }: Place, now: Date): string {
   if (zones.length === 0) return "time unknown";
   return [...new Set(zones.map((zone) => timeThere(now, zone)))].join(" or ");
 }
 
-/** "today 9:00", "Monday 9:00", or "Monday, November 30 9:00" when it is more than six days away. */
+/** "today 9:00 AM", "Monday 9:00 AM", or "Monday, November 30 9:00 AM" when it is more than six days away. */
 export const momentThere = (at: string, zone: string | undefined, now: Date): string =>
   `${dayThere(new Date(at), zone ?? ownZone(), now)} ${timeThere(new Date(at), zone ?? ownZone())}`;
 
@@ -42,11 +42,9 @@ export function ownZone(): string {
   return zoneHere;
 }
 
-/** A moment of the past on the member's own clocks: "Nov 21, 2026, 14:05". */
+/** A moment of the past on the member's own clocks: "Nov 21, 2026, 2:05 PM". */
 export const moment = (at: string): string =>
-  new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(
-    new Date(at),
-  );
+  new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 
 /** The day of a moment in a zone as YYYY-MM-DD, as a date field wants it. */
 export const dayOf = (at: Date, zone: string = ownZone()): string =>
