@@ -182,7 +182,7 @@ describe("the page Campaigns", () => {
     await costs.getByLabel("Cost in US dollars").fill("123");
     await costs.getByRole("button", { name: "Record" }).click();
     await costs.getByText("1 cost is recorded.").waitFor();
-    await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies, $41.00 each.").waitFor();
+    await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies, $41.00 a lead.").waitFor();
     const [, line] = await cellsOf(page, "Campaigns");
     expect(line).toEqual([
       ...[

@@ -10,15 +10,15 @@ export function campaignName({ source, campaign }: Pick<CampaignLine, "source" |
   return name ? name.charAt(0).toUpperCase() + name.slice(1) : "Without campaign words";
 }
 
-/** "Facebook, spring: 1,204 loads, 31 leads, 12 qualify, $41.00 each". */
+/** "Facebook, spring: 1,204 loads, 31 leads, 12 qualify, $41.00 a lead". */
 export function campaignSentence(line: CampaignLine): string {
   const { views, stored, qualified } = line;
-  const each = costOf(line, stored);
+  const cents = costOf(line, stored);
   return [
     `${campaignName(line)}: ${count(views, "load")}`,
     count(stored, "lead"),
     `${qualified.toLocaleString("en-US")} ${qualified === 1 ? "qualifies" : "qualify"}`,
-    ...(each === null ? [] : [`${money(each)} each`]),
+    ...(cents === null ? [] : [`${money(cents)} a lead`]),
   ].join(", ");
 }
 
