@@ -19,7 +19,7 @@ export function ConnectionBanner() {
   }, [connection]);
   if (connection === "connected") return null;
   return (
-    <div className="banner" role="alert">
+    <div className="banner sticky" role="alert">
       <Icon name="warning" /> {sentences[connection]}
     </div>
   );
