@@ -92,6 +92,22 @@ describe("a call", () => {
     expect(await page.content()).not.toContain("555-0142");
   });
 
+  it("shows a number that was typed without a gap in groups, and any other as it was typed", async () => {
+    const shown = {
+      "2125550142": "(212) 555-0142",
+      "12125550142": "1 (212) 555-0142",
+      "212.555.0142 ext 7": "212.555.0142 ext 7",
+    };
+    for (const [phone, number] of Object.entries(shown)) {
+      const page = await leadPage(dana, await addLead(database, { phone }));
+      await page.keyboard.press("c");
+      await page.locator(".number").waitFor();
+      expect(await text(page, ".number")).toBe(number);
+      await page.keyboard.press("6");
+      await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    }
+  });
+
   it("offers each outcome with its own key, in the order of the keys", async () => {
     const page = await leadPage(dana, await addLead(database));
     await page.getByRole("button", { name: "Call", exact: true }).click();

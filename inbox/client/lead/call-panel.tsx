@@ -5,6 +5,7 @@ import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
+import { phoneInGroups } from "../page/words.ts";
 import { refresh, useAction } from "../queries.ts";
 import { CallRefused } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
@@ -108,7 +109,7 @@ function NumberLink({ phone, tel }: NonNullable<Lead["under_way"]>) {
     <p className="number">
       <a ref={link} href={tel || undefined}>
         <Icon name="phone" />
-        {phone}
+        {phoneInGroups(phone)}
       </a>
     </p>
   );

@@ -37,6 +37,13 @@ export function placeName({ states, zip }: Place): string {
 export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
+/** "(305) 555-0142" for ten digits without a gap, because groups are read aloud and dialled more surely; otherwise as it was typed. */
+export const phoneInGroups = (typed: string): string =>
+  typed.replace(
+    /^(1?)(\d{3})(\d{3})(\d{4})$/,
+    (_, country, area, exchange, line) => `${country && "1 "}(${area}) ${exchange}-${line}`,
+  );
+
 /** "1 lead", "2 leads". */
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
