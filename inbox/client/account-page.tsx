@@ -149,7 +149,9 @@ function BrowserPreferences() {
       </label>
       <label className="choice">
         <input type="checkbox" checked={keys} onChange={() => prefer({ keys: !keys })} />
-        Single keys as shortcuts (press <kbd>?</kbd> for the list)
+        <span>
+          Single keys as shortcuts (press <kbd>?</kbd> for the list)
+        </span>
       </label>
     </section>
   );
