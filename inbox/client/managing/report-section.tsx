@@ -54,6 +54,10 @@ export function ReportSection(props: Props) {
 const isFigure = (cell: Cell | undefined): boolean =>
   typeof cell === "number" || /^\$?[\d.,]{1,16}(?: %)?$/.test(cell ?? "");
 
+/** The first cell of a column that is not empty: what the column holds. */
+const firstOf = (lines: Props["lines"], column: number) =>
+  lines.find((cells) => cells[column] !== "")?.[column];
+
 function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" | "lines">) {
   return (
     <ScrollingTable name={title}>
@@ -62,7 +66,11 @@ function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" 
         <thead>
           <tr>
             {columns.map((column, nth) => (
-              <th key={column} scope="col" className={isFigure(lines[0]?.[nth]) ? "number-cell" : undefined}>
+              <th
+                key={column}
+                scope="col"
+                className={isFigure(firstOf(lines, nth)) ? "number-cell" : undefined}
+              >
                 {column}
               </th>
             ))}
