@@ -35,7 +35,7 @@ export function Footer({ content }: { content: PageContent }) {
       ))}
       <address>
         {provider.legalName}, {provider.address}. {phone}: <a href={dial(provider.phone)}>{provider.phone}</a>{" "}
-        (<span className="unbroken">{tty}</span>). {npi}: {provider.npi}.
+        <span className="unbroken">({tty}).</span> {npi}: {provider.npi}.
       </address>
       {provider.privacyUrl && (
         <p>
