@@ -5,6 +5,7 @@ import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import {
   enqueueMissedDeliveries,
+  enqueueOverdueAlerts,
   requeueFailed,
   requeueLead,
   retireChannel,
@@ -69,6 +70,19 @@ describe("a retired channel", () => {
     expect(await readLeadCounts(sql)).toMatchObject({ untold: 0, owedToNoChannel: 0 });
     const told = await claim(sql, "email", all);
     expect(told.map(({ leadId }) => leadId).sort()).toEqual([waiting?.leadId, failed?.leadId].sort());
+  });
+
+  it("leaves word of a lead to the others, also where these have taken the alert that it is overdue", async () => {
+    await insertMany(1);
+    await sql`update public.leads set created_at = now() - interval '21 hours'`;
+    await syncChannels(sql, ["email", "webhook"]);
+    await enqueueOverdueAlerts(sql);
+    const [alert] = await claim(sql, "email", all);
+    await record(sql, [{ ...held(alert), delivered: true }]);
+    await syncChannels(sql, ["email"]);
+    await retireChannel(sql, "webhook");
+    expect(await enqueueMissedDeliveries(sql)).toBe(1);
+    expect((await claim(sql, "email", all)).map(({ event }) => event)).toEqual(["lead.created"]);
   });
 
   it("is owed its leads again when it is set up again", async () => {

@@ -19,13 +19,14 @@ const store = (differences: Record<string, unknown>, headers: Record<string, str
   database.owner`
     insert into leads ${database.owner({ ...aLead(differences), request_headers: database.owner.json(headers) })}`;
 
-/** Stores leads from one address, each a minute after the one before. */
+/** Stores leads from one address, each a minute after the one before; `before` were stored earlier. */
 async function storeMany(
   count: number,
   differing: (nth: number) => Record<string, unknown>,
   address = "192.0.2.1",
+  before = 0,
 ) {
-  for (let nth = 0; nth < count; nth += 1) {
+  for (let nth = before; nth < before + count; nth += 1) {
     const different = { name: `Name ${nth}`, email: `${nth}@example.com`, phone: `555-${nth}` };
     await store({ ...different, zip_code: `${nth}`, ...differing(nth) }, { "x-forwarded-for": address });
     await database.owner`
@@ -95,6 +96,13 @@ describe("a lead gets a spam flag", () => {
     await storeMany(6, () => same);
     expect(await flags()).toHaveLength(6);
     expect((await flags())[0]?.flag).toBe("burst from one address");
+  });
+
+  it("also when it is one of the first five of these, and they were taken into the lists before the sixth came", async () => {
+    await storeMany(5, () => ({ name: "Same" }));
+    expect(await flags()).toEqual([]);
+    await storeMany(1, () => ({ name: "Same" }), "192.0.2.1", 5);
+    expect(await flags()).toHaveLength(6);
   });
 
   it("but not for five, nor for many different ones from one address, such as a senior centre's", async () => {
