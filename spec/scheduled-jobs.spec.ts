@@ -229,15 +229,18 @@ describe("one run over everything due", () => {
     await sql`update private.deliveries set due_at = now()`;
     // The time is over while messages are under way, however long a busy machine takes to begin with them.
     const atItsEnd: (() => void)[] = [];
+    const times: number[] = [];
     const hanging = await startReceiver(() => {
       for (const call of atItsEnd) call();
     });
-    const after = (_: number, call: () => void) => {
+    const after = (milliseconds: number, call: () => void) => {
+      times.push(milliseconds);
       atItsEnd.push(call);
       return () => {};
     };
     await compose(webhookTo(hanging.url)).deliverDue(database, { seconds: 20, after });
     expect(hanging.received.length).toBeGreaterThan(0);
+    expect(times).toEqual([16_000, 20_000]);
     const held = await sql`select from private.deliveries where claimed_until is not null`;
     expect([held.length, (await counts())?.delivered]).toEqual([0, 0]);
   });

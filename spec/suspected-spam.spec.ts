@@ -1,11 +1,12 @@
 // Which leads look like spam. They are stored and delivered like all others; the team sees a flag beside them.
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Sql } from "../database/connect.ts";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
 import { claim } from "../delivery/claim.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { formRequest, insertRequest, makeIntake } from "./support/intake.ts";
 import { leads } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -173,6 +174,29 @@ describe("a lead with a filled honeypot, with a link or of a burst", () => {
 
 describe("messages about leads whose flags take longer than 3 seconds", () => {
   const hold = { max: 1, lease: 60 };
+
+  it("leave the queries of other messages the connections, so that none waits behind the flags", async () => {
+    const { owner, url } = database;
+    const pool = connect(url, { max: 2 });
+    onTestFinished(() => pool.end());
+    await syncChannels(owner, ["webhook"]);
+    await store({ name: "Rosa" });
+    await owner.begin(async (busy) => {
+      await busy`select private.index_new_leads()`;
+      const claimed = claim(pool, "webhook", hold).then((deliveries) => deliveries.length);
+      await until(
+        async () =>
+          (
+            await owner`
+              select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          ).length === 1,
+      );
+      // More than there are connections.
+      const others = Promise.all(Array.from({ length: 10 }, () => pool`select 1`)).then(() => "the others");
+      expect(await Promise.race([others, claimed])).toBe("the others");
+      expect(await claimed).toBe(1);
+    });
+  });
 
   it("go out without flags, however many they are, and the flags are decided once for all of them", async () => {
     const { owner } = database;

@@ -226,7 +226,10 @@ describe("the outbox", () => {
     await insertMany(2);
     const [held] = await claim(sql, "email", { max: 1, lease: 60 });
     await sql`update private.channels set cooldown_until = now() + interval '1 year'`;
-    await sql`update private.deliveries set due_at = due_at + interval '1 year', claimed_until = claimed_until + interval '1 year'`;
+    await sql`
+      update private.deliveries
+      set due_at = due_at + case when claimed_until is null then interval '1 year' else '0' end,
+        claimed_until = claimed_until + interval '1 year'`;
     expect(await claim(sql, "email", all)).toEqual([]);
     expect(await enqueueMissedDeliveries(sql)).toBe(0);
     const claimed = await claim(sql, "email", all);
