@@ -177,6 +177,32 @@ describe("the inbox's login", () => {
     await database.owner`update private.audit_log set at = now() - interval '2 minutes' where id = ${entry}`;
     expect(await refusal(withSession(token, `team.open_lead(${entry})`))).toBe("PT403");
   });
+
+  it("exports nothing but what the entry in the audit log says, from whatever place it asks for the next page", async () => {
+    const manager = (await inbox.member("Eva", "manager")).cookie.replace("session=", "");
+    const ofOldDay = await addLead(database, {}, 240);
+    const id = await addLead(database);
+    const [period] = await withSession(
+      manager,
+      `team.record_export(current_date::text, current_date::text, 'UTC')`,
+    );
+    const nil = "00000000-0000-0000-0000-000000000000";
+    const [page] = await withSession(
+      manager,
+      `team.export_leads(${period?.answer}, '-infinity|${nil}', 1000)`,
+    );
+    const exported = page?.answer.leads.map((lead: { id: string }) => lead.id);
+    expect(exported).not.toContain(ofOldDay);
+    const [log] = await withSession(manager, "team.record_audit_export('{}')");
+    const [later] = await withSession(manager, `team.record_opening('${id}', false)`);
+    const [entries] = await withSession(
+      manager,
+      `team.export_audit_log(${log?.answer}, ${later?.answer}, 1000)`,
+    );
+    expect(entries?.answer.entries.map((entry: { id: number }) => entry.id)).not.toContain(
+      Number(log?.answer),
+    );
+  });
 });
 
 describe("an erasure", () => {

@@ -106,7 +106,8 @@ begin
 end $$;
 
 -- A page of the leads that came on the days of the entry, the last one included, and before the entry was written, oldest first.
--- `after` is the `next` of the page before, which is null with the last page. A download may take an hour.
+-- `after` is the `next` of the page before, which is null with the last page; no other place begins before those days. A download may take
+-- an hour.
 create function team.export_leads(entry bigint, after text, at_most integer) returns json
 language plpgsql
 security definer
@@ -128,7 +129,7 @@ begin
   into begins, ends
   from private.audit_log a where a.id = entry;
   if after is not null then
-    begins := split_part(after, '|', 1)::timestamptz;
+    begins := greatest(begins, split_part(after, '|', 1)::timestamptz);
     after_lead := split_part(after, '|', 2)::uuid;
   end if;
   with page as (

@@ -95,7 +95,7 @@ begin
   );
 end $$;
 
--- A page of what was in the log before the entry was written. `before` is the `next` of the page before.
+-- A page of what was in the log before the entry was written. `before` is the `next` of the page before, and null for the first.
 create function team.export_audit_log(entry bigint, before bigint, at_most integer) returns json
 language plpgsql
 security definer
@@ -108,7 +108,7 @@ begin
   return (
     select json_build_object('entries', p.entries, 'next', p.next)
     from private.audit_log a
-    cross join lateral private.audit_page(a.details - 'entries', coalesce(before, entry), at_most) p
+    cross join lateral private.audit_page(a.details - 'entries', least(before, entry), at_most) p
     where a.id = entry
   );
 end $$;
