@@ -100,6 +100,23 @@ describe("a passkey", () => {
     expect(await page.getByRole("region", { name: "Passkeys" }).getByRole("listitem").count()).toBe(1);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Passkeys");
   });
+
+  it("stays where it is the last one by now, and the question says so", async () => {
+    const page = await join("Abe");
+    await database.owner`
+      update private.passkeys set id = 'c2Vjb25k', label = 'Old phone'
+      where member_id = (select id from private.members where name = 'Abe')`;
+    await page.getByRole("link", { name: "Abe" }).click();
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("button", { name: "Remove Old phone" }).waitFor();
+    await database.owner`delete from private.passkeys where id = 'c2Vjb25k'`;
+    await page.getByRole("button", { name: /^Remove (?!Old phone)/ }).click();
+    const question = page.getByRole("dialog", { name: "Remove this passkey?" });
+    await question.getByRole("button", { name: "Remove" }).click();
+    await question.getByText("This is your last passkey. Add another one first.").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+  });
 });
 
 describe("two tabs", () => {
