@@ -8,7 +8,7 @@ export function examineClaims(due: ReturnType<typeof claimsToReview>): Finding {
     return pass(`The sources of all claims were read in the last ${daysBetweenReviews} days.`);
   const list = due.map(({ url, reviewed }) => `${url} (${reviewed})`).join(", ");
   return fail(
-    `${due.length} sources of claims were last read more than ${daysBetweenReviews} days ago: ${list}.`,
+    `Sources of claims that were last read more than ${daysBetweenReviews} days ago: ${list}.`,
     "Open each, compare it with the article, and set its day in content/claims.ts. Then build the pages again.",
   );
 }

@@ -42,7 +42,7 @@ function examineOutbox(count: ChannelCount, now: Date): Finding[] {
   if (failed > 0)
     findings.push(
       fail(
-        `${failed} deliveries by ${channel} have failed.${why}`,
+        `Deliveries by ${channel} that have failed: ${failed}.${why}`,
         `See \`${typed("status")}\`. When the cause is gone: \`${typed("retry --failed")}\`.`,
       ),
     );
@@ -67,7 +67,7 @@ async function examineWeekends(sql: Sql): Promise<Finding> {
     );
   if (late === 0) return pass("The leads of the last five weekends were reviewed within 24 hours.");
   return fail(
-    `Of ${came} leads that came on the last five weekends, ${late} were not reviewed within 24 hours.`,
+    `Leads of the last five weekends that were not reviewed within 24 hours: ${late} of ${came}.`,
     "Have somebody review leads on Saturdays and Sundays: the thank-you page promises it within 24 hours.",
   );
 }

@@ -46,7 +46,7 @@ export async function examineStatedNotices(sql: Sql): Promise<Finding[]> {
   if (!leads?.unknown) return [];
   return [
     fail(
-      `${leads.unknown} leads of the last 30 days came from a page whose permission notice the database does not know.`,
+      `Leads of the last 30 days that came from a page whose permission notice the database does not know: ${leads.unknown}.`,
       `An older page is still served, perhaps by a cache. ${sync}`,
     ),
   ];

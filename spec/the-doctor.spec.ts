@@ -220,7 +220,9 @@ describe("the doctor", () => {
         insert into leads ${owner(makeTestLead(at))} returning id`;
       await owner`update leads set created_at = ${at} where id = ${lead?.id}`;
     }
-    await expectFailure(/Of 2 leads that came on the last five weekends, 2 were not reviewed/, { sql: true });
+    await expectFailure(/Leads of the last five weekends that were not reviewed within 24 hours: 2 of 2/, {
+      sql: true,
+    });
   });
 });
 
@@ -258,7 +260,7 @@ describe("the doctor names a database where", () => {
     ],
     [
       "a failed delivery waits for the team",
-      /1 deliveries by email have failed/,
+      /Deliveries by email that have failed: 1\./,
       "insert into private.deliveries (lead_id, channel, failed_at) values (gen_random_uuid(), 'email', now())",
       "delete from private.deliveries where channel = 'email'",
     ],
@@ -270,14 +272,14 @@ describe("the doctor names a database where", () => {
     ],
     [
       "a delivery has failed for a reason",
-      /email have failed. The last attempt failed: the certificate is not trusted\.$/,
+      /that have failed: 1\. The last attempt failed: the certificate is not trusted\.$/,
       `insert into private.deliveries (lead_id, channel, failed_at, last_error) values (gen_random_uuid(), 'email', now(), 'of an earlier attempt');
        update private.channels set last_failure = 'the certificate is not trusted.' where name = 'email'`,
       "delete from private.deliveries where channel = 'email'; update private.channels set last_failure = null",
     ],
     [
       "leads came from a page with another notice",
-      /1 leads of the last 30 days came from a page whose permission notice/,
+      /Leads of the last 30 days that came from a page whose permission notice the database does not know: 1\./,
       "insert into private.permissions (lead_id, notice_hash) values (gen_random_uuid(), repeat('a', 64))",
       "delete from private.permissions where notice_hash = repeat('a', 64)",
     ],
