@@ -46,10 +46,17 @@ const explainUsed =
     const lines = [
       `This database holds ${heldBy(error)} already. Nothing was restored.`,
       `Restore into another one, which ${config.databaseUrl ? "must be there" : "is made"}, and start the server with the same setting:`,
-      `  ${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${file}`)}`,
+      `  ${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${asWord(file)}`)}`,
       ...(error.held.others.includes("work of the team")
         ? []
-        : ["Or restore beside what it holds, so that both stay:", `  ${typed(`restore --keep ${file}`)}`]),
+        : [
+            "Or restore beside what it holds, so that both stay:",
+            `  ${typed(`restore --keep ${asWord(file)}`)}`,
+          ]),
     ];
     throw new Refusal(lines.join("\n"), { cause: error });
   };
+
+/** The name of a file as a shell reads it. */
+const asWord = (file: string): string =>
+  /^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;

@@ -253,6 +253,10 @@ Or restore beside what it holds, so that both stay:
 `,
     });
     expect(await everything(owner)).toEqual(before);
+    // What it says to type is one word to the shell.
+    expect((await leads(url, "restore", "of Rosa's team")).stderr).toContain(
+      "  npm run leads -- restore --keep 'of Rosa'\\''s team'\n",
+    );
   });
 });
 
