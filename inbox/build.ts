@@ -90,8 +90,10 @@ function removeOld(): void {
   const currentName = currentBuild()?.name;
   for (const name of readdirSync(builds)) {
     const path = join(builds, name);
-    if (name === currentName || name === "current.json" || statSync(path).mtimeMs > anHourAgo) continue;
-    rmSync(path, { recursive: true, force: true });
+    if (name === currentName || name === "current.json") continue;
+    // Another build may have removed it meanwhile.
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && found.mtimeMs < anHourAgo) rmSync(path, { recursive: true, force: true });
   }
 }
 

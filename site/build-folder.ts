@@ -72,12 +72,29 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
   });
 }
 
-/** A folder cannot be renamed over another that has files, so the old `dist/` is renamed first. */
+/**
+ * A folder cannot be renamed over another that has files, so the old `dist/` is renamed first. Begins again where another build has put
+ * its own there meanwhile.
+ */
 function replaceDist(root: string, folder: string, copy: string): void {
   const [dist, aside] = [join(root, "dist"), join(folder, "dist-before")];
-  if (existsSync(dist)) renameSync(dist, aside);
-  renameSync(copy, dist);
-  rmSync(aside, { recursive: true, force: true });
+  for (;;) {
+    hasRenamed(dist, aside, ["ENOENT"]);
+    const isReplaced = hasRenamed(copy, dist, ["ENOTEMPTY", "EEXIST"]);
+    rmSync(aside, { recursive: true, force: true });
+    if (isReplaced) return;
+  }
+}
+
+/** False when it fails with one of these codes. */
+function hasRenamed(from: string, to: string, expected: string[]): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (!expected.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return false;
+  }
 }
 
 /** Removes the folders of old and of killed builds. One less than an hour old may belong to a build or a start under way. */
@@ -86,8 +103,10 @@ function removeOld(root: string): void {
   const currentFolder = currentBuild(root)?.folder;
   for (const name of readdirSync(join(root, ".render"))) {
     const path = join(root, ".render", name);
-    if (path === currentFolder || name.includes(".") || statSync(path).mtimeMs > anHourAgo) continue;
-    rmSync(path, { recursive: true, force: true });
+    if (path === currentFolder || name.includes(".")) continue;
+    // Another build may have removed it meanwhile.
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found && found.mtimeMs < anHourAgo) rmSync(path, { recursive: true, force: true });
   }
 }
 

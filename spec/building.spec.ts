@@ -1,4 +1,5 @@
 // Building the site and the pages of the inbox: what a build that goes wrong leaves behind, and what it says.
+import { execFile } from "node:child_process";
 import {
   chownSync,
   cpSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readClientFiles } from "../inbox/client-files.ts";
@@ -68,6 +70,26 @@ describe("a build", () => {
       next,
       "two",
     ]);
+  });
+
+  it("succeeds beside others that end at the same moment, such as those of two programs that are started together", async () => {
+    const root = mkdtempSync(join(tmpdir(), "leads-build-"));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const builds = `
+      import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+      import { currentBuild, makeCurrent, newBuildFolder } from "${join(import.meta.dirname, "../site/build-folder.ts")}";
+      for (let round = 0; round < 100; round += 1) {
+        const folder = newBuildFolder(${JSON.stringify(root)});
+        mkdirSync(folder + "/dist");
+        for (const name of ["render.js", "dist/index.html"]) writeFileSync(folder + "/" + name, folder);
+        makeCurrent(${JSON.stringify(root)}, folder, "sources");
+        utimesSync(folder, 0, 0);
+      }`;
+    const ends = Array.from({ length: 3 }, () =>
+      promisify(execFile)(process.execPath, ["--input-type=module", "-e", builds]),
+    );
+    expect(await Promise.all(ends)).toHaveLength(3);
+    expect(readFileSync(join(root, "dist/index.html"), "utf8")).toContain(join(root, ".render/build-"));
   });
 
   it("shows the pages in a further language when its folder and its line are there", async () => {
