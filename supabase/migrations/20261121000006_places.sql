@@ -270,6 +270,6 @@ revoke all on private.places, private.zip_places from public, anon, leads_intake
 create function private.zip_in(typed text) returns text
 language sql immutable parallel safe
 set search_path = ''
-return substring(left(typed, 100) from '^[^0-9]*([0-9]{5})(?:[ -]?[0-9]{4})?[^0-9]*$');
+return substring(typed from '^[^0-9]*([0-9]{5})(?:[ -]?[0-9]{4})?[^0-9]*$');
 
 revoke execute on function private.zip_in from public;
