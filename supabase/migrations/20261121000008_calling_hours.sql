@@ -31,39 +31,39 @@ create function private.state_holidays(year integer) returns table (state text, 
 language sql immutable parallel safe
 set search_path = ''
 as $$
-  with named (name, day, fixed_date, states) as (
+  with named (name, day, states) as (
     values
-      ('New Year''s Day', make_date(year, 1, 1), true, 'AL LA MS PA'),
-      ('Battle of New Orleans', make_date(year, 1, 8), true, 'LA'),
-      ('Birthday of Martin Luther King, Jr.', private.nth_weekday(year, 1, 1, 3), false, 'AL LA MS PA'),
-      ('Washington''s Birthday', private.nth_weekday(year, 2, 1, 3), false, 'AL LA MS PA'),
+      ('New Year''s Day', make_date(year, 1, 1), 'AL LA MS PA'),
+      ('Battle of New Orleans', make_date(year, 1, 8), 'LA'),
+      ('Birthday of Martin Luther King, Jr.', private.nth_weekday(year, 1, 1, 3), 'AL LA MS PA'),
+      ('Washington''s Birthday', private.nth_weekday(year, 2, 1, 3), 'AL LA MS PA'),
       -- In Alabama in the counties of Mobile and Baldwin alone, which a place does not tell apart.
-      ('Mardi Gras', private.easter_sunday(year) - 47, false, 'AL LA'),
-      ('Good Friday', private.easter_sunday(year) - 2, false, 'LA PA'),
-      ('Confederate Memorial Day', private.nth_weekday(year, 4, 1, 4), false, 'AL'),
-      ('Confederate Memorial Day', private.nth_weekday(year, 5, 1, 1) - 7, false, 'MS'),
-      ('Memorial Day', private.nth_weekday(year, 6, 1, 1) - 7, false, 'AL LA MS PA'),
-      ('Jefferson Davis'' Birthday', private.nth_weekday(year, 6, 1, 1), false, 'AL'),
-      ('Flag Day', make_date(year, 6, 14), true, 'PA'),
-      ('Juneteenth', make_date(year, 6, 19), true, 'AL LA MS PA'),
-      ('Independence Day', make_date(year, 7, 4), true, 'AL LA MS PA'),
-      ('Huey P. Long Day', make_date(year, 8, 30), true, 'LA'),
-      ('Labor Day', private.nth_weekday(year, 9, 1, 1), false, 'AL LA MS PA'),
-      ('Columbus Day', private.nth_weekday(year, 10, 1, 2), false, 'AL LA MS PA'),
-      ('All Saints'' Day', make_date(year, 11, 1), true, 'LA'),
-      ('Election Day', private.nth_weekday(year, 11, 1, 1) + 1, false, 'LA PA'),
-      ('Veterans Day', make_date(year, 11, 11), true, 'AL LA MS PA'),
-      ('Thanksgiving Day', private.nth_weekday(year, 11, 4, 4), false, 'AL LA MS PA'),
-      ('Acadian Day', private.nth_weekday(year, 11, 4, 4) + 1, false, 'LA'),
-      ('Rosa Parks Day', make_date(year, 12, 1), true, 'AL'),
-      ('Christmas Day', make_date(year, 12, 25), true, 'AL LA MS PA')
+      ('Mardi Gras', private.easter_sunday(year) - 47, 'AL LA'),
+      ('Good Friday', private.easter_sunday(year) - 2, 'LA PA'),
+      ('Confederate Memorial Day', private.nth_weekday(year, 4, 1, 4), 'AL'),
+      ('Confederate Memorial Day', private.nth_weekday(year, 5, 1, 1) - 7, 'MS'),
+      ('Memorial Day', private.nth_weekday(year, 6, 1, 1) - 7, 'AL LA MS PA'),
+      ('Jefferson Davis'' Birthday', private.nth_weekday(year, 6, 1, 1), 'AL'),
+      ('Flag Day', make_date(year, 6, 14), 'PA'),
+      ('Juneteenth', make_date(year, 6, 19), 'AL LA MS PA'),
+      ('Independence Day', make_date(year, 7, 4), 'AL LA MS PA'),
+      ('Huey P. Long Day', make_date(year, 8, 30), 'LA'),
+      ('Labor Day', private.nth_weekday(year, 9, 1, 1), 'AL LA MS PA'),
+      ('Columbus Day', private.nth_weekday(year, 10, 1, 2), 'AL LA MS PA'),
+      ('All Saints'' Day', make_date(year, 11, 1), 'LA'),
+      ('Election Day', private.nth_weekday(year, 11, 1, 1) + 1, 'LA PA'),
+      ('Veterans Day', make_date(year, 11, 11), 'AL LA MS PA'),
+      ('Thanksgiving Day', private.nth_weekday(year, 11, 4, 4), 'AL LA MS PA'),
+      ('Acadian Day', private.nth_weekday(year, 11, 4, 4) + 1, 'LA'),
+      ('Rosa Parks Day', make_date(year, 12, 1), 'AL'),
+      ('Christmas Day', make_date(year, 12, 25), 'AL LA MS PA')
   ),
   observed as (
     select n.name, n.day, n.states from named n
     union all
-    select n.name, n.day - 1, n.states from named n where n.fixed_date and extract(isodow from n.day) = 6
+    select n.name, n.day - 1, n.states from named n where extract(isodow from n.day) = 6
     union all
-    select n.name, n.day + 1, n.states from named n where n.fixed_date and extract(isodow from n.day) = 7
+    select n.name, n.day + 1, n.states from named n where extract(isodow from n.day) = 7
   )
   select unnest(string_to_array(o.states, ' ')), o.day, o.name from observed o
 $$;
