@@ -1,5 +1,5 @@
 // The names of the states, worded so that they can follow "in" in a sentence, and as a list to choose from. The table
-// private.calling_rules has the same names; spec/calling-hours.spec.ts compares the two.
+// private.calling_rules has the same names; spec/calling-hours-in-words.spec.ts compares the two.
 
 /** The name of each code that a place can have. */
 export const stateNames: Readonly<Record<string, string>> = {

@@ -2,8 +2,6 @@
 // not known, and when a call is lawful again. docs/calling-hours.md gives each rule its source.
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { clocksOf, dayThere, lawfulAgain, timeThere } from "../calling/lawful-again.ts";
-import { stateChoices, stateNames } from "../calling/state-names.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { clockIn, momentAt } from "./support/wall-clock.ts";
 
@@ -197,6 +195,22 @@ describe("a state holiday", () => {
     expect(inLouisiana.next_callable_at).toEqual(momentAt(central, "2026-11-28T08:00"));
   });
 
+  it("of the next year is known in the last days of this one", async () => {
+    const evening = await found("AL/America/Chicago", "2027-12-30T20:00");
+    // Friday is barred for the New Year's Day of Saturday.
+    expect(evening).toMatchObject({ callable: false, reason: "outside_hours" });
+    expect(evening.next_callable_at).toEqual(momentAt(central, "2028-01-03T08:00"));
+  });
+
+  it("or a Sunday is no reason on the evening before", async () => {
+    for (const evening of ["2026-11-25T20:00", "2027-01-30T20:00"])
+      expect(await found("AL/America/Chicago", evening)).toMatchObject({
+        callable: false,
+        reason: "outside_hours",
+      });
+    expect((await found("AL/America/Chicago", "2027-01-31T12:00")).reason).toBe("sunday");
+  });
+
   it("says nothing of other states", async () => {
     expect((await found("GA/America/New_York", "2026-11-26T12:00")).callable).toBe(true);
     expect((await found("TX/America/Chicago", "2026-12-25T12:00")).callable).toBe(true);
@@ -218,6 +232,24 @@ describe("a person who may be in several places", () => {
     const morning = await found("KY/America/Chicago|KY/America/New_York", "2027-01-26T10:30", eastern);
     expect(morning).toMatchObject({ callable: false, blocking_state: "KY", blocking_zone: central });
     expect(morning.next_callable_at).toEqual(momentAt(central, "2027-01-26T10:00"));
+  });
+
+  it("is in the likeliest state first", async () => {
+    expect(
+      (await found(`NY/${eastern}|FL/${eastern}|CT/${eastern}`, "2027-01-26T12:00", eastern)).states,
+    ).toEqual([...["NY", "FL", "CT"]]);
+  });
+
+  it("is told the reason that holds longest, and among equals that of the likeliest place", async () => {
+    const blocking = async (states: string, time: string) => {
+      const key = states.replaceAll(/[A-Z]+/g, (state) => `${state}/${rules[state]?.zone}`);
+      const { reason, blocking_state } = await found(key, time, eastern);
+      return [reason, blocking_state];
+    };
+    expect(await blocking("KY|AL", "2027-01-31T09:30")).toEqual(["sunday", "AL"]);
+    expect(await blocking("PA|AL", "2027-04-26T08:30")).toEqual(["holiday", "AL"]);
+    expect(await blocking("MD|FL", "2027-01-26T20:30")).toEqual(["outside_hours", "MD"]);
+    expect(await blocking("FL|MD", "2027-01-26T20:30")).toEqual(["outside_hours", "FL"]);
   });
 
   it("is told when the hours that all share end", async () => {
@@ -328,69 +360,6 @@ describe("any places at any moment", () => {
       }),
       { numRuns: 60 },
     );
-  });
-});
-
-describe("the words for it", () => {
-  const now = momentAt(eastern, "2026-11-21T15:00");
-  const kentucky = { zone: eastern, state: "KY" };
-
-  it("say the day, the time and the state", () => {
-    const at = (time: string) => momentAt(eastern, time);
-    expect(lawfulAgain({ ...kentucky, at: at("2026-11-23T09:00") }, now)).toBe(
-      "Lawful again Monday 9:00 AM in Kentucky.",
-    );
-    expect(lawfulAgain({ ...kentucky, at: at("2026-11-21T21:05") }, now)).toBe(
-      "Lawful again today 9:05 PM in Kentucky.",
-    );
-    expect(lawfulAgain({ ...kentucky, at: at("2026-11-30T10:00") }, now)).toBe(
-      "Lawful again Monday, November 30 10:00 AM in Kentucky.",
-    );
-    expect(lawfulAgain({ zone: eastern, at: at("2026-11-23T13:00") }, now)).toBe(
-      "Lawful again Monday 1:00 PM Eastern time.",
-    );
-    expect(lawfulAgain({ ...kentucky, at: null }, now)).toBe("No hour in the next 14 days is lawful.");
-    expect(timeThere(momentAt(eastern, "2026-11-21T00:07"), eastern)).toBe("12:07 AM");
-  });
-
-  it("say the date of a day that is more than six days away, also of one that is over", () => {
-    const days = ["2026-11-14", "2026-11-15", "2026-11-20", "2026-11-21", "2026-11-27", "2026-11-28"];
-    expect(days.map((day) => dayThere(momentAt(eastern, `${day}T12:00`), eastern, now))).toEqual([
-      ...["Saturday, November 14", "Sunday", "Friday", "today", "Friday", "Saturday, November 28"],
-    ]);
-  });
-
-  it("tell a time by the clocks of the state that they name", async () => {
-    const clocks = async (place: string, time: string) => {
-      const [row] = await database.owner`
-        select private.place_json('', private.place_at(${place}, ${momentAt(eastern, time)})) as place`;
-      return clocksOf(row?.place);
-    };
-    const kentuckyAndAlabama = `KY/${eastern}|AL/America/Chicago`;
-    expect(await clocks(kentuckyAndAlabama, "2026-11-23T11:00")).toEqual({ zone: eastern, state: "KY" });
-    expect(await clocks(kentuckyAndAlabama, "2026-11-22T11:00")).toEqual({
-      zone: "America/Chicago",
-      state: "AL",
-    });
-    for (const time of ["2026-11-23T15:00", "2026-11-23T19:00"])
-      expect(await clocks(`unknown/${eastern}|HI/Pacific/Honolulu`, time)).toEqual({
-        zone: eastern,
-        state: undefined,
-      });
-  });
-
-  it("offer the states by the alphabet of their names", () => {
-    const names = stateChoices.map(([, name]) => name);
-    expect(names).toHaveLength(Object.keys(stateNames).length - 1);
-    expect(names.slice(0, 4)).toEqual(["Alabama", "Alaska", "American Samoa", "Arizona"]);
-    expect(names).toContain("Military address in the Americas");
-    expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, "en")));
-  });
-
-  it("name each state as the database does", async () => {
-    const names = await database.owner<{ state: string; name: string }[]>`
-      select state, name from private.calling_rules`;
-    expect(Object.fromEntries(names.map(({ state, name }) => [state, name]))).toEqual(stateNames);
   });
 });
 

@@ -1,0 +1,76 @@
+// How the calling hours are told: when a call is lawful again, on whose clocks, and the names of the states.
+import { beforeAll, describe, expect, it } from "vitest";
+import { clocksOf, dayThere, lawfulAgain, timeThere } from "../calling/lawful-again.ts";
+import { stateChoices, stateNames } from "../calling/state-names.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { momentAt } from "./support/wall-clock.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+
+const eastern = "America/New_York";
+
+describe("the words for a calling time", () => {
+  const now = momentAt(eastern, "2026-11-21T15:00");
+  const kentucky = { zone: eastern, state: "KY" };
+
+  it("say the day, the time and the state", () => {
+    const at = (time: string) => momentAt(eastern, time);
+    expect(lawfulAgain({ ...kentucky, at: at("2026-11-23T09:00") }, now)).toBe(
+      "Lawful again Monday 9:00 AM in Kentucky.",
+    );
+    expect(lawfulAgain({ ...kentucky, at: at("2026-11-21T21:05") }, now)).toBe(
+      "Lawful again today 9:05 PM in Kentucky.",
+    );
+    expect(lawfulAgain({ ...kentucky, at: at("2026-11-30T10:00") }, now)).toBe(
+      "Lawful again Monday, November 30 10:00 AM in Kentucky.",
+    );
+    expect(lawfulAgain({ zone: eastern, at: at("2026-11-23T13:00") }, now)).toBe(
+      "Lawful again Monday 1:00 PM Eastern time.",
+    );
+    expect(lawfulAgain({ ...kentucky, at: null }, now)).toBe("No hour in the next 14 days is lawful.");
+    expect(timeThere(momentAt(eastern, "2026-11-21T00:07"), eastern)).toBe("12:07 AM");
+  });
+
+  it("say the date of a day that is more than six days away, also of one that is over", () => {
+    const days = ["2026-11-14", "2026-11-15", "2026-11-20", "2026-11-21", "2026-11-27", "2026-11-28"];
+    expect(days.map((day) => dayThere(momentAt(eastern, `${day}T12:00`), eastern, now))).toEqual([
+      ...["Saturday, November 14", "Sunday", "Friday", "today", "Friday", "Saturday, November 28"],
+    ]);
+  });
+
+  it("tell a time by the clocks of the state that they name", async () => {
+    const clocks = async (place: string, time: string) => {
+      const [row] = await database.owner`
+        select private.place_json('', private.place_at(${place}, ${momentAt(eastern, time)})) as place`;
+      return clocksOf(row?.place);
+    };
+    const kentuckyAndAlabama = `KY/${eastern}|AL/America/Chicago`;
+    expect(await clocks(kentuckyAndAlabama, "2026-11-23T11:00")).toEqual({ zone: eastern, state: "KY" });
+    expect(await clocks(kentuckyAndAlabama, "2026-11-22T11:00")).toEqual({
+      zone: "America/Chicago",
+      state: "AL",
+    });
+    for (const time of ["2026-11-23T15:00", "2026-11-23T19:00"])
+      expect(await clocks(`unknown/${eastern}|HI/Pacific/Honolulu`, time)).toEqual({
+        zone: eastern,
+        state: undefined,
+      });
+  });
+
+  it("offer the states by the alphabet of their names", () => {
+    const names = stateChoices.map(([, name]) => name);
+    expect(names).toHaveLength(Object.keys(stateNames).length - 1);
+    expect(names.slice(0, 4)).toEqual(["Alabama", "Alaska", "American Samoa", "Arizona"]);
+    expect(names).toContain("Military address in the Americas");
+    expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, "en")));
+  });
+
+  it("name each state as the database does", async () => {
+    const names = await database.owner<{ state: string; name: string }[]>`
+      select state, name from private.calling_rules`;
+    expect(Object.fromEntries(names.map(({ state, name }) => [state, name]))).toEqual(stateNames);
+  });
+});
