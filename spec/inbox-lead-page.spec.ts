@@ -176,6 +176,11 @@ describe("a call", () => {
     expect((await dana.call("open", { id })).body.calls[0]).toMatchObject({ asked_for_this_time: true });
   });
 
+  it("names no time where the ZIP code does not say where the person is", async () => {
+    const page = await leadPage(dana, await addLead(database, { zip_code: "00000" }));
+    expect(await text(page, ".person-time")).toBe("time unknown there");
+  });
+
   it("sets a callback on the person's own clocks, and says why not when no call is lawful then", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);

@@ -24,9 +24,12 @@ export function urgency(dueAt: string, now: Date): "late" | "soon" | "calm" {
   return left <= 0 ? "late" : left < 3 * hour ? "soon" : "calm";
 }
 
-/** What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves two zones open. */
-export function localTime({ zones }: Place, now: Date): string {
-  if (zones.length === 0) return "time unknown";
+/**
+ * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves two zones open. Where it leaves them all
+ * open, the place has the zone by which the calling hours are reckoned, and no state.
+ */
+export function localTime({ states, zones }: Place, now: Date): string {
+  if (states.length === 0 || zones.length === 0) return "time unknown";
   return [...new Set(zones.map((zone) => timeThere(now, zone)))].join(" or ");
 }
 
