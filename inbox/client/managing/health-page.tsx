@@ -82,7 +82,7 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
     <section className="card" aria-labelledby="channels">
       <h2 id="channels">Where leads are told</h2>
       <ScrollingTable name="Where leads are told">
-        <table>
+        <table className="channels">
           <thead>
             <tr>
               <th scope="col">Channel</th>
@@ -97,18 +97,18 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
             {channels.map((channel) => (
               <tr key={channel.channel}>
                 <th scope="row">{channel.channel}</th>
-                <td>{channel.enabled ? (channel.stuck > 0 ? "Stuck" : "On") : "Off"}</td>
-                <td>{channel.delivered.toLocaleString("en-US")}</td>
-                <td>
+                <td data-label="State">{channel.enabled ? (channel.stuck > 0 ? "Stuck" : "On") : "Off"}</td>
+                <td data-label="Delivered">{channel.delivered.toLocaleString("en-US")}</td>
+                <td data-label="Waiting">
                   {channel.pending.toLocaleString("en-US")}
                   {channel.oldest_pending && (
                     <span className="quiet">since {moment(channel.oldest_pending)}</span>
                   )}
                 </td>
-                <td className={channel.failed > 0 ? "bad" : undefined}>
+                <td data-label="Failed" className={channel.failed > 0 ? "bad" : undefined}>
                   {channel.failed.toLocaleString("en-US")}
                 </td>
-                <td>{channel.last_error ?? "None"}</td>
+                <td data-label="Last trouble">{channel.last_error ?? "None"}</td>
               </tr>
             ))}
           </tbody>
