@@ -78,7 +78,7 @@ describe("a build", () => {
     const builds = `
       import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
       import { currentBuild, makeCurrent, newBuildFolder } from "${join(import.meta.dirname, "../site/build-folder.ts")}";
-      for (let round = 0; round < 100; round += 1) {
+      for (let round = 0; round < 400; round += 1) {
         const folder = newBuildFolder(${JSON.stringify(root)});
         mkdirSync(folder + "/dist");
         for (const name of ["render.js", "dist/index.html"]) writeFileSync(folder + "/" + name, folder);
