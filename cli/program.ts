@@ -89,12 +89,15 @@ export function readCommand(words: readonly string[], columns: number): ReadComm
   );
   if (words.length === 0)
     throw new UsageError(`What shall it do? For example: ${typed("list")}\nHelp: ${typed("--help")}`);
+  // Commander's own `help` knows one word, and leaves out the rest.
+  const asked = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  requireCommand(program, asked);
   try {
-    program.parse(words, { from: "user" });
+    program.parse(asked, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (!/^commander\.(help(Displayed)?|version)$/.test(error.code) || help === "") {
-      throw usageError(error, commandAt(program, words));
+      throw usageError(error, commandAt(program, asked));
     }
   }
   return chosen ?? { help };
@@ -142,6 +145,14 @@ const termOf = (command: Command): string => {
   return [command.name(), ...words].join(" ");
 };
 
+/** @throws UsageError where the words name a command that is none, because commander prints the help above it when asked for help. */
+function requireCommand(program: Command, words: readonly string[]): void {
+  const command = commandAt(program, words);
+  const next = words[pathOf(command).split(" ").filter(Boolean).length];
+  if (command.commands.length === 0 || next === undefined || next.startsWith("-")) return;
+  throw new UsageError(`There is no command ${JSON.stringify(next)}.\n${helpOf(command)}`);
+}
+
 /** The command that the first words name; the program itself when they name none. */
 function commandAt(program: Command, words: readonly string[]): Command {
   const [name, ...rest] = words;
@@ -152,12 +163,10 @@ function commandAt(program: Command, words: readonly string[]): Command {
 /** Says in our words what commander found, and what to type. */
 function usageError(error: CommanderError, command: Command): UsageError {
   const path = pathOf(command);
-  const help = `Help: ${typed(`${path} --help`.trim())}`;
+  const help = helpOf(command);
   const usage = `Type: ${typed(`${path} ${command.usage()}`)}\n${help}`;
   const name = /'([^']*)'/.exec(error.message)?.[1] ?? "";
   switch (error.code) {
-    case "commander.unknownCommand":
-      return new UsageError(`There is no command ${JSON.stringify(name)}.\n${help}`);
     case "commander.missingArgument":
       return new UsageError(`Which <${name}>?\n${usage}`);
     case "commander.excessArguments":
@@ -172,6 +181,8 @@ function usageError(error: CommanderError, command: Command): UsageError {
     }
   }
 }
+
+const helpOf = (command: Command): string => `Help: ${typed(`${pathOf(command)} --help`.trim())}`;
 
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";

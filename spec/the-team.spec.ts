@@ -292,6 +292,8 @@ describe.concurrent("the leads command", () => {
   it.each([
     ["", "What shall it do? For example: npm run leads -- list\nHelp: npm run leads -- --help"],
     ["lits", 'There is no command "lits".\nHelp: npm run leads -- --help'],
+    ["help lits", 'There is no command "lits".\nHelp: npm run leads -- --help'],
+    ["team lits --help", 'There is no command "lits".\nHelp: npm run leads -- team --help'],
     ["show", "Which <id>?\nType: npm run leads -- show [options] <id>\nHelp: npm run leads -- show --help"],
     [
       "show abcd1234 efgh",
