@@ -17,6 +17,7 @@ export const browser = [
   "spec/inbox-joining.spec.ts",
   "spec/inbox-lead-page.spec.ts",
   "spec/inbox-lost-connection.spec.ts",
+  "spec/inbox-meanwhile.spec.ts",
   "spec/inbox-notifications.spec.ts",
   "spec/inbox-queue-page.spec.ts",
   "spec/inbox-recorded-outcomes.spec.ts",

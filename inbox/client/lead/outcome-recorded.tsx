@@ -1,7 +1,7 @@
 // After an outcome: what was recorded, a few minutes to take it back, and the next lead.
 import { useEffect, useRef } from "react";
 import { useNow } from "../page/clock.ts";
-import { useKeys } from "../page/keys.ts";
+import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { momentThere } from "../page/times.ts";
 import { outcomeNames, stateName } from "../page/words.ts";
@@ -21,7 +21,10 @@ export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
   const undo = useAction("undo-outcome");
   const note = useNoteDraft(lead.id);
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  // The button that was pressed is gone. A field elsewhere on the page that is typed in keeps the focus.
+  useEffect(() => {
+    if (!isTyping(document.activeElement)) heading.current?.focus();
+  }, []);
   const isOpen = Date.parse(recorded.undo_until) > now.getTime();
   const takeBack = () => {
     if (!isOpen) return;
