@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, as, leadPage } = await openScreens();
+const { database, dana, lee, maria, as, leadPage } = await openScreens();
 
 describe("a lead's page", () => {
   it("has the permission beside the person, and says when its wording was not stated", async () => {
@@ -179,6 +179,24 @@ describe("a call", () => {
   it("names no time where the ZIP code does not say where the person is", async () => {
     const page = await leadPage(dana, await addLead(database, { zip_code: "00000" }));
     expect(await text(page, ".person-time")).toBe("time unknown there");
+  });
+
+  it("is said to be refused no longer than it is", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    const refusal = page.locator(".call").getByRole("alert");
+    await lee.call("claim", { id });
+    await page.keyboard.press("c");
+    await refusal.getByText("Lee has this lead. Call when it is free again.").waitFor();
+    await lee.call("release", { id });
+    await refusal.waitFor({ state: "detached" });
+    await maria.call("pause-state", { state: "VT", reason: "An emergency" });
+    await page.keyboard.press("c");
+    await refusal.getByText("Calls to Vermont are paused.").waitFor();
+    await maria.call("resume-state", { state: "VT" });
+    await lee.call("claim", { id });
+    await lee.call("release", { id });
+    await refusal.waitFor({ state: "detached" });
   });
 
   it("sets a callback on the person's own clocks, and says why not when no call is lawful then", async () => {

@@ -7,7 +7,7 @@ import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { phoneInGroups } from "../page/words.ts";
 import { refresh, useAction } from "../queries.ts";
-import { CallRefused } from "./call-refused.tsx";
+import { CallRefused, useEndOfRefusal } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
 import { CallingHours } from "./calling-hours.tsx";
 import type { Lead } from "./lead-page.tsx";
@@ -28,6 +28,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   const refusal = call.data && "refused" in call.data ? call.data : undefined;
   const underWay = lead.under_way ?? undefined;
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
+  useEndOfRefusal(refusal, lead, isHeldByOther, call.reset);
   const start = (asked_for_this_time = false) => {
     if (isStopped || underWay || recorded) return;
     call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("opened", "queue") });

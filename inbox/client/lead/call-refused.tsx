@@ -1,12 +1,15 @@
 // Why a call may not be made now, when it may, and the one reason that allows it outside the hours.
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useNow } from "../page/clock.ts";
 import { Notice } from "../page/notice.tsx";
 import { refusalSentence } from "../page/refusal.ts";
+import type { Lead } from "./lead-page.tsx";
+
+type Refusal = Extract<ResponseOf<"call">, { refused: string }>;
 
 interface Props {
-  refusal: Extract<ResponseOf<"call">, { refused: string }>;
+  refusal: Refusal;
   /** The member says that the person asked for this time, which is recorded with the call. */
   onAsked(): void;
 }
@@ -32,4 +35,24 @@ export function CallRefused({ refusal, onAsked }: Props) {
       )}
     </>
   );
+}
+
+/** Calls `forget` when the reason of a refusal was true of the lead on screen and is not any more. */
+export function useEndOfRefusal(
+  refusal: Refusal | undefined,
+  lead: Lead,
+  isHeldByOther: boolean,
+  forget: () => void,
+): void {
+  const holds = refusal !== undefined && isReasonOf(refusal, lead, isHeldByOther);
+  const before = useRef(holds);
+  useEffect(() => {
+    if (before.current && !holds && refusal) forget();
+    before.current = holds;
+  }, [holds, refusal, forget]);
+}
+
+function isReasonOf({ refused }: Refusal, { place, attempts_until }: Lead, isHeldByOther: boolean): boolean {
+  if (refused === "claimed") return isHeldByOther;
+  return refused === "attempts" ? attempts_until !== null : !place.callable;
 }
