@@ -148,6 +148,18 @@ describe("a call", () => {
     await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
   });
 
+  it("shows its number, and no word of trouble beside it, where the answer was lost", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.route("**/api/call", async (route) => {
+      await route.fetch();
+      await page.locator(".number").waitFor();
+      await route.abort();
+    });
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".banner").getByText("No connection.").waitFor();
+    expect(await page.locator(".call").getByRole("alert").count()).toBe(0);
+  });
+
   it("has its outcome taken back by the key u", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);

@@ -61,7 +61,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
       )}
       {!underWay && !refusal && <CallingHours place={lead.place} />}
       {refusal && !underWay && <CallRefused refusal={refusal} onAsked={() => start(true)} />}
-      <FailureNotice error={call.error} />
+      {!underWay && <FailureNotice error={call.error} />}
       {underWay && <CallScripts lead={lead} member={member} />}
       {underWay || isReviewing ? (
         <OutcomeForm lead={lead} callId={underWay?.call_id ?? null} onRecorded={showRecorded} />
