@@ -36,3 +36,49 @@ describe("what is being typed elsewhere on the page when an outcome is recorded"
     expect((await dana.call("open", { id: next })).body.claim).toBeNull();
   });
 });
+
+describe("the outcome of a call", () => {
+  it("can be sent again where its answer was lost, is recorded once, and can be taken back", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await note(page).fill("Prefers mornings");
+    await page.route(
+      "**/api/outcome",
+      async (route) => {
+        await route.fetch();
+        // The event of the outcome is here before the answer is given up.
+        await page.locator(".history").getByText("No answer").waitFor();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    expect(await note(page).inputValue()).toBe("Prefers mornings");
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    expect((await dana.call("open", { id })).body.calls).toHaveLength(1);
+    await page.keyboard.press("u");
+    await page.locator(".number").waitFor();
+    expect(await note(page).inputValue()).toBe("Prefers mornings");
+  });
+
+  it("is asked for still when the call takes longer than an hour", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await page.keyboard.press("t");
+    await page.keyboard.type("Has ");
+    await database.owner`update private.calls set at = at - interval '61 minutes' where lead_id = ${id}`;
+    await lee.call("outcome", { id, call_id: null, outcome: "likely_qualifies" });
+    await page.locator(".number").waitFor({ state: "detached" });
+    await page.keyboard.type("2 daughters");
+    expect(await note(page).inputValue()).toBe("Has 2 daughters");
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
+    const { calls } = (await dana.call("open", { id })).body;
+    expect(calls.find(({ called }) => called)).toMatchObject({
+      outcome: "not_interested",
+      note: "Has 2 daughters",
+    });
+  });
+});

@@ -6,7 +6,7 @@ import { Icon } from "../page/icon.tsx";
 import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { phoneInGroups } from "../page/words.ts";
-import { refresh, useAction } from "../queries.ts";
+import { type Action, refresh, useAction } from "../queries.ts";
 import { CallRefused, useEndOfRefusal } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
 import { CallingHours } from "./calling-hours.tsx";
@@ -24,9 +24,10 @@ interface Props {
 export function CallPanel({ lead, member, isStopped }: Props) {
   const [recorded, setRecorded] = useState<Recorded>();
   const [isReviewing, setReviewing] = useState(false);
-  const call = useAction("call");
+  const [call, record] = [useAction("call"), useAction("outcome")];
   const refusal = call.data && "refused" in call.data ? call.data : undefined;
   const underWay = lead.under_way ?? undefined;
+  const callToRecord = useCallToRecord(lead, record);
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
   useEndOfRefusal(refusal, lead, isHeldByOther, call.reset);
   const start = (asked_for_this_time = false) => {
@@ -45,9 +46,11 @@ export function CallPanel({ lead, member, isStopped }: Props) {
     setReviewing(recorded?.callId === null);
     announce("The outcome is taken back.");
   };
-  const shared = { lead, member, onRecorded: showRecorded };
+  const shared = { lead, record, onRecorded: showRecorded };
   if (isStopped)
-    return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
+    return (
+      <Stopped key={recorded?.outcome_id} {...shared} member={member} isRecorded={recorded !== undefined} />
+    );
   if (recorded) return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={showUndone} />;
   return (
     <section className="card call" aria-labelledby="call">
@@ -63,8 +66,8 @@ export function CallPanel({ lead, member, isStopped }: Props) {
       {refusal && !underWay && <CallRefused refusal={refusal} onAsked={() => start(true)} />}
       {!underWay && <FailureNotice error={call.error} />}
       {underWay && <CallScripts lead={lead} member={member} />}
-      {underWay || isReviewing ? (
-        <OutcomeForm lead={lead} callId={underWay?.call_id ?? null} onRecorded={showRecorded} />
+      {callToRecord || isReviewing ? (
+        <OutcomeForm {...shared} callId={callToRecord ?? null} />
       ) : (
         <button type="button" className="button quiet" onClick={() => setReviewing(true)}>
           Review without a call
@@ -72,6 +75,18 @@ export function CallPanel({ lead, member, isStopped }: Props) {
       )}
     </section>
   );
+}
+
+/**
+ * The call whose outcome the form asks for: the last one that was under way here. It stays after the hour in which it counts as under way,
+ * and where its outcome was sent and the answer was lost, so that the member can send that again.
+ */
+function useCallToRecord({ under_way, calls }: Lead, record: Action<"outcome">): string | undefined {
+  const last = useRef<string>(undefined);
+  if (under_way) last.current = under_way.call_id;
+  const call = calls.find(({ id }) => id === last.current);
+  const isUnanswered = record.error !== null && record.variables?.call_id === call?.id;
+  return call && (!call.outcome || isUnanswered) ? call.id : undefined;
 }
 
 interface ButtonProps {

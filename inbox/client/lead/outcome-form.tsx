@@ -7,7 +7,7 @@ import { useDraft } from "../page/drafts.ts";
 import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { outcomeNames } from "../page/words.ts";
-import { useAction } from "../queries.ts";
+import type { Action } from "../queries.ts";
 import { hasAskedToStop } from "./asked-to-stop.ts";
 import { type Callback, CallbackFields, OutcomeRefused, useCallbackDraft } from "./callback-fields.tsx";
 import type { Lead } from "./lead-page.tsx";
@@ -36,15 +36,16 @@ interface Props {
   lead: Lead;
   /** Null: a review without a call. */
   callId: string | null;
+  /** Kept outside, because the form may have left the page when an answer comes, or none. */
+  record: Action<"outcome">;
   onRecorded(recorded: Recorded): void;
 }
 
-export function OutcomeForm({ lead, callId, onRecorded }: Props) {
+export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const note = useNoteDraft(lead.id);
   const callbackDraft = useCallbackDraft(lead.id);
   const [isCallback, setCallback] = useState(false);
   const [refused, setRefused] = useState<Refused>();
-  const record = useAction("outcome");
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed for a review is gone. With a call the number has the focus.
   useEffect(() => {
@@ -89,7 +90,8 @@ export function OutcomeForm({ lead, callId, onRecorded }: Props) {
       )}
       <NoteField value={note.value} onType={note.set} />
       {refused && !isCallback && <OutcomeRefused refused={refused} />}
-      <FailureNotice error={record.error} />
+      {/* Not the failure of another call's outcome. */}
+      <FailureNotice error={record.variables?.call_id === callId ? record.error : null} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { Icon } from "../page/icon.tsx";
 import { isTyping } from "../page/keys.ts";
 import { Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
+import type { Action } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 import { noteDraftOf, OutcomeForm, type Recorded, useNoteDraft } from "./outcome-form.tsx";
 
@@ -15,10 +16,11 @@ interface Props {
   member: SignedIn;
   /** Whether the member has recorded an outcome on this page. Mount it anew then. */
   isRecorded: boolean;
+  record: Action<"outcome">;
   onRecorded(recorded: Recorded): void;
 }
 
-export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
+export function Stopped({ lead, member, isRecorded, record, onRecorded }: Props) {
   const note = useNoteDraft(lead.id);
   // Not as it is typed: the form stays when its field is emptied.
   const [hasNote] = useState(note.value !== "");
@@ -57,7 +59,12 @@ export function Stopped({ lead, member, isRecorded, onRecorded }: Props) {
           <Notice kind="caution">
             What you typed is not recorded yet. Press what came of it, or empty the field.
           </Notice>
-          <OutcomeForm lead={lead} callId={call && !call.outcome ? call.id : null} onRecorded={onRecorded} />
+          <OutcomeForm
+            lead={lead}
+            callId={call && !call.outcome ? call.id : null}
+            record={record}
+            onRecorded={onRecorded}
+          />
         </>
       )}
     </section>
