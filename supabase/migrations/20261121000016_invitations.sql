@@ -53,6 +53,7 @@ begin
   );
 end $$;
 
+-- An invitation for a member who has none that was not used yet.
 create function private.invite(member uuid) returns jsonb
 language plpgsql
 set search_path = ''
@@ -61,8 +62,6 @@ declare
   token text := private.random_token();
   expires timestamptz;
 begin
-  -- An earlier link that was not used yet ends with this one.
-  update private.invitations i set used_at = now() where i.member_id = member and i.used_at is null;
   insert into private.invitations (token_hash, member_id) values (private.hash_of(token), member)
   returning expires_at into expires;
   return jsonb_build_object('token', token, 'expires_at', expires);
@@ -78,7 +77,7 @@ declare
   actor private.actor := private.require_manager();
   m private.members;
 begin
-  insert into private.members (name, role) values (btrim(member_name), member_role)
+  insert into private.members (name, role) values (member_name, member_role)
   on conflict (lower(name)) where removed_at is null do nothing
   returning * into m;
   if not found then
