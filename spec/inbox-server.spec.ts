@@ -243,11 +243,20 @@ describe("the event stream", () => {
     expect((await ask("HEAD", "")).status).toBe(401);
   });
 
-  it("ends when the session does", async () => {
-    const member = await inbox.member("Signs out");
-    const answer = await fetch(`${inbox.url}/api/events`, { headers: { cookie: member.cookie } });
-    await member.call("sign-out");
-    expect(await answer.text()).toContain('{"kind":"session"}');
+  it("ends at once when the session is locked or ends, whoever ends it", async () => {
+    const maria = await inbox.member("Maria", "manager");
+    const ends: ((member: TestMember) => Promise<unknown>)[] = [
+      (member) => member.call("lock"),
+      (member) => member.call("sign-out"),
+      ({ id }) => maria.call("members/recover", { id }),
+      ({ id }) => maria.call("members/remove", { id }),
+    ];
+    for (const [nth, end] of ends.entries()) {
+      const member = await inbox.member(`Leaves ${nth}`);
+      const answer = await fetch(`${inbox.url}/api/events`, { headers: { cookie: member.cookie } });
+      await end(member);
+      expect(await answer.text()).toContain('{"kind":"session"}');
+    }
   });
 });
 
