@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { addLead } from "./support/inbox.ts";
 import { openScreens } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, leadPage } = await openScreens();
+const { database, dana, lee, maria, leadPage } = await openScreens();
 type Screen = Awaited<ReturnType<typeof leadPage>>;
 
 /** Opens a lead and begins a call. */
@@ -34,6 +34,54 @@ describe("what is being typed elsewhere on the page when an outcome is recorded"
     expect(await prescriber.inputValue()).toBe("Dr. Nunu");
     expect((await dana.call("open", { id })).body.outcome).toBe("no_answer");
     expect((await dana.call("open", { id: next })).body.claim).toBeNull();
+  });
+});
+
+describe("a member who has gone to another page before an answer comes", () => {
+  /** Presses, goes to the lead of that name while the answer is held back, and returns what the member then sees. */
+  async function goneMeanwhile(page: Screen, call: string, press: () => Promise<void>): Promise<string> {
+    await page.route(`**/api/${call}`, async (route) => {
+      const response = await route.fetch();
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+      await page.getByRole("link", { name: "Rosa Martinez" }).click();
+      await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
+      await route.fulfill({ response });
+    });
+    const answered = page.waitForEvent("requestfinished", (request) =>
+      request.url().endsWith(`/api/${call}`),
+    );
+    await press();
+    await answered;
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    return page.locator("h1").innerText();
+  }
+
+  it("stays there when the next lead is found", async () => {
+    const page = await leadPage(dana, await addLead(database, { name: "Ann Lee" }, 20));
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.keyboard.press("q");
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    expect(await goneMeanwhile(page, "take-next", () => page.keyboard.press("n"))).toBe("Rosa Martinez");
+  });
+
+  it("stays there when a stop is recorded", async () => {
+    const page = await leadPage(dana, await addLead(database, { name: "Ann Lee" }));
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    const stop = page.getByRole("button", { name: "Stop all calls" });
+    expect(await goneMeanwhile(page, "stop", () => stop.click())).toBe("Rosa Martinez");
+  });
+
+  it("stays there when a lead is erased", async () => {
+    const id = await addLead(database, { name: "Ann Lee" });
+    const page = await leadPage(maria, id);
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("button", { name: "Erase this lead" }).click();
+    await page.getByLabel("Type the reference").fill(id.slice(-8));
+    const erase = page.getByRole("button", { name: "Erase", exact: true });
+    expect(await goneMeanwhile(page, "erase", () => erase.click())).toBe("Rosa Martinez");
   });
 });
 

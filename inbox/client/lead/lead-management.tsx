@@ -1,9 +1,9 @@
 // What only a manager does with a lead: erases it for good.
 import { useState } from "react";
-import { useLocation } from "wouter";
 import { announce } from "../page/announcer.tsx";
 import { Dialog } from "../page/dialog.tsx";
 import { dropDraftsOf } from "../page/drafts.ts";
+import { useGoOn } from "../page/go-on.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { refresh, useAction } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
@@ -11,7 +11,7 @@ import type { Lead } from "./lead-page.tsx";
 export function LeadManagement({ lead }: { lead: Lead }) {
   const [isConfirming, setConfirming] = useState(false);
   const [typed, setTyped] = useState("");
-  const [, navigate] = useLocation();
+  const goOn = useGoOn();
   const erase = useAction("erase");
   const send = () =>
     erase.mutate(
@@ -22,7 +22,7 @@ export function LeadManagement({ lead }: { lead: Lead }) {
           announce("Erased.");
           dropDraftsOf(lead.id);
           refresh("queue");
-          navigate("/");
+          goOn("/");
         },
       },
     );

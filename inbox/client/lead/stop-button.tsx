@@ -1,8 +1,8 @@
 // "They asked us to stop": at once, for every lead with the number.
 import { useState } from "react";
-import { useLocation } from "wouter";
 import { announce } from "../page/announcer.tsx";
 import { Dialog } from "../page/dialog.tsx";
+import { useGoOn } from "../page/go-on.ts";
 import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
 import { refresh, useAction } from "../queries.ts";
@@ -10,7 +10,7 @@ import type { Lead } from "./lead-page.tsx";
 
 export function StopButton({ lead }: { lead: Lead }) {
   const [isConfirming, setConfirming] = useState(false);
-  const [, navigate] = useLocation();
+  const goOn = useGoOn();
   const stop = useAction("stop");
   const send = () =>
     stop.mutate(
@@ -19,7 +19,7 @@ export function StopButton({ lead }: { lead: Lead }) {
         onSuccess: () => {
           announce("Stopped. Nobody will call this number again.");
           refresh("opened", "queue");
-          navigate(`/leads/${lead.id}/stop-proof`);
+          goOn(`/leads/${lead.id}/stop-proof`);
         },
       },
     );

@@ -1,6 +1,6 @@
 // "Take next lead": claims the first person who may be called, and opens the page of that lead.
-import { useLocation } from "wouter";
 import { announce } from "../page/announcer.tsx";
+import { useGoOn } from "../page/go-on.ts";
 import { Icon } from "../page/icon.tsx";
 import { useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
@@ -8,14 +8,15 @@ import { useAction } from "../queries.ts";
 
 /** Two members never get the same lead: the database decides. */
 export function TakeNextButton() {
-  const [, navigate] = useLocation();
+  const goOn = useGoOn();
   const take = useAction("take-next");
   const press = () => {
     take.mutate(
       {},
       {
         onSuccess: ({ id }) => {
-          if (id) navigate(`/leads/${id}`);
+          // A member who has gone elsewhere is given this lead again by the next press.
+          if (id) goOn(`/leads/${id}`);
           else announce("Nobody may be called right now.");
         },
       },
