@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { addLead } from "./support/inbox.ts";
 import { openScreens } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, maria, leadPage } = await openScreens();
+const { database, dana, lee, maria, as, leadPage } = await openScreens();
 type Screen = Awaited<ReturnType<typeof leadPage>>;
 
 /** Opens a lead and begins a call. */
@@ -82,6 +82,28 @@ describe("a member who has gone to another page before an answer comes", () => {
     await page.getByLabel("Type the reference").fill(id.slice(-8));
     const erase = page.getByRole("button", { name: "Erase", exact: true });
     expect(await goneMeanwhile(page, "erase", () => erase.click())).toBe("Rosa Martinez");
+  });
+});
+
+describe("a number that is typed while another one is being stopped", () => {
+  it("is not taken for stopped", async () => {
+    const page = await as(dana, "/stop");
+    const field = page.getByLabel("Phone number");
+    await field.fill("111-555-0100");
+    await page.route("**/api/stop-number", async (route) => {
+      await field.fill("111-555-0199");
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    const caution = page.getByText("The number above was typed meanwhile, and is not stopped yet.");
+    await caution.waitFor();
+    await page.unroute("**/api/stop-number");
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await expect.poll(() => field.inputValue()).toBe("");
+    expect(await caution.count()).toBe(0);
+    await page.getByText("Stopped. It ended 0 permissions.").waitFor();
+    await field.fill("1");
+    expect(await page.getByText("Stopped. It ended 0 permissions.").count()).toBe(0);
   });
 });
 

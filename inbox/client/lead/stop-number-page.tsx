@@ -43,7 +43,10 @@ export default function StopNumberPage() {
             maxLength={100}
             value={phone.value}
             aria-describedby="stop-number-said"
-            onChange={({ target }) => phone.set(target.value)}
+            onChange={({ target }) => {
+              phone.set(target.value);
+              setDone("");
+            }}
           />
         </label>
         <div id="stop-number-said" role="status">
@@ -51,6 +54,9 @@ export default function StopNumberPage() {
             <Notice kind="caution">There is no phone number in this. Type all its digits.</Notice>
           )}
           {done && <Notice kind="done">{done}</Notice>}
+          {done && phone.value !== "" && (
+            <Notice kind="caution">The number above was typed meanwhile, and is not stopped yet.</Notice>
+          )}
         </div>
         <FailureNotice error={stop.error} />
         <button type="submit" className="button danger">
