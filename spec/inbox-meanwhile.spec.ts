@@ -107,6 +107,21 @@ describe("a number that is typed while another one is being stopped", () => {
   });
 });
 
+describe("a lead that is erased while a search has found it", () => {
+  it("leaves the list", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    await addLead(database, { name: "Rosa Lopez" });
+    const page = await as(dana);
+    await page.getByLabel("Search by name").fill("rosa");
+    await page.getByRole("button", { name: "Search" }).click();
+    const found = page.getByRole("list", { name: "Found" });
+    await found.getByText("Rosa Martinez").waitFor();
+    await maria.call("erase", { id, reference: id.slice(-8) });
+    await found.getByText("Rosa Martinez").waitFor({ state: "detached" });
+    await found.getByText("Rosa Lopez").waitFor();
+  });
+});
+
 describe("the outcome of a call", () => {
   it("can be sent again where its answer was lost, is recorded once, and can be taken back", async () => {
     const id = await addLead(database);

@@ -97,7 +97,8 @@ function useSearch(text: string, page: typeof firstPage) {
     { ids },
     { enabled: isAsked && ids.length > 0, staleTime: 0, gcTime: 0, refetchInterval: loadInterval },
   );
-  const rows = data?.rows.map((row) => live.data?.rows.find(({ id }) => id === row.id) ?? row) ?? [];
+  // Without the leads that were erased since.
+  const rows = live.data?.rows ?? data?.rows ?? [];
   return { data: data && { ...data, rows }, error, isPlaceholderData };
 }
 
