@@ -82,6 +82,22 @@ describe("the suggestion of a second passkey", () => {
 });
 
 describe("a passkey", () => {
+  it("is added once by two quick presses, and nothing says that it was not", async () => {
+    const page = await join("Ada");
+    await database.owner`
+      update private.passkeys set id = 'VHdpY2U'
+      where member_id = (select id from private.members where name = 'Ada')`;
+    await page.getByRole("link", { name: "Ada" }).click();
+    const passkeys = page.getByRole("region", { name: "Passkeys" });
+    await passkeys.getByRole("listitem").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.getByRole("button", { name: "Add a passkey" }).dblclick();
+    await passkeys.getByRole("listitem").nth(1).waitFor();
+    expect(asked.filter((path) => path === "/api/passkeys/options")).toHaveLength(1);
+    expect(await passkeys.getByRole("alert").count()).toBe(0);
+  });
+
   it("is removed after a question, and stays where the answer is no", async () => {
     const page = await join("Zoe");
     await database.owner`

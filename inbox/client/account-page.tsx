@@ -37,11 +37,17 @@ function Passkeys() {
   const { data, error } = useCall("passkeys", {});
   const [removing, setRemoving] = useState<Passkey>();
   const [trouble, setTrouble] = useState("");
+  const [isAdding, setAdding] = useState(false);
   const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
   const reload = () => refresh("passkeys", "me");
-  const add = () => {
+  const add = async () => {
+    if (isAdding) return;
+    setAdding(true);
     setTrouble("");
-    addPasskey().then(reload, (failure) => setTrouble(signInSentence(failure)));
+    await addPasskey().catch((failure) => setTrouble(signInSentence(failure)));
+    setAdding(false);
+    // Also after a failure, because the answer alone may be lost.
+    reload();
   };
   return (
     <section className="card" aria-labelledby="passkeys">
@@ -77,7 +83,7 @@ function Passkeys() {
           ))}
         </ul>
       )}
-      <button type="button" className="button" onClick={add}>
+      <button type="button" className="button" aria-disabled={isAdding} onClick={() => void add()}>
         Add a passkey
       </button>
       {trouble && <Notice kind="trouble">{trouble}</Notice>}
