@@ -40,6 +40,22 @@ describe("an invited member", () => {
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
   });
 
+  it("is shown the way in where the answer to the new passkey was lost", async () => {
+    const page = await open();
+    await addAuthenticator(page);
+    await page.goto(await invite("Lara"));
+    await page.route("**/join/verify", async (route) => {
+      await route.fetch();
+      await page.context().clearCookies();
+      await route.abort();
+    });
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await page.getByText("This link has been used already.").waitFor();
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+  });
+
   it("reads why a link does not open", async () => {
     const page = await open(`${inbox.url}/join#${"a".repeat(43)}`);
     await page.getByRole("heading", { name: "This link does not open" }).waitFor();

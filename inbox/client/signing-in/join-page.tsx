@@ -13,11 +13,17 @@ export function JoinPage() {
   const [, navigate] = useLocation();
   // What follows the # is sent to no server by itself.
   const [token] = useState(() => location.hash.slice(1));
-  const { data, error, failureReason } = useQuery({
+  const { data, error, failureReason, refetch } = useQuery({
     queryKey: ["join/open", token],
     queryFn: () => callSignIn("join/open", { token }),
     staleTime: Number.POSITIVE_INFINITY,
   });
+  // The answer alone may be lost: then the link is used, and the passkey lets them in.
+  const join = () =>
+    joinWithPasskey(token).catch((failure) => {
+      void refetch();
+      throw failure;
+    });
   const enter = () => {
     notifyTabs();
     navigate("/", { replace: true });
@@ -39,7 +45,7 @@ export function JoinPage() {
         A passkey lets you in with the PIN, fingerprint or face check of this device. There is no password to
         remember, and nothing to type.
       </p>
-      <SignInButton label="Create a passkey" run={() => joinWithPasskey(token)} onDone={enter} />
+      <SignInButton label="Create a passkey" run={join} onDone={enter} />
       <CompanySignIn token={token} />
     </SignInFrame>
   );
