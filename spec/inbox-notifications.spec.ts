@@ -126,6 +126,17 @@ describe("the sound", () => {
 });
 
 describe("a browser without what the inbox would like to use", () => {
+  it("plays the sound as a sample, though nothing can be kept, as where the storage is full", async () => {
+    const page = await accountPage("denied");
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+      };
+    });
+    await page.getByLabel("A sound when a lead comes").check();
+    await expect.poll(async () => (await heard(page)).tones).toEqual([659, 880]);
+  });
+
   it("still shows new leads: notifications that throw, as on Android, or none, and no locks, as over http", async () => {
     for (const kind of ["throws", "none"] as const) {
       const page = await openAs(browser(), inbox, dana, "/healthz");

@@ -30,5 +30,9 @@ export const currentPreferences = (): Preferences => preferences.get();
 export const usePreferences = (): Preferences => useSharedValue(preferences);
 export function prefer(change: Partial<Preferences>): void {
   preferences.set({ ...preferences.get(), ...change });
-  localStorage.setItem(storageKey, JSON.stringify(preferences.get()));
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(preferences.get()));
+  } catch {
+    // The storage is full or refused: the choice lasts as long as the page.
+  }
 }
