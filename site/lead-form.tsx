@@ -43,6 +43,9 @@ export interface Refusal {
 
 type Status = { is: "idle" } | { is: "submitting" } | ({ is: "error"; cameWithPage: boolean } & Refusal);
 
+/** Milliseconds until a thank-you page that has not come counts as stopped by the visitor. Sending twice stores once. */
+const thankYouTimeout = 20_000;
+
 /** Where the form posts to without a script: our own server's page, or the function of a hosted backend. */
 const action = ({ url }: Backend) => (url ? `${url}/functions/v1/submit-lead` : "/");
 
@@ -126,11 +129,13 @@ function useSubmit(
   setStatus: (status: Status) => void,
 ) {
   const postsPlainly = useRef(false);
+  const idleTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return async (event: SubmitEvent<HTMLFormElement>) => {
     // The page's key was refused before, so this time the browser posts the form itself, which needs no key.
     if (postsPlainly.current) return setStatus({ is: "idle" });
     event.preventDefault();
     if (status.is === "submitting") return;
+    clearTimeout(idleTimer.current);
     const lead = leadFromForm(new FormData(event.currentTarget));
     setStatus({ is: "submitting" });
     try {
@@ -146,6 +151,7 @@ function useSubmit(
       return setStatus({ is: "error", ...refusalOf(error, texts), cameWithPage: false });
     }
     location.assign(thankYouPath);
+    idleTimer.current = setTimeout(() => setStatus({ is: "idle" }), thankYouTimeout);
   };
 }
 

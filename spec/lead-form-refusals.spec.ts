@@ -1,5 +1,6 @@
 // What the lead form shows when its lead is refused, or when the backend fails or does not answer: the banner, the field, and what was
 // typed. (Specification 4.)
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { completeProvider } from "../content/provider.ts";
 import { insert, lead, message, press, refusal, typed, useLeadForm } from "./support/lead-form.ts";
@@ -159,6 +160,44 @@ describe("the lead form, when its lead is not taken,", () => {
     }
     await page.clock.runFor(10_000);
     expect(await page.getByRole("alert").textContent()).toContain("We could not reach the server.");
+  });
+
+  /** Submits, and stops the thank-you page on its way as the browser's own button does. */
+  async function stopThankYouPage(): Promise<Page> {
+    const page = await open();
+    const thankYouAsked = Promise.withResolvers<void>();
+    await page.route("**/robots.txt", (route) => thankYouAsked.promise.then(() => route.continue()));
+    await page.clock.install();
+    await page.goto(site.url());
+    await page.getByLabel("Full Name *").focus();
+    await formReady(page);
+    await fillIn(page, lead);
+    const stopped = page.waitForResponse(/robots/);
+    await page.evaluate(() => void fetch("/robots.txt").then(() => window.stop()));
+    await page.route("**/thank-you", () => thankYouAsked.resolve());
+    await press(page);
+    await stopped;
+    await page.clock.runFor(1_000);
+    await page.getByRole("button", { name: "Submitting..." }).waitFor();
+    return page;
+  }
+
+  it("can be pressed again when the visitor has stopped a thank-you page that took too long", async () => {
+    const page = await stopThankYouPage();
+    await page.clock.runFor(21_000);
+    const idle = page.getByRole("button", { name: "Check Your Eligibility Now" });
+    await idle.waitFor();
+    expect(await idle.isEnabled()).toBe(true);
+    expect(await typed(page)).toEqual(lead);
+  });
+
+  it("stays busy when it is pressed again before that", async () => {
+    const page = await stopThankYouPage();
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+    site.reply(insert, "hang");
+    await press(page);
+    await page.clock.runFor(21_000);
+    expect(await page.getByRole("button", { name: "Submitting...", exact: true }).isDisabled()).toBe(true);
   });
 
   it("sends the second time without the key when the page's key is no longer known", async () => {
