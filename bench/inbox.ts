@@ -25,7 +25,7 @@ import {
 import { timeQueue } from "./inbox-sql.ts";
 import { median } from "./median.ts";
 import { inserts, loadAnyhow } from "./processes.ts";
-import { cpuOf, key, start } from "./running.ts";
+import { cpuOf, key, start, untilServed } from "./running.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -82,16 +82,6 @@ try {
   await owner.end({ timeout: 1 });
   await database.stop();
   await rm(folder, { recursive: true });
-}
-
-/** The inbox listens a moment after the site does. */
-async function untilServed(url: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const answer = await fetch(`${url}/healthz`).catch(() => undefined);
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("The inbox is not served.");
 }
 
 async function paint(): Promise<void> {

@@ -120,3 +120,13 @@ export function memoryOf(pid: number) {
     Number(new RegExp(`${name}:\\s{1,20}(\\d+)`).exec(status)?.[1]) / 1024;
   return { now: inMegabytes("VmRSS"), peak: inMegabytes("VmHWM"), own: inMegabytes("RssAnon") };
 }
+
+/** Waits until the inbox is served, which is a moment after the article is. */
+export async function untilServed(url: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("The inbox is not served.");
+}

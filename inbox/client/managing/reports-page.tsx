@@ -100,9 +100,11 @@ function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
   const minutes = (value: number | null) => (value === null ? "None yet" : span(value * 60_000));
   const { percent, kept, missed, open } = promises;
   return (
-    <dl className="figures">
+    <dl className="figures thirds">
       <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent} %`} />
-      <Figure name="Kept, missed, open" value={`${kept} · ${missed} · ${open}`} />
+      <Figure name="Kept" value={String(kept)} />
+      <Figure name="Missed" value={String(missed)} />
+      <Figure name="Still open" value={String(open)} />
       <Figure name="To the first call, median" value={minutes(firstCall.median_minutes)} />
       <Figure name="To the first call, 9 of 10" value={minutes(firstCall.p90_minutes)} />
     </dl>
