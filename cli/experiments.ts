@@ -80,7 +80,7 @@ const signed = (rate: number): string =>
   `${(100 * Math.abs(rate)).toFixed(2)} ${rate < 0 ? "fewer" : "more"}`;
 
 function sizeLine({ plan, size_needed, days_left, ended_on }: ExperimentResult): string {
-  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)} %`;
+  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)}%`;
   const needed = `It needs ${whole(size_needed)} loads of each to find ${lift}`;
   if (ended_on) return `${needed}. It has ended.`;
   if (days_left === null) return `${needed}.`;

@@ -4,7 +4,7 @@ import type { CommandContext } from "./command.ts";
 /** Milliseconds between two updates. */
 const interval = 200;
 
-/** Makes a function that shows the part done, from 0 to 1, such as "Backing up: 35 %  (Ctrl-C breaks off without harm)". */
+/** Makes a function that shows the part done, from 0 to 1, such as "Backing up: 35%  (Ctrl-C breaks off without harm)". */
 export function progressOf(
   { showStatusLine }: Pick<CommandContext, "showStatusLine">,
   label: string,
@@ -15,6 +15,6 @@ export function progressOf(
     const now = performance.now();
     if (now < next) return;
     next = now + interval;
-    showStatusLine(`${label}: ${Math.floor(part * 100)} %  (Ctrl-C ${onCtrlC})`);
+    showStatusLine(`${label}: ${Math.floor(part * 100)}%  (Ctrl-C ${onCtrlC})`);
   };
 }

@@ -312,7 +312,7 @@ describe("a long command", () => {
     const path = join(folder, "shown.backup");
     const { stdout } = await waitForExit(startOnTerminal(["backup", path], { DATABASE_URL: database.url }));
     const [shown, result] = stdout.split("Backed up 5 leads");
-    expect(shown).toMatch(/Backing up: \d+ % /);
+    expect(shown).toMatch(/Backing up: \d+% /);
     // The line is cleared before the result.
     expect(shown?.endsWith("\r\u{1b}[K")).toBe(true);
     expect(result).toContain(path);

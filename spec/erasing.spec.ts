@@ -284,7 +284,7 @@ describe("leads erase --older-than", () => {
     });
     const { status, stdout } = await interrupted.ended;
     expect({ status, left: await oldOnes() }).toEqual({ status: 130, left: many - 4_000 });
-    expect(stdout).toMatch(/Erasing: 44 % {2}\(Ctrl-C/);
+    expect(stdout).toMatch(/Erasing: 44% {2}\(Ctrl-C/);
     expect(stdout).toContain("Erased 4,000 leads.");
     expect(stdout).toContain("Broken off. Type it again to erase the rest.");
     expect((await logged()).map(({ details }) => details.leads)).toEqual([2_000, 2_000]);

@@ -160,7 +160,7 @@ describe("leads experiments", () => {
       expect.stringMatching(/^Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads\.$/),
       expect.stringMatching(/^Likely qualify: between \d\.\d\d fewer and \d\.\d\d more of 100 loads\.$/),
       "The split: chi-square 0.4; above 10.8 it is broken.",
-      expect.stringMatching(/^It needs 18,753 loads of each to find \+30 %: about \d\d more days\.$/),
+      expect.stringMatching(/^It needs 18,753 loads of each to find \+30%: about \d\d more days\.$/),
       "",
     ]);
   });
@@ -171,7 +171,7 @@ describe("leads experiments", () => {
     await load("garden", 19_000);
     const { stdout } = await leads(database.url, "experiments");
     expect(stdout).toContain("\nNO RESULT: the loads are not split evenly");
-    expect(stdout).toMatch(/\nIt needs 18,753 loads of each to find \+30 %\.\n$/);
+    expect(stdout).toMatch(/\nIt needs 18,753 loads of each to find \+30%\.\n$/);
   });
 
   it("prints JSON for a program, and says where there is none", async () => {

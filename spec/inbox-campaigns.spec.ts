@@ -164,14 +164,14 @@ describe("the page Campaigns", () => {
       .getByRole("combobox")
       .selectOption({ label: "Facebook, spring, paid" });
     expect(await cellsOf(page, "From a look to a lead")).toEqual([
-      ["Saw the page", "1,204", "100 %", "0", ""],
-      ["Read half of it", "803", "67 %", "401", "33 %"],
-      ["Saw the form", "640", "53 %", "163", "20 %"],
-      ["Began to fill it in", "120", "10.0 %", "520", "81 %"],
-      ["Pressed the button", "30", "2.5 %", "90", "75 %"],
-      ["Lead stored", "3", "0.2 %", "27", "90 %"],
-      ["Reviewed", "1", "0.1 %", "2", "67 %"],
-      ["Likely qualifies", "1", "0.1 %", "0", "0 %"],
+      ["Saw the page", "1,204", "100%", "0", ""],
+      ["Read half of it", "803", "67%", "401", "33%"],
+      ["Saw the form", "640", "53%", "163", "20%"],
+      ["Began to fill it in", "120", "10.0%", "520", "81%"],
+      ["Pressed the button", "30", "2.5%", "90", "75%"],
+      ["Lead stored", "3", "0.2%", "27", "90%"],
+      ["Reviewed", "1", "0.1%", "2", "67%"],
+      ["Likely qualifies", "1", "0.1%", "0", "0%"],
     ]);
   });
 
@@ -251,7 +251,7 @@ describe("the page Campaigns", () => {
     expect(text).toContain("No difference can be told so far.");
     expect(text).toMatch(/Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
     expect(text).toMatch(/Likely qualify: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
-    expect(text).toMatch(/Each side needs 18,753 loads to find \+30 %: about \d\d more days\./);
+    expect(text).toMatch(/Each side needs 18,753 loads to find \+30%: about \d\d more days\./);
     expect(text).toContain("The split: chi-square 0.2; above 10.8 it is broken.");
     expect(await cellsOf(page, "Experiment: garden")).toEqual([
       ["The original", "2,000", "0", "0.00", "0", "0", "0.00"],
@@ -267,7 +267,7 @@ describe("the page Campaigns", () => {
     await hours.getByRole("button", { name: "Leads" }).click();
     expect(await hours.locator("table.hours td").allInnerTexts()).toContain("5");
     const painted = await section(page, "Largest picture or text painted").innerText();
-    expect(painted).toContain("67 % of 60 loads were good: 2.5 s or less.");
+    expect(painted).toContain("67% of 60 loads were good: 2.5 s or less.");
   });
 
   it("gives each table as CSV", async () => {

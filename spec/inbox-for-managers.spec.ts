@@ -199,7 +199,7 @@ describe("the reports", () => {
     await dana.call("outcome", { id: kept, call_id: body.call_id, outcome: "likely_qualifies" });
     const page = await asMaria("/reports");
     await page.locator(".figure").first().waitFor();
-    expect(await page.locator(".figures").innerText()).toContain("50 %");
+    expect(await page.locator(".figures").innerText()).toContain("50%");
     expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+1\n+Missed\n+1\n+Still open\n+0\n/);
     expect(await page.locator(".figures").innerText()).toContain("2 h");
     expect(await saved(page, "CSV of Outcomes")).toMatchObject({

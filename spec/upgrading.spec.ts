@@ -93,10 +93,7 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     await postgres.stop();
 
     const again = await waitForExit(startOnTerminal(["upgrade"], { DATA_DIR: folder }));
-    expect([again.status, again.stdout]).toEqual([
-      0,
-      expect.stringMatching(/Copying: \d{1,3} % {2}\(Ctrl-C/),
-    ]);
+    expect([again.status, again.stdout]).toEqual([0, expect.stringMatching(/Copying: \d{1,3}% {2}\(Ctrl-C/)]);
   }, 180_000);
 
   it("says what keeps it from working", async () => {

@@ -60,4 +60,4 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
 
 /** Empty where the step before has no loads or fewer loads: a reader may see the form first and read on later. */
 const share = (part: number, whole: number): string =>
-  whole > 0 && part >= 0 ? `${((100 * part) / whole).toFixed(part > 0 && part / whole < 0.1 ? 1 : 0)} %` : "";
+  whole > 0 && part >= 0 ? `${((100 * part) / whole).toFixed(part > 0 && part / whole < 0.1 ? 1 : 0)}%` : "";

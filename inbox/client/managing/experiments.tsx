@@ -68,7 +68,7 @@ const verdicts: Record<Experiment["verdict"], string> = {
 };
 
 function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Experiment): string {
-  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)} %`;
+  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)}%`;
   const size = `Each side needs ${size_needed.toLocaleString("en-US")} loads to find ${lift}`;
   const since = `Since ${dayInWords(started_on)}`;
   if (ended_on) return `${since}, ended ${dayInWords(ended_on)}. ${size}.`;

@@ -50,9 +50,9 @@ export function ReportSection(props: Props) {
   );
 }
 
-/** A number, an amount such as "$1,204.50", or a share that is written out, such as "12.5 %". */
+/** A number, an amount such as "$1,204.50", or a share that is written out, such as "12.5%". */
 const isFigure = (cell: Cell | undefined): boolean =>
-  typeof cell === "number" || /^\$?[\d.,]{1,16}(?: %)?$/.test(cell ?? "");
+  typeof cell === "number" || /^\$?[\d.,]{1,16}%?$/.test(cell ?? "");
 
 /** The first cell of a column that is not empty: what the column holds. */
 const firstOf = (lines: Props["lines"], column: number) =>

@@ -101,7 +101,7 @@ function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
   const { percent, kept, missed, open } = promises;
   return (
     <dl className="figures thirds">
-      <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent} %`} />
+      <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent}%`} />
       <Figure name="Kept" value={String(kept)} />
       <Figure name="Missed" value={String(missed)} />
       <Figure name="Still open" value={String(open)} />

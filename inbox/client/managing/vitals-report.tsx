@@ -37,7 +37,7 @@ function VitalReport({ vital: { vital, bounds, counts } }: { vital: VitalCounts 
       isFolded
     >
       <p>
-        {Math.round((100 * goodOnes) / all)} % of {all.toLocaleString("en-US")} loads were good:{" "}
+        {Math.round((100 * goodOnes) / all)}% of {all.toLocaleString("en-US")} loads were good:{" "}
         {inWords(good)} or less.
       </p>
       <BarsPicture parts={parts} />
