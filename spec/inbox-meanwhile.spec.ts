@@ -107,6 +107,24 @@ describe("a number that is typed while another one is being stopped", () => {
   });
 });
 
+describe("what a manager has chosen for one of two", () => {
+  it("makes nobody a manager who is invited after one", async () => {
+    const page = await as(maria, "/team");
+    const form = page.getByRole("form", { name: "Invite somebody" });
+    const inviteNext = async (name: string) => {
+      await form.getByLabel("Name").fill(name);
+      await form.getByRole("button", { name: "Make a link" }).click();
+      await form.getByText(`Give this link to ${name}.`).waitFor();
+    };
+    await form.getByLabel("As a manager").check();
+    await inviteNext("Meg");
+    await inviteNext("Max");
+    const { members } = (await maria.call("members")).body;
+    const rolesOf = (name: string) => members.filter((one) => one.name === name).map(({ role }) => role);
+    expect([rolesOf("Meg"), rolesOf("Max")]).toEqual([["manager"], ["member"]]);
+  });
+});
+
 describe("a lead that is erased while a search has found it", () => {
   it("leaves the list", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });

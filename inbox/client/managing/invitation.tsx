@@ -19,6 +19,7 @@ export function InviteForm() {
       onSuccess: () => {
         setInvited(request.name);
         dropName(name);
+        setManager(false);
         refresh("members");
       },
     });
