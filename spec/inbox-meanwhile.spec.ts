@@ -123,6 +123,21 @@ describe("what a manager has chosen for one of two", () => {
     const rolesOf = (name: string) => members.filter((one) => one.name === name).map(({ role }) => role);
     expect([rolesOf("Meg"), rolesOf("Max")]).toEqual([["manager"], ["member"]]);
   });
+
+  it("keeps the state that is chosen while another one is being paused", async () => {
+    const page = await as(maria, "/team");
+    const state = page.getByRole("combobox", { name: "State" });
+    await state.selectOption("LA");
+    await page.getByLabel("Why").fill("A hurricane");
+    await page.route("**/api/pause-state", async (route) => {
+      await state.selectOption("MS");
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByText("A hurricane. By Maria").waitFor();
+    expect(await state.inputValue()).toBe("MS");
+    await maria.call("resume-state", { state: "LA" });
+  });
 });
 
 describe("a lead that is erased while a search has found it", () => {

@@ -62,7 +62,7 @@ function PauseForm({ onPaused }: { onPaused(): void }) {
       { state, reason: reason.trim() },
       {
         onSuccess: () => {
-          setState("");
+          setState((chosen) => (chosen === state ? "" : chosen));
           dropReason(reason);
           onPaused();
         },
