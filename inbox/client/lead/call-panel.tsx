@@ -58,7 +58,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
         Call
       </h2>
       {underWay ? (
-        <NumberLink {...underWay} />
+        <NumberLink {...underWay} isAskedFor={!call.isIdle} />
       ) : (
         <CallButton isMain={!isHeldByOther} isBusy={call.isPending} onCall={() => start()} />
       )}
@@ -114,13 +114,24 @@ function CallButton({ isMain, isBusy, onCall }: ButtonProps) {
   );
 }
 
-/** The number as a link that dials. It takes the focus, so that Enter is the next key, unless the member types. */
-function NumberLink({ phone, tel }: NonNullable<Lead["under_way"]>) {
+interface NumberProps {
+  phone: string;
+  tel: string;
+  /** Whether the member has just asked for it, and not taken an outcome back or come back to the page. */
+  isAskedFor: boolean;
+}
+
+/**
+ * The number as a link that dials. It takes the focus when it was asked for, so that Enter is the next key, unless the member types. After
+ * another press, a key that is held would dial.
+ */
+function NumberLink({ phone, tel, isAskedFor }: NumberProps) {
   const link = useRef<HTMLAnchorElement>(null);
+  const [takesFocus] = useState(isAskedFor);
   useEffect(() => {
-    if (!isTyping(document.activeElement)) link.current?.focus();
+    if (takesFocus && !isTyping(document.activeElement)) link.current?.focus();
     announce("You may call. The number is shown.");
-  }, []);
+  }, [takesFocus]);
   return (
     <p className="number">
       <a ref={link} href={tel || undefined}>

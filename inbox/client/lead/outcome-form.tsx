@@ -47,10 +47,12 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const [isCallback, setCallback] = useState(false);
   const [refused, setRefused] = useState<Refused>();
   const heading = useRef<HTMLHeadingElement>(null);
-  // The button that was pressed for a review is gone. With a call the number has the focus.
+  const [isTakenBack] = useState(record.isSuccess);
+  // The button that was pressed for a review, or to take an outcome back, is gone. A number that was asked for has the focus.
   useEffect(() => {
-    if (callId === null && !isTyping(document.activeElement)) heading.current?.focus();
-  }, [callId]);
+    const isPressGone = callId === null || (isTakenBack && document.activeElement === document.body);
+    if (isPressGone && !isTyping(document.activeElement)) heading.current?.focus();
+  }, [callId, isTakenBack]);
   const send = (outcome: Outcome, callback?: Callback) => {
     if (record.isPending) return;
     setRefused(undefined);
