@@ -1,5 +1,5 @@
-// What a way into the inbox is good for, as the database keeps it: invitations, challenges, passkeys and sessions, each for one member,
-// once and for a time. spec/inbox-sign-in.spec.ts meets them in a browser.
+// What a way into the inbox is good for, as the database keeps it: invitations, challenges, passkeys, sign-ins at the company and
+// sessions, each for one member, once and for a time. spec/inbox-sign-in.spec.ts meets them in a browser.
 import { describe, expect, it } from "vitest";
 import { makeInbox, type TestMember } from "./support/inbox.ts";
 
@@ -190,6 +190,68 @@ describe("a passkey", () => {
     };
     expect(await named("Unnamed", "  ")).toBe("Passkey");
     expect(await named("Long named", ` ${"x".repeat(150)}`)).toBe("x".repeat(100));
+  });
+});
+
+describe("a sign-in at the company", () => {
+  const begin = (state: string, token?: string) =>
+    answerOf(`team.begin_company_sign_in('${state}', 'nonce', 'verifier', ${token ? `'${token}'` : "null"})`);
+  const pending = (state: string) => answerOf(`team.company_sign_in_of('${state}')`);
+  const finish = (state: string, subject: string, { issuer = "issuer", session = "" } = {}) =>
+    answerOf(`team.sign_in_with_company('${state}', '${issuer}', '${subject}')`, session);
+
+  it("is finished within ten minutes, and is not kept longer", async () => {
+    await begin("slow");
+    expect(await pending("slow")).toMatchObject({ nonce: "nonce" });
+    const [begun] = await owner`
+      select expires_at - begun_at = interval '10 minutes' as is_short from private.company_sign_ins`;
+    expect(begun).toEqual({ is_short: true });
+    await owner`insert into private.company_accounts values ('issuer', 'slow', ${(await inbox.member("Slow")).id})`;
+    await owner`update private.company_sign_ins set expires_at = now() - interval '1 second'`;
+    expect(await pending("slow")).toBeNull();
+    expect(await finish("slow", "slow")).toBe("try again");
+    await begin("next");
+    const left = await owner`select from private.company_sign_ins where expires_at < now()`;
+    expect(left).toHaveLength(0);
+  });
+
+  it("of a moment ago outlives a flood of others", async () => {
+    await begin("fresh");
+    await owner`
+      insert into private.company_sign_ins (state_hash, nonce, code_verifier, expires_at)
+      select sha256(n::text::bytea), 'n', 'v', now() + interval '4 minutes' from generate_series(1, 10000) n`;
+    await begin("another");
+    expect(await pending("fresh")).not.toBeNull();
+    await owner`delete from private.company_sign_ins`;
+  });
+
+  it("links one account through an invitation, which ends with that and after its 24 hours", async () => {
+    const token = await invite("Links once");
+    for (const state of ["first", "second"]) await begin(state, token);
+    expect(await finish("first", "one")).toMatchObject({ name: "Links once" });
+    expect(await finish("second", "two")).toBe("invitation used");
+    expect(await opened(token)).toBe("invitation used");
+    const late = await invite("Links late");
+    await begin("late", late);
+    await owner`update private.invitations set expires_at = now() where used_at is null`;
+    expect(await finish("late", "late")).toBe("invitation used");
+  });
+
+  it("is refused when the member was removed meanwhile", async () => {
+    await begin("removed", await invite("Removed meanwhile"));
+    await owner`update private.members set removed_at = now() where name = 'Removed meanwhile'`;
+    expect(await finish("removed", "removed")).toBe("not a member");
+  });
+
+  it("unlocks the member's session, and knows an account by its provider too", async () => {
+    const member = await inbox.member("Of the company");
+    await owner`insert into private.company_accounts values ('issuer', 'subject', ${member.id})`;
+    await member.call("lock");
+    await begin("elsewhere");
+    expect(await finish("elsewhere", "subject", { issuer: "another" })).toBe("not a member");
+    await begin("unlock");
+    expect(await finish("unlock", "subject", { session: tokenOf(member) })).not.toHaveProperty("token");
+    expect((await member.call("me")).status).toBe(200);
   });
 });
 

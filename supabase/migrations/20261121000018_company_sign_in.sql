@@ -85,9 +85,9 @@ begin
     return coalesce(unlocked, private.begin_session(member, 'company account'));
   end if;
   perform private.lock_member(x.member_id) from private.invitations x where x.token_hash = begun.invitation_hash;
-  select x.* into i from private.invitations x join private.members m on m.id = x.member_id
-  where x.token_hash = begun.invitation_hash and x.used_at is null and x.expires_at > now() and m.removed_at is null
-  for update of x;
+  select x.* into i from private.invitations x
+  where x.token_hash = begun.invitation_hash and x.used_at is null and x.expires_at > now()
+  for update;
   if not found then
     raise exception using errcode = 'PT401', message = 'invitation used';
   end if;
