@@ -230,6 +230,9 @@ describe("They asked us to stop", () => {
     expect((await lee.call("stop-proof", { id: other })).body).toMatchObject({
       stopped_by: { name: "Dana" },
     });
+    const [entry] = await database.owner`
+      select details from private.audit_log where action = 'stopped calls' and lead_id = ${id}`;
+    expect(entry).toEqual({ details: { leads: 2 } });
   });
 
   it("takes the number from the screen wherever the person typed it", async () => {
@@ -250,6 +253,8 @@ describe("They asked us to stop", () => {
     const { body } = await dana.call("open", { id });
     expect(body).toMatchObject({ permission: null, email: null });
     expect(body.name).not.toContain("@");
+    await dana.call("stop", { id });
+    expect((await dana.call("stop-proof", { id })).body.stopped_at).toEqual(expect.any(String));
   });
 
   it("holds for a number that somebody tells us, too", async () => {
@@ -293,5 +298,7 @@ describe("They asked us to stop", () => {
     await dana.call("stop", { id });
     const again = await addLead(database, { phone, name: "Rosa again" }, 0);
     expect((await dana.call("call", { id: again })).body).toHaveProperty("phone");
+    const { leads } = (await dana.call("stop-proof", { id })).body;
+    expect(leads.map((lead) => lead.id)).toEqual([id]);
   });
 });

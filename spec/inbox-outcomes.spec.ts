@@ -125,6 +125,46 @@ describe("an outcome", () => {
     });
   });
 
+  it("is another one when the same is sent again after five minutes", async () => {
+    const id = await addLead(database);
+    const sent = { id, call_id: null, outcome: "not_interested" as const };
+    await dana.call("outcome", sent);
+    await database.owner`update private.outcomes set at = now() - interval '6 minutes' where lead_id = ${id}`;
+    await dana.call("outcome", sent);
+    expect((await dana.call("open", { id })).body.calls).toHaveLength(2);
+  });
+
+  it("taken back gives the lead to its member again, and with the earlier one taken back nothing is reviewed", async () => {
+    const id = await addLead(database);
+    const outcomes = [];
+    for (const outcome of ["needs_visit", "not_interested"] as const) {
+      const { body } = await dana.call("outcome", { id, call_id: null, outcome });
+      if ("outcome_id" in body) outcomes.unshift(body.outcome_id);
+    }
+    for (const [nth, outcome_id] of outcomes.entries()) {
+      expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
+      const { claim, reviewed_at } = (await dana.call("open", { id })).body;
+      expect([claim?.member.name, reviewed_at !== null]).toEqual(["Dana", nth === 0]);
+    }
+  });
+
+  it("leaves the claim of a colleague who has the lead", async () => {
+    const id = await addLead(database);
+    await lee.call("claim", { id });
+    await dana.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    expect((await dana.call("open", { id })).body.claim?.member.name).toBe("Lee");
+  });
+
+  it("of a call after which the permission was withdrawn is recorded, and the lead stays closed", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    await database.owner`select private.withdraw_permission(${id})`;
+    expect((await dana.call("outcome", { id, call_id, outcome: "no_answer" })).body).toHaveProperty(
+      "outcome_id",
+    );
+    expect((await dana.call("open", { id })).body).toMatchObject({ stage: "closed", outcome: "no_answer" });
+  });
+
   it("never holds a Medicare number", async () => {
     const id = await addLead(database);
     for (const note of ["1EG4-TE5-MK73", "her number is 1eg4te5mk73", "1EG4 TE5 MK73."]) {
@@ -165,9 +205,69 @@ describe("a callback", () => {
     const callback = await tomorrowAt(5);
     const refused = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
     expect(refused.body).toMatchObject({ refused: "callback_not_callable", reason: "outside_hours" });
+    if (!("refused" in refused.body)) return;
+    // Eight in the morning of that day.
+    const untilLawful = Date.parse(refused.body.next_at ?? "") - Date.now();
+    expect(untilLawful).toBeGreaterThan(18 * 3_600_000);
     const asked = { ...callback, asked_for_this_time: true };
     const { body } = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback: asked });
     expect(body).toMatchObject({ callback_at: expect.any(String) });
+  });
+
+  it("has no reason of its own to be made outside the hours when it was set for a lawful time", async () => {
+    const id = await addLead(database);
+    const callback = { ...(await tomorrowAt(10)), asked_for_this_time: true };
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    const [work] = await database.owner`
+      select callback_asked_for from private.lead_work where lead_id = ${id}`;
+    expect(work).toEqual({ callback_asked_for: false });
+  });
+
+  it("leaves the lead among those who were tried", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    await dana.call("outcome", { id, call_id, outcome: "no_answer" });
+    const callback = await tomorrowAt(10);
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    const [work] = await database.owner`
+      select tried_at is not null as is_tried from private.lead_work where lead_id = ${id}`;
+    expect(work).toEqual({ is_tried: true });
+  });
+
+  it("is gone when the permission is withdrawn, and does not come back with an outcome that is taken back", async () => {
+    const id = await addLead(database);
+    const callback = await tomorrowAt(10);
+    const callbackAt = async () => (await dana.call("rows", { ids: [id] })).body.rows[0]?.callback_at;
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    expect(await callbackAt()).toEqual(expect.any(String));
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "needs_visit" });
+    if (!("outcome_id" in body)) throw new Error("refused");
+    await database.owner`select private.withdraw_permission(${id})`;
+    const { outcome_id } = body;
+    expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
+    expect(await callbackAt()).toBeNull();
+    const other = await addLead(database);
+    await dana.call("outcome", { id: other, call_id: null, outcome: "callback", callback });
+    await database.owner`select private.withdraw_permission(${other})`;
+    expect((await dana.call("open", { id: other })).body).toMatchObject({
+      stage: "closed",
+      callback_at: null,
+    });
+  });
+
+  it("has a time, not more than 90 days away, and no other outcome has one", async () => {
+    const id = await addLead(database);
+    const outcome = async (outcome: "callback" | "needs_visit", callback?: { at: string; zone: string }) =>
+      dana.call("outcome", { id, call_id: null, outcome, ...(callback && { callback }) });
+    const { zone } = await tomorrowAt(10);
+    const inDays = (days: number) => ({
+      at: `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T12:00`,
+      zone,
+    });
+    expect((await outcome("callback")).status).toBe(400);
+    expect((await outcome("needs_visit", inDays(3))).status).toBe(400);
+    expect((await outcome("callback", inDays(92))).body).toMatchObject({ refused: "callback_too_far" });
+    expect((await outcome("callback", inDays(88))).body).toHaveProperty("outcome_id");
   });
 
   it("is refused in the past and when the zone is none", async () => {
@@ -225,6 +325,18 @@ describe("the eligibility check", () => {
         ...["training not known", "prescriber not known"],
       ],
     });
+  });
+
+  it("counts a visit of this day six months ago and of today, and none before or after, and a prescriber who is named", async () => {
+    const answers = { ...yes, visit_on: "", prescriber: "  " };
+    const results = [];
+    for (const visit_on of ["2026-05-20", "2026-05-21", "2026-11-21", "2026-11-22"]) {
+      const [row] = await database.owner<{ result: string; reasons: string[] }[]>`
+        select result, reasons from private.eligibility(${database.owner.json({ ...answers, visit_on })}, '2026-11-21')`;
+      results.push(row?.result);
+      expect(row?.reasons).toContain("prescriber not known");
+    }
+    expect(results).toEqual(["needs_visit", "likely", "likely", "needs_visit"]);
   });
 
   it("takes the day of the visit by the person's calendar, also where it is another day than in the database", async () => {
