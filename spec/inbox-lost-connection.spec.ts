@@ -32,6 +32,20 @@ describe("a network that drops", () => {
   });
 });
 
+describe("a request that is given up after a later one was answered", () => {
+  it("does not say that there is no connection", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.route("**/api/health-answers", async (route) => {
+      await page.getByRole("button", { name: "Take this lead" }).click();
+      await page.getByText("You have it").waitFor();
+      await route.abort();
+    });
+    await page.getByRole("button", { name: "Show health answers" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    expect(await page.getByText("No connection. What you type stays here").count()).toBe(0);
+  });
+});
+
 describe("a server that starts again", () => {
   it("is waited for; the page says so, keeps what was typed, and goes on by itself", async () => {
     const served = await serveInbox(database);

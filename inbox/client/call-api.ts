@@ -56,6 +56,7 @@ function refused(error: unknown): never {
 async function post<Body>(path: string, request: unknown, signal?: AbortSignal): Promise<Body> {
   const late = AbortSignal.timeout(answerTimeout);
   const body = JSON.stringify(request);
+  const begunAt = performance.now();
   const asked =
     takeFirstAnswer(path, body) ?? postJson(path, body, signal ? AbortSignal.any([signal, late]) : late);
   const [answer, text] = await asked
@@ -63,18 +64,18 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
     .catch((error) => {
       // The page itself has aborted the call; that says nothing about the network.
       if (signal?.aborted) throw error;
-      return offline();
+      return offline(begunAt);
     });
-  if (!isOurs(answer, text)) return offline();
+  if (!isOurs(answer, text)) return offline(begunAt);
   readClock(answer.headers.get("date"));
   const failure = failureOf(answer.status);
-  noteCall(failure === "database unreachable" ? "database unreachable" : "connected");
+  noteCall(failure === "database unreachable" ? "database unreachable" : "connected", begunAt);
   if (failure) throw new CallFailed(failure, errorIn(text));
   return JSON.parse(text) as Body;
 }
 
-function offline(): never {
-  noteCall("offline");
+function offline(begunAt: number): never {
+  noteCall("offline", begunAt);
   throw new CallFailed("offline");
 }
 

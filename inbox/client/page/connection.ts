@@ -11,8 +11,17 @@ export type Connection =
 const byCalls = makeSharedValue<Connection>(() => "connected");
 const byStream = makeSharedValue<Connection>(() => "connected");
 
-/** What a call has found. */
-export const noteCall = (found: Connection): void => byCalls.set(found);
+/** When the latest of the calls that were answered was begun. */
+let answeredBegunAt = Number.NEGATIVE_INFINITY;
+
+/** What a call has found that was begun at that moment of `performance.now()`. */
+export function noteCall(found: Connection, begunAt: number): void {
+  // One that hangs is given up long after it was begun, when later ones may have been answered.
+  if (found === "offline" && begunAt < answeredBegunAt) return;
+  if (found !== "offline") answeredBegunAt = Math.max(answeredBegunAt, begunAt);
+  byCalls.set(found);
+}
+
 /** What the event stream has found. */
 export const noteStream = (found: Connection): void => byStream.set(found);
 
