@@ -10,6 +10,19 @@ import type { Lead } from "./lead-page.tsx";
 
 export function LeadManagement({ lead }: { lead: Lead }) {
   const [isConfirming, setConfirming] = useState(false);
+  return (
+    <section className="card" aria-labelledby="managing">
+      <h2 id="managing">For managers</h2>
+      <button type="button" className="button quiet" onClick={() => setConfirming(true)}>
+        Erase this lead
+      </button>
+      {isConfirming && <Erasure lead={lead} onClose={() => setConfirming(false)} />}
+    </section>
+  );
+}
+
+/** The question, and the reference that has to be typed anew each time that it is asked. */
+function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
   const [typed, setTyped] = useState("");
   const goOn = useGoOn();
   const erase = useAction("erase");
@@ -27,40 +40,30 @@ export function LeadManagement({ lead }: { lead: Lead }) {
       },
     );
   return (
-    <section className="card" aria-labelledby="managing">
-      <h2 id="managing">For managers</h2>
-      <button type="button" className="button quiet" onClick={() => setConfirming(true)}>
-        Erase this lead
-      </button>
-      {isConfirming && (
-        <Dialog title="Erase this lead for good?" onClose={() => setConfirming(false)}>
-          <p>
-            Everything kept about it goes: the person, the permission, calls and notes. It cannot be taken
-            back. A person who only wants no calls is better stopped than erased.
-          </p>
-          <label className="field">
-            Type the reference {lead.reference} to confirm
-            <input
-              type="text"
-              autoComplete="off"
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          </label>
-          {erase.data && "refused" in erase.data && (
-            <Notice kind="trouble">This is another reference.</Notice>
-          )}
-          <FailureNotice error={erase.error} />
-          <div className="actions">
-            <button type="button" className="button danger" onClick={send}>
-              Erase
-            </button>
-            <button type="button" className="button" onClick={() => setConfirming(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </section>
+    <Dialog title="Erase this lead for good?" onClose={onClose}>
+      <p>
+        Everything kept about it goes: the person, the permission, calls and notes. It cannot be taken back. A
+        person who only wants no calls is better stopped than erased.
+      </p>
+      <label className="field">
+        Type the reference {lead.reference} to confirm
+        <input
+          type="text"
+          autoComplete="off"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </label>
+      {erase.data && "refused" in erase.data && <Notice kind="trouble">This is another reference.</Notice>}
+      <FailureNotice error={erase.error} />
+      <div className="actions">
+        <button type="button" className="button danger" onClick={send}>
+          Erase
+        </button>
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   );
 }
