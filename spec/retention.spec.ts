@@ -115,6 +115,20 @@ describe("the age of a lead", () => {
     ).toEqual([{ ago: 0 }]);
   });
 
+  it("is that of the day after the plan, so that a lead goes on the day on which it reaches the age", async () => {
+    await sync({ retentionDays: 30 });
+    for (const name of ["Of 29 days", "Of 28 days", "Newest"]) await insert({ name });
+    await sql`
+      update public.leads set created_at = created_at - interval '12 hours' - substr(name, 4, 2)::integer * interval '1 day'
+      where name like 'Of %'`;
+    await run();
+    await aDayPasses();
+    await run();
+    expect((await sql`select name from public.leads order by created_at`).map(({ name }) => name)).toEqual([
+      ...["Of 28 days", "Newest"],
+    ]);
+  });
+
   it("goes on for the day when somebody else has just erased the oldest leads", async () => {
     await sync({ retentionDays: 30 });
     await intake`insert into public.leads ${intake(many)}`;
@@ -199,6 +213,43 @@ describe("the age of a lead", () => {
       select id from public.leads where name = 'Late')`;
     expect([await nextDay(), await nextDay()]).toEqual([[1, 0, 0], []]);
     expect((await permissions()).filter(({ address }) => address !== null)).toHaveLength(1);
+  });
+
+  it("empties no circumstances before PERMISSION_DAYS, nor by a clock or a setting that is wrong, and then the last word of them", async () => {
+    await sync({ permissionDays: 30 });
+    await insert();
+    await insert({ name: "Newest" });
+    const ageAll = (days: number, name: string) => sql`
+      with lead as (
+        update public.leads set created_at = now() - make_interval(days => ${days}) where name <> ${name} returning id, created_at
+      ),
+      work as (update private.lead_work w set created_at = l.created_at from lead l where l.id = w.lead_id)
+      update private.permissions p set given_at = l.created_at from lead l where l.id = p.lead_id`;
+    const aPlan = async () => {
+      await sql`select private.index_new_leads(null, '100 years')`;
+      await run();
+      await aDayPasses();
+      await run();
+    };
+    const addresses = async () =>
+      (await permissions()).map(({ address, utm }) => address ?? utm?.utm_source ?? null);
+    await ageAll(25, "Newest");
+    await aPlan();
+    expect(await addresses()).toEqual(["192.0.2.7", "192.0.2.7"]);
+    await ageAll(31, "");
+    await sql`delete from private.retention_plan`;
+    await aPlan();
+    expect(await addresses()).toEqual(["192.0.2.7", "192.0.2.7"]);
+    expect(lines.join("")).toMatch(/error retention-refused: /);
+    await sql`
+      update private.permissions set address = null, browser = null, page_origin = null, page_path = null
+      where lead_id = (select id from public.leads where name <> 'Newest')`;
+    await insert({ name: "Newer" });
+    await sql`delete from private.retention_plan`;
+    await aPlan();
+    expect(await addresses()).toEqual([null, null, "192.0.2.7"]);
+    const kept = await sql`select address from private.lead_work where address is not null`;
+    expect(kept).toEqual([{ address: "192.0.2.7" }]);
   });
 
   it("empties the circumstances of a permission after PERMISSION_DAYS, and keeps its wording and time", async () => {
