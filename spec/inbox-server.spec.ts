@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
 import { calls, type LiveEvent } from "../inbox/api.ts";
+import { makeCookies } from "../inbox/cookies.ts";
 import { eventStream } from "../inbox/live-events.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
@@ -113,6 +114,14 @@ describe("every answer", () => {
       "__Host-session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
     );
     expect(answer.headers.get("strict-transport-security")).toBe("max-age=63072000");
+    const cookies = makeCookies("https://inbox.example.com");
+    // Lax, because the provider sends the browser back from another site.
+    expect(cookies.setState("state")).toBe(
+      "__Host-company-sign-in=state; Max-Age=600; Path=/; HttpOnly; SameSite=Lax; Secure",
+    );
+    expect(cookies.setSession("token", new Date(Date.now() - 1000).toISOString())).toBe(
+      "__Host-session=token; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure",
+    );
   });
 
   it("is the page for any path of the application, and says nothing about anybody", async () => {
