@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { removeLeads } from "./support/database.ts";
+import { aLead, removeLeads } from "./support/database.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -87,6 +87,49 @@ describe("a manager", () => {
       who: "Maria",
       details: { since: "2020-01-01", until: "2035-12-31", zone: period.zone },
     });
+  });
+
+  it("exports also a lead that came a moment ago", async () => {
+    const [lead] = await database.owner`insert into public.leads ${database.owner(aLead())} returning id`;
+    const { address } = (await maria.call("export", period)).body;
+    expect(parse(await csvAt(address), { columns: true })).toMatchObject([{ id: lead?.id }]);
+  });
+
+  it("gives the leads of a member back whom they remove, and of each member sees the claims that stand", async () => {
+    const gone = await inbox.member("Gone");
+    const [held, ended] = [await addLead(database), await addLead(database)];
+    for (const id of [held, ended]) await gone.call("claim", { id });
+    await database.owner`update private.claims set until = now() where lead_id = ${ended}`;
+    const seen = async () => (await maria.call("members")).body.members;
+    expect((await seen()).find(({ id }) => id === gone.id)).toMatchObject({ claims: 1 });
+    await maria.call("members/remove", { id: gone.id });
+    expect((await dana.call("claim", { id: held })).body).toHaveProperty("until");
+    const order = (await seen()).map(({ removed_at }) => removed_at !== null);
+    expect(order).toEqual(order.toSorted((one, other) => Number(one) - Number(other)));
+    expect(order.at(-1)).toBe(true);
+  });
+
+  it("is named in the audit log when they take a lead back, and when they pause a state or end the pause, once", async () => {
+    const id = await addLead(database);
+    await dana.call("claim", { id });
+    for (let n = 0; n < 2; n++) await maria.call("take-back", { id });
+    await maria.call("pause-state", { state: "MS", reason: "A storm" });
+    for (let n = 0; n < 2; n++) await maria.call("resume-state", { state: "MS" });
+    const entries = await database.owner`
+      select action, details from private.audit_log
+      where who = 'Maria' and (lead_id = ${id} or details ->> 'state' = 'MS') order by id`;
+    expect([...entries]).toEqual([
+      { action: "took lead back", details: { from: "Dana" } },
+      { action: "paused state", details: { state: "MS" } },
+      { action: "resumed state", details: { state: "MS" } },
+    ]);
+  });
+
+  it("may type the reference of a lead to erase in capitals and with blanks, or its whole id", async () => {
+    for (const typed of [(id: string) => ` ${reference(id).toUpperCase()} `, (id: string) => id]) {
+      const id = await addLead(database);
+      expect((await maria.call("erase", { id, reference: typed(id) })).body).toEqual({ done: true });
+    }
   });
 
   it("erases a lead for good after typing its reference", async () => {
@@ -199,6 +242,7 @@ describe("the audit log", () => {
     await maria.call("open", { id });
     const entriesOf = async (filter: object) => (await maria.call("audit", { filter })).body.entries;
     expect((await entriesOf({ lead: id })).map(({ who }) => who.name)).toEqual(["Maria", "Dana"]);
+    expect(await entriesOf({ lead: reference(id).toUpperCase() })).toHaveLength(2);
     expect((await entriesOf({ lead: reference(id), member: dana.id })).map(({ action }) => action)).toEqual([
       "opened lead",
     ]);

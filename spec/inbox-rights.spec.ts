@@ -193,6 +193,9 @@ describe("the inbox's login", () => {
     );
     const exported = page?.answer.leads.map((lead: { id: string }) => lead.id);
     expect(exported).not.toContain(ofOldDay);
+    // No entry is made up for something else than a report.
+    for (const act of ["exported leads", "exported audit log", "opened lead"])
+      expect(await refusal(withSession(manager, `team.record_reading('${act}', '{}')`))).toBe("PT404");
     const [log] = await withSession(manager, "team.record_audit_export('{}')");
     const [later] = await withSession(manager, `team.record_opening('${id}', false)`);
     const [entries] = await withSession(
