@@ -186,6 +186,8 @@ describe("the outcome of a call", () => {
     await page.getByRole("button", { name: "No answer" }).click();
     await page.getByText("No answer: there is no connection.").waitFor();
     expect(await note(page).inputValue()).toBe("Prefers mornings");
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByText("This call has an outcome already. Look at the calls below.").waitFor();
     await page.getByRole("button", { name: "No answer" }).click();
     await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
     expect((await dana.call("open", { id })).body.calls).toHaveLength(1);

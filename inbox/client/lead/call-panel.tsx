@@ -85,8 +85,9 @@ function useCallToRecord({ under_way, calls }: Lead, record: Action<"outcome">):
   const last = useRef<string>(undefined);
   if (under_way) last.current = under_way.call_id;
   const call = calls.find(({ id }) => id === last.current);
-  const isUnanswered = record.error !== null && record.variables?.call_id === call?.id;
-  return call && (!call.outcome || isUnanswered) ? call.id : undefined;
+  const unanswered = useRef<string | null>(undefined);
+  if (record.error) unanswered.current = record.variables?.call_id;
+  return call && (!call.outcome || call.id === unanswered.current) ? call.id : undefined;
 }
 
 interface ButtonProps {
