@@ -37,6 +37,25 @@ describe("what is being typed elsewhere on the page when an outcome is recorded"
   });
 });
 
+describe("a note that was typed after its outcome was sent", () => {
+  it("is not to be recorded by an undo where it is too late for one", async () => {
+    const page = await calling(await addLead(database));
+    await page.route("**/api/outcome", async (route) => {
+      await note(page).fill("Prefers mornings");
+      const response = await route.fetch();
+      const undo_until = new Date(Date.now() - 60_000).toISOString();
+      await route.fulfill({ response, json: { ...(await response.json()), undo_until } });
+    });
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByText("What you typed after the outcome was sent is not in its note.").waitFor();
+    expect(await page.locator(".call").innerText()).not.toContain("Undo");
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.locator(".row").getByRole("link").click();
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    expect(await note(page).inputValue()).toBe("Prefers mornings");
+  });
+});
+
 describe("a member who has gone to another page before an answer comes", () => {
   /** Presses, goes to the lead of that name while the answer is held back, and returns what the member then sees. */
   async function goneMeanwhile(page: Screen, call: string, press: () => Promise<void>): Promise<string> {

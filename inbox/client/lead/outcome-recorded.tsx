@@ -54,7 +54,8 @@ export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
       )}
       {note.value !== "" && (
         <Notice kind="caution">
-          What you typed after the outcome was sent is not in its note. Undo, and record it again.
+          What you typed after the outcome was sent is not in its note.{" "}
+          {isOpen ? "Undo, and record it again." : "It stands in the form for the next outcome of this lead."}
         </Notice>
       )}
       <div className="actions">
