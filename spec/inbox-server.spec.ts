@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { calls, type LiveEvent } from "../inbox/api.ts";
 import { makeCookies } from "../inbox/cookies.ts";
 import { eventStream } from "../inbox/live-events.ts";
+import { called } from "./support/calls.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
 import { addLead, makeInbox, post, serveInbox, type TestMember } from "./support/inbox.ts";
@@ -250,6 +251,32 @@ describe("the event stream", () => {
       fetch(`${inbox.url}/api/events`, { method, headers: { cookie } });
     expect((await ask("HEAD", dana.cookie)).status).toBe(405);
     expect((await ask("HEAD", "")).status).toBe(401);
+  });
+
+  it("announces whatever a colleague does with a lead, by its id", async () => {
+    const [lee, maria] = [await inbox.member("Lee at work"), await inbox.member("Mia at work", "manager")];
+    const id = await addLead(database);
+    let call_id = "";
+    let outcome_id = "";
+    const acts = {
+      claim: () => lee.call("claim", { id }),
+      release: () => lee.call("release", { id }),
+      "take next": async () => expect((await lee.call("take-next")).body).toEqual({ id }),
+      "take back": () => maria.call("take-back", { id }),
+      call: async () => ({ call_id } = await called(lee, id)),
+      outcome: async () => {
+        const { body } = await lee.call("outcome", { id, call_id, outcome: "no_answer" });
+        if ("outcome_id" in body) ({ outcome_id } = body);
+      },
+      undo: () => lee.call("undo-outcome", { outcome_id }),
+      stop: () => lee.call("stop", { id }),
+      erase: () => maria.call("erase", { id, reference: id }),
+    };
+    await database.owner`update private.lead_work set stage = 'closed' where lead_id <> ${id}`;
+    for (const act of Object.values(acts)) {
+      const { heard } = await hear(dana, act, (heard) => ids(heard, "changed").includes(id));
+      expect(ids(heard, "changed")).toContain(id);
+    }
   });
 
   it("ends at once when the session is locked or ends, whoever ends it", async () => {
