@@ -174,6 +174,26 @@ describe("the company's own sign-in", () => {
     expect(browser.session).toBeUndefined();
   });
 
+  it("asks the provider in both ways that there are, and takes no answer from before it asked", async () => {
+    const browser = new Browser();
+    await browser.signIn({ token: await invite("Before") }, "before@company.example");
+    // The provider's clock may be a minute behind.
+    for (const [seconds, landed] of [
+      [30, "/"],
+      [120, "/sign-in#sign-in-refused"],
+    ] as const) {
+      const address = await browser.begin({});
+      expect(Object.fromEntries(new URL(address).searchParams)).toMatchObject({
+        prompt: "login",
+        max_age: "0",
+      });
+      await database.owner`
+        update private.company_sign_ins set begun_at = begun_at + ${seconds} * interval '1 second'`;
+      const answer = await browser.follow(address, "before@company.example");
+      expect([seconds, answer.headers.get("location")]).toEqual([seconds, landed]);
+    }
+  });
+
   it.each([
     ["has another secret of the inbox", { clientSecret: "another" }],
     ["cannot be reached", { issuer: `http://localhost:${nowhere}` }],
