@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { calls, type LiveEvent } from "../inbox/api.ts";
 import { makeCookies } from "../inbox/cookies.ts";
 import { eventStream } from "../inbox/live-events.ts";
+import { eraseLeads } from "../team/erase-leads.ts";
 import { called } from "./support/calls.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
@@ -275,6 +276,23 @@ describe("the event stream", () => {
     await database.owner`update private.lead_work set stage = 'closed' where lead_id <> ${id}`;
     for (const act of Object.values(acts)) {
       const { heard } = await hear(dana, act, (heard) => ids(heard, "changed").includes(id));
+      expect(ids(heard, "changed")).toContain(id);
+    }
+  });
+
+  it("announces an erasure, whoever erases the lead: a command, its age, or a table editor", async () => {
+    for (const erase of [
+      (id: string) => eraseLeads(database.owner, [id]),
+      (id: string) =>
+        database.owner`select private.erase_oldest(created_at + interval '1 second', 1) from leads where id = ${id}`,
+      (id: string) => database.owner`delete from public.leads where id = ${id}`,
+    ]) {
+      const id = await addLead(database, {}, 9000);
+      const { heard } = await hear(
+        dana,
+        () => erase(id),
+        (heard) => ids(heard, "changed").includes(id),
+      );
       expect(ids(heard, "changed")).toContain(id);
     }
   });

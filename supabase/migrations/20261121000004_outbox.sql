@@ -132,12 +132,16 @@ for each statement execute function private.enqueue_deliveries();
 
 -- Whichever way a lead goes (by a command, in the inbox, in a table editor, with Supabase's secret key), nothing more is owed
 -- about it but word of the erasure, by its id alone, to every channel that may have heard of it and is not
--- retired; and a receipt stays.
+-- retired; a receipt stays; and no page of the inbox shows it any longer.
 create function private.settle_erasure() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  gone constant uuid[] := array(
+    select e.id from erased e where e.id::text is distinct from current_setting('leads.repeated', true)
+  );
 begin
   -- A dispatcher may be claiming one of these at this moment: wait for it, so that the next statement sees its attempt.
   perform from private.deliveries d join erased e on e.id = d.lead_id order by d.lead_id, d.channel, d.event for update of d;
@@ -153,9 +157,11 @@ begin
   on conflict do nothing;
   delete from private.deliveries d using erased e where d.lead_id = e.id and d.event <> 'lead.erased';
   insert into private.erasures (lead_id, reason)
-  select e.id, coalesce(nullif(current_setting('leads.erasure_reason', true), ''), 'asked') from erased e
-  where e.id::text is distinct from current_setting('leads.repeated', true)
+  select id, coalesce(nullif(current_setting('leads.erasure_reason', true), ''), 'asked') from unnest(gone) as id
   on conflict do nothing;
+  if gone <> '{}' then
+    perform private.notify_inbox_of_leads(gone);
+  end if;
   return null;
 end $$;
 

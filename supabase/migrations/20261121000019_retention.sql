@@ -169,7 +169,6 @@ begin
       private.require_session(), 'erased leads by age', null,
       jsonb_build_object('by', 'command', 'older_than_days', days, 'leads', erased)
     );
-    perform private.notify_inbox_of_leads('{}');
   end if;
   return erased;
 end $$;

@@ -85,7 +85,6 @@ begin
     raise exception using errcode = 'PT404', message = 'There is no such lead.';
   end if;
   perform private.audit(actor, 'erased lead', lead);
-  perform private.notify_inbox_of_leads(array[lead]);
   return true;
 end $$;
 
