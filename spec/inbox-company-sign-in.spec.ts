@@ -1,7 +1,10 @@
 // Sign-in with the company's own accounts, against a real OpenID provider that runs in this process.
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
 import { askAsOperator } from "../team/ask.ts";
 import { inviteMember } from "../team/managing.ts";
+import { atTheEnd } from "./support/at-the-end.ts";
 import { serveInboxOfCompany } from "./support/company-sign-in.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
@@ -207,6 +210,20 @@ describe("the company's own sign-in", () => {
       expect(answer ? answer.headers.get("location") : asked.error).toMatch(/sign-in.refused$/);
     }
     expect(logged.filter((event) => event === "company-sign-in-failed")).toHaveLength(1);
+  });
+
+  it("begins again once a provider that could not be reached is back", async () => {
+    const port = await freePort();
+    const issuer = `http://localhost:${port}`;
+    const failing = await serveInboxOfCompany(database, { issuer });
+    expect((await new Browser(failing).start({})).error).toBe("sign-in refused");
+    const metadata = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
+    const provider = createServer((_, answer) =>
+      answer.setHeader("content-type", "application/json").end(JSON.stringify(metadata)),
+    ).listen(port);
+    atTheEnd(() => void provider.close());
+    await once(provider, "listening");
+    expect((await new Browser(failing).start({})).address).toMatch(`${issuer}/auth?`);
   });
 
   it("ends with the removal of the member", async () => {
