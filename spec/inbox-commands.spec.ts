@@ -59,7 +59,10 @@ describe("leads call-log and leads audit", () => {
     await dana.call("outcome", { id, call_id: body.call_id, outcome: "no_answer", note: "Rang ten times." });
     const { stdout } = await leads(database.url, "call-log", reference(id));
     expect(stdout).toMatch(/^\S{1,20} \S{1,20} {2}Dana {2}called {2}no answer {2}Rang ten times\.\n$/);
+    await database.owner`
+      insert into private.audit_log (at, who, action) values (now() - interval '61 minutes', 'Dana', 'tried')`;
     const json = (await leads(database.url, "audit", "--since", "1h", "--json")).stdout;
+    expect(json).not.toContain("tried");
     const entries = json
       .trim()
       .split("\n")
