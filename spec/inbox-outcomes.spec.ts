@@ -55,11 +55,15 @@ describe("an outcome", () => {
     });
   });
 
-  it("is not recorded for another member's call, nor twice for one call", async () => {
+  it("is not recorded for another member's call or another lead's, nor twice for one call", async () => {
     const id = await addLead(database);
     const { call_id } = await called(dana, id);
     const outcome = { id, call_id, outcome: "not_interested" as const };
     expect((await lee.call("outcome", outcome)).body).toMatchObject({ refused: "not_your_call" });
+    const other = await addLead(database);
+    expect((await dana.call("outcome", { ...outcome, id: other })).body).toMatchObject({
+      refused: "not_your_call",
+    });
     await dana.call("outcome", outcome);
     expect((await dana.call("outcome", { ...outcome, note: "Again" })).body).toMatchObject({
       refused: "not_your_call",
