@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { ResponseOf } from "../api.ts";
 import { CallFailed } from "./call-api.ts";
-import { Dialog } from "./page/dialog.tsx";
+import { ConfirmOrCancel, Dialog } from "./page/dialog.tsx";
 import { dropDrafts } from "./page/drafts.ts";
 import { useFocusBeside } from "./page/focus-beside.ts";
 import type { SignedIn } from "./page/frame.tsx";
@@ -120,14 +120,7 @@ function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
       <p>{nameOf(passkey)}. It will not let you in any more.</p>
       {isLast && <Notice kind="trouble">This is your last passkey. Add another one first.</Notice>}
       <FailureNotice error={remove.error} />
-      <div className="actions">
-        <button type="button" className="button danger" onClick={send}>
-          Remove
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <ConfirmOrCancel label="Remove" onConfirm={send} onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 // What only a manager does with a lead: erases it for good.
 import { useState } from "react";
 import { announce } from "../page/announcer.tsx";
-import { Dialog } from "../page/dialog.tsx";
+import { ConfirmOrCancel, Dialog } from "../page/dialog.tsx";
 import { dropDraftsOf } from "../page/drafts.ts";
 import { useGoOn } from "../page/go-on.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
@@ -56,14 +56,7 @@ function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
       </label>
       {erase.data && "refused" in erase.data && <Notice kind="trouble">This is another reference.</Notice>}
       <FailureNotice error={erase.error} />
-      <div className="actions">
-        <button type="button" className="button danger" onClick={send}>
-          Erase
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <ConfirmOrCancel label="Erase" onConfirm={send} onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 // "They asked us to stop": at once, for every lead with the number.
 import { useState } from "react";
 import { announce } from "../page/announcer.tsx";
-import { Dialog } from "../page/dialog.tsx";
+import { ConfirmOrCancel, Dialog } from "../page/dialog.tsx";
 import { useGoOn } from "../page/go-on.ts";
 import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
@@ -36,14 +36,7 @@ export function StopButton({ lead }: { lead: Lead }) {
             systems are told. It cannot be taken back.
           </p>
           <FailureNotice error={stop.error} />
-          <div className="actions">
-            <button type="button" className="button danger" onClick={send}>
-              Stop all calls
-            </button>
-            <button type="button" className="button" onClick={() => setConfirming(false)}>
-              Cancel
-            </button>
-          </div>
+          <ConfirmOrCancel label="Stop all calls" onConfirm={send} onClose={() => setConfirming(false)} />
         </Dialog>
       )}
     </>

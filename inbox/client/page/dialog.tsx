@@ -30,3 +30,24 @@ export function Dialog({ title, onClose, children }: Props) {
     </dialog>
   );
 }
+
+interface ActionsProps {
+  /** What the button says that does what cannot be taken back. */
+  label: string;
+  onConfirm(): void;
+  onClose(): void;
+}
+
+/** The two buttons of a question. */
+export function ConfirmOrCancel({ label, onConfirm, onClose }: ActionsProps) {
+  return (
+    <div className="actions">
+      <button type="button" className="button danger" onClick={onConfirm}>
+        {label}
+      </button>
+      <button type="button" className="button" onClick={onClose}>
+        Cancel
+      </button>
+    </div>
+  );
+}
