@@ -6,6 +6,17 @@ import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { open, database, inbox, maria, invite, join } = await openScreens();
 
+/** Lets somebody join who then adds a passkey to the first one, which is named "Old phone". Returns their account page. */
+async function joinWithTwoPasskeys(name: string, oldId: string) {
+  const page = await join(name);
+  await database.owner`
+    update private.passkeys set id = ${oldId}, label = 'Old phone'
+    where member_id = (select id from private.members where name = ${name})`;
+  await page.getByRole("link", { name }).click();
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  return page;
+}
+
 describe("an invited member", () => {
   it("is welcomed by name, creates a passkey with one button, and sees the queue", async () => {
     const page = await open();
@@ -115,12 +126,7 @@ describe("a passkey", () => {
   });
 
   it("is removed after a question, and stays where the answer is no", async () => {
-    const page = await join("Zoe");
-    await database.owner`
-      update private.passkeys set id = 'Zmlyc3Q', label = 'Old phone'
-      where member_id = (select id from private.members where name = 'Zoe')`;
-    await page.getByRole("link", { name: "Zoe" }).click();
-    await page.getByRole("button", { name: "Add a passkey" }).click();
+    const page = await joinWithTwoPasskeys("Zoe", "Zmlyc3Q");
     const remove = page.getByRole("button", { name: "Remove Old phone" });
     await remove.click();
     const question = page.getByRole("dialog", { name: "Remove this passkey?" });
@@ -134,12 +140,7 @@ describe("a passkey", () => {
   });
 
   it("stays where it is the last one by now, and the question says so", async () => {
-    const page = await join("Abe");
-    await database.owner`
-      update private.passkeys set id = 'c2Vjb25k', label = 'Old phone'
-      where member_id = (select id from private.members where name = 'Abe')`;
-    await page.getByRole("link", { name: "Abe" }).click();
-    await page.getByRole("button", { name: "Add a passkey" }).click();
+    const page = await joinWithTwoPasskeys("Abe", "c2Vjb25k");
     await page.getByRole("button", { name: "Remove Old phone" }).waitFor();
     await database.owner`delete from private.passkeys where id = 'c2Vjb25k'`;
     await page.getByRole("button", { name: /^Remove (?!Old phone)/ }).click();
