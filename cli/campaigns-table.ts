@@ -31,7 +31,7 @@ export function tableOf(rows: readonly CountedRow[], since: Date | undefined): s
         columns.map(({ value }) => value(sums)),
       ),
     ),
-    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere}. Costs are in US dollars.\n`,
+    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere()}. Costs are in US dollars.\n`,
     "Counts are page loads, not people.",
     ` Documents served: ${total("served", matched)}; fetched ahead by browsers: ${total("prefetched", matched)};`,
     ` reloads: ${total("reloaded", matched)}; returns: ${total("returned", matched)}.`,

@@ -1,7 +1,16 @@
 // Text for a person's terminal. What a visitor typed is escaped, so that it can neither move the cursor nor look like something
 // else, and is cut to the width of its column.
-import stringWidth from "string-width";
-import wrapAnsi from "wrap-ansi";
+import { createRequire } from "node:module";
+
+// The libraries are loaded by the first text that needs them, because to load them takes a tenth of the start of a command.
+const require = createRequire(import.meta.url);
+
+/** How many characters of the terminal a text takes. Most texts are ASCII, and need no library. */
+function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  const { default: stringWidth } = require("string-width") as typeof import("string-width");
+  return stringWidth(text);
+}
 
 /** Text in which everything that a terminal would interpret, or not show, is escaped as \u{...}. */
 export const printable = (text: string): string =>
@@ -17,12 +26,12 @@ const escapes: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" 
 /** Printable text that is exactly `cells` characters of the terminal wide: filled with spaces, or cut with an ellipsis. */
 export function cell(text: string, cells: number): string {
   const shown = printable(text);
-  const width = stringWidth(shown);
+  const width = widthOf(shown);
   if (width <= cells) return shown + " ".repeat(cells - width);
   let cut = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(shown)) {
-    const next = used + stringWidth(segment);
+  for (const { segment } of new Intl.Segmenter().segment(shown)) {
+    const next = used + widthOf(segment);
     if (next > cells - 1) break;
     cut += segment;
     used = next;
@@ -30,7 +39,8 @@ export function cell(text: string, cells: number): string {
   return `${cut}…${" ".repeat(cells - 1 - used)}`;
 }
 
-const graphemes = new Intl.Segmenter();
-
 /** Printable text broken between words into lines of at most `cells` characters of the terminal. */
-export const wrap = (text: string, cells: number): string[] => wrapAnsi(printable(text), cells).split("\n");
+export function wrap(text: string, cells: number): string[] {
+  const { default: wrapAnsi } = require("wrap-ansi") as typeof import("wrap-ansi");
+  return wrapAnsi(printable(text), cells).split("\n");
+}

@@ -7,7 +7,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** The time zone of the machine, such as America/New_York. */
-export const zoneHere: string = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** A time as "2026-01-31 14:05". */
 export const clock = (time: Date): string =>

@@ -2,8 +2,6 @@
 import type { UsedDatabase } from "../team/held-rows.ts";
 import { counted } from "./command.ts";
 
-const list = new Intl.ListFormat("en-GB");
-
 /** Such as "2 leads, counts of page loads and work of the team". */
 export const heldBy = ({ held: { leads, others } }: UsedDatabase): string =>
-  list.format([...(leads > 0 ? [counted(leads, "lead")] : []), ...others]);
+  new Intl.ListFormat("en-GB").format([...(leads > 0 ? [counted(leads, "lead")] : []), ...others]);
