@@ -60,7 +60,10 @@ export const sender = v.pipe(
 export const mailboxes = v.pipe(
   v.string(),
   v.transform((given) => given.split(",").flatMap((one) => one.trim() || [])),
-  v.check((given) => given.every(isMailAddress), "must be one address, or several with commas between them."),
+  v.check(
+    (given) => given.length > 0 && given.every(isMailAddress),
+    "must be one address, or several with commas between them.",
+  ),
 );
 
 /** Origins as browsers write them; "*" for any. */
@@ -99,12 +102,7 @@ function isEncrypted({ protocol, hostname }: URL): boolean {
 function isMailServer(given: string): boolean {
   const url = URL.parse(given);
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) return false;
-  if (!/^\/?$/.test(url.pathname) || url.search.includes("@") || url.hash) return false;
-  try {
-    return decodeURIComponent(given) !== "";
-  } catch {
-    return false;
-  }
+  return /^\/?$/.test(url.pathname) && !url.search.includes("@") && !url.hash && isEncodedInUtf8(given);
 }
 
 // The parts that `database/connect.ts` takes an address apart into. `URL` knows neither several hosts nor a socket's folder.
@@ -117,7 +115,17 @@ function isDatabaseAddress(given: string): boolean {
     const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(host) ?? ["", "none"];
     return port === undefined || Number(port) <= 65535;
   };
-  return login.length <= 1 && hosts.split(",").every(isHost) && !/%(?![\da-f]{2})/i.test(given);
+  return login.length <= 1 && hosts.split(",").every(isHost) && isEncodedInUtf8(given);
+}
+
+/** Whether what is written with % is UTF-8, as all who read the address expect. An é of Latin-1, %E9, is not. */
+function isEncodedInUtf8(given: string): boolean {
+  try {
+    decodeURIComponent(given);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // Strict on purpose: nothing that could start a new header or name a second mailbox.

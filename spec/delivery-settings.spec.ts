@@ -135,6 +135,10 @@ describe("the settings of the delivery", () => {
     [{ ...smtp, SMTP_URL: "http://mail.example.com" }, "SMTP_URL must be as smtp://user:password@host:port"],
     [{ ...smtp, SMTP_URL: "smtp://[bad" }, "SMTP_URL must be as smtp://user:password@host:port"],
     [{ ...smtp, SMTP_URL: "smtps://" }, "SMTP_URL must be as smtp://user:password@host:port"],
+    [
+      { ...smtp, NOTIFY_EMAIL: " , " },
+      "NOTIFY_EMAIL must be one address, or several with commas between them.",
+    ],
     [{ ...smtp, MAIL_FROM: "Leads" }, "MAIL_FROM must be an address"],
     [{ ...smtp, MAIL_FROM: "a@example.com\r\nBcc: c@example.com" }, "MAIL_FROM must be an address"],
     [

@@ -93,6 +93,15 @@ describe("the settings", () => {
     expect(messageFor(env as Record<string, string>)).toBe(message);
   });
 
+  it.each(["owner:p%E9@h/leads", "owner:p%zz@h/leads", "owner:p@%FF/leads", "owner:p@h/l%E9"])(
+    "tell how to write the password in postgres://%s, where what is written with %% is not UTF-8",
+    (rest) => {
+      expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
+        "DATABASE_URL must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
+      );
+    },
+  );
+
   it("say of LANGUAGES which languages there are", () => {
     const about = v.getDescription(settingsSchema.entries.LANGUAGES);
     expect(about?.split(/[ ,.]/)).toEqual(expect.arrayContaining(languageCodes));
