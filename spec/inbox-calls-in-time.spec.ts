@@ -45,6 +45,14 @@ describe("a call under way", () => {
     expect(await audited(database, "called", id)).toHaveLength(2);
   });
 
+  it("is over where it was begun while the database's clock was ahead, because it would be the same call until then, at any hour", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    await age(call_id, -3 * 24 * 60);
+    expect(await numberFor(dana, call_id)).toBe("PT404");
+    expect((await called(dana, id)).call_id).not.toBe(call_id);
+  });
+
   it("shows its number for an hour, until it has an outcome, and to its caller alone", async () => {
     const id = await addLead(database);
     const { call_id, tel } = await called(dana, id);

@@ -233,6 +233,17 @@ describe("a claim", () => {
     expect(claim).toEqual({ endsSoon: true });
   });
 
+  it("of then does not have its lead given again to its member, who has opened it since", async () => {
+    const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
+    await dana.call("take-next");
+    await database.owner`
+      update private.claims set claimed_at = claimed_at + interval '3 years', until = until + interval '3 years' where lead_id = ${first}`;
+    await database.owner`
+      update private.audit_log set at = at + interval '3 years' where lead_id = ${first} and action = 'took next lead'`;
+    await dana.call("open", { id: first });
+    expect((await dana.call("take-next")).body).toEqual({ id: second });
+  });
+
   it("ends after 20 idle minutes, and what its member does on the lead renews it", async () => {
     const id = await addLead(database);
     await dana.call("claim", { id });

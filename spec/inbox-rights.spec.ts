@@ -176,6 +176,9 @@ describe("the inbox's login", () => {
     );
     await database.owner`update private.audit_log set at = now() - interval '2 minutes' where id = ${entry}`;
     expect(await refusal(withSession(token, `team.open_lead(${entry})`))).toBe("PT403");
+    // As if it was written while the database's clock was ahead.
+    await database.owner`update private.audit_log set at = now() + interval '3 years' where id = ${entry}`;
+    expect(await refusal(withSession(token, `team.open_lead(${entry})`))).toBe("PT403");
   });
 
   it("exports nothing but what the entry in the audit log says, from whatever place it asks for the next page", async () => {

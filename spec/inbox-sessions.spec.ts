@@ -73,6 +73,20 @@ describe("an invitation", () => {
     expect(left).toEqual({ unused: 0 });
   });
 
+  it("that was made while the database's clock was ahead has expired when that is set right, because it would otherwise last until then", async () => {
+    const [token, linked] = [await invite("Ahead"), await invite("Links ahead")];
+    await answerOf(`team.begin_company_sign_in('ahead', 'nonce', 'verifier', '${linked}')`);
+    const isAhead = (by: string) => owner`
+      update private.invitations i set created_at = now() + d.ahead, expires_at = now() + d.ahead + interval '24 hours'
+      from (select ${by}::text::interval as ahead) d
+      where i.member_id in (select id from private.members where name in ('Ahead', 'Links ahead'))`;
+    await isAhead("1 minute");
+    expect(await opened(token)).toMatchObject({ name: "Ahead" });
+    await isAhead("3 years");
+    expect(await opened(token)).toBe("invitation expired");
+    expect(await answerOf("team.sign_in_with_company('ahead', 'issuer', 'ahead')")).toBe("invitation used");
+  });
+
   it("is for a name without the blanks that were typed around it", async () => {
     expect(await opened(await invite(" Nora Blank  "))).toMatchObject({ name: "Nora Blank" });
     expect((await maria.call("members/invite", { name: "nora blank ", role: "member" })).status).toBe(409);

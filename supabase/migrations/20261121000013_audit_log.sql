@@ -38,7 +38,8 @@ as $$
 $$;
 
 -- Returns the lead of an audit log entry that this actor wrote for this action in an earlier transaction, no longer ago than `max_age`.
--- Raises PT403 when the entry is none of these.
+-- Raises PT403 when the entry is none of these, also for one of a clock that was more than an hour ahead, which would otherwise be good until
+-- then.
 create function private.lead_of_entry(
   entry bigint, actor private.actor, expected_action text, max_age interval default '1 minute'
 ) returns uuid
@@ -50,7 +51,7 @@ declare
 begin
   select * into found_entry from private.audit_log a
   where a.id = entry and a.action = expected_action and a.member_id is not distinct from actor.member_id
-    and a.at > now() - max_age and a.xact is distinct from pg_current_xact_id_if_assigned();
+    and a.at between now() - max_age and now() + interval '1 hour' and a.xact is distinct from pg_current_xact_id_if_assigned();
   if not found then
     raise exception using errcode = 'PT403', message = 'The audit log has to be written first.';
   end if;

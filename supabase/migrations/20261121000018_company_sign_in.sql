@@ -86,7 +86,7 @@ begin
   end if;
   perform private.lock_member(x.member_id) from private.invitations x where x.token_hash = begun.invitation_hash;
   select x.* into i from private.invitations x
-  where x.token_hash = begun.invitation_hash and x.used_at is null and x.expires_at > now()
+  where x.token_hash = begun.invitation_hash and x.used_at is null and private.is_in_time(x)
   for update;
   if not found then
     raise exception using errcode = 'PT401', message = 'invitation used';

@@ -24,14 +24,15 @@ return (
 );
 
 -- A lead that "take next" gave to a member in the last 10 minutes, and that they have not opened since, because the answer was lost; the
--- earliest of several.
+-- earliest of several. A claim of a clock that was ahead does not count, because by the times its lead was opened before it was given.
 create function private.unopened_lead_of(member uuid) returns uuid
 language sql stable
 set search_path = ''
 return (
   select c.lead_id
   from private.claims c join private.lead_work w using (lead_id)
-  where c.member_id = member and w.stage <> 'closed' and c.until > now() and c.claimed_at > now() - interval '10 minutes'
+  where c.member_id = member and w.stage <> 'closed' and c.until > now()
+    and c.claimed_at between now() - interval '10 minutes' and now() + interval '1 minute'
     and exists (
       select from private.audit_log a
       where a.lead_id = c.lead_id and a.member_id = member and a.action = 'took next lead' and a.at = c.claimed_at

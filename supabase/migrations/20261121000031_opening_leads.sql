@@ -20,11 +20,13 @@ return case
   else 'tel:' || digits
 end;
 
--- Whether a call is under way: begun within the last hour, and without an outcome.
+-- Whether a call is under way: begun within the last hour, and without an outcome. One that was begun more than an hour from now was begun
+-- by a clock that was ahead.
 create function private.is_under_way(c private.calls) returns boolean
 language sql stable
 set search_path = ''
-return c.at > now() - interval '1 hour' and not exists (select from private.outcomes o where o.call_id = c.id);
+return c.at between now() - interval '1 hour' and now() + interval '1 hour'
+  and not exists (select from private.outcomes o where o.call_id = c.id);
 
 create function private.call_under_way(lead uuid, member uuid) returns private.calls
 language sql stable
