@@ -171,6 +171,18 @@ describe("the same lead sent again", () => {
     expect(await stored()).toBe(1);
   });
 
+  it.each([
+    ["stored once, where the first one came a minute less than 24 hours ago", "-23 hours 59 minutes", 1],
+    ["a new lead after 24 hours", "-24 hours -1 minute", 2],
+    ["stored once, where the first one came by a clock that was a little ahead", "59 minutes", 1],
+    ["a new lead, where the first one came by a clock that was a year ahead and is set right", "1 year", 2],
+  ])("is %s", async (_, ahead, count) => {
+    await insert();
+    await sql`update public.leads set created_at = now() + ${ahead}::text::interval`;
+    await insert();
+    expect(await stored()).toBe(count);
+  });
+
   it("is a new lead when the first one's permission was withdrawn, because the person wants to be called again", async () => {
     await insert();
     await sql`select private.withdraw_permission(id) from public.leads`;

@@ -103,8 +103,9 @@ end $$;
 
 -- The same lead sent again within 24 hours (a retry after a lost answer, an impatient second click, two at once) is stored
 -- once, and the sender gets the same answer either way, so that it cannot be asked who enquired. A lead whose permission was
--- withdrawn does not count: the person has changed their mind and is to be called. The lock makes the second of two at once
--- wait for the first one's commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
+-- withdrawn does not count: the person has changed their mind and is to be called. Nor does one that came more than an hour from now, by a
+-- clock that was ahead: an enquiry would be lost until that time comes. The lock makes the second of two at once wait for the first one's
+-- commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
 create function private.keep_one_of_the_same() returns trigger
 language plpgsql
 security definer
@@ -122,7 +123,7 @@ begin
   end if;
   perform from public.leads l
   where private.fingerprint(l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes) = fingerprint
-    and l.created_at > now() - interval '24 hours'
+    and l.created_at between now() - interval '24 hours' and now() + interval '1 hour'
     and (l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes)
       = (new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes)
     and not exists (
