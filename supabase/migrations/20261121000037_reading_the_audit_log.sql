@@ -103,12 +103,14 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_manager();
+  -- The earlier one in the order of the pages, in which a clock that was set back has put greater ids before smaller ones.
+  begins_before bigint := (select b.id from private.audit_log b where b.id in (entry, before) order by b.at, b.id limit 1);
 begin
   perform private.lead_of_entry(entry, actor, 'exported audit log', '1 hour');
   return (
     select json_build_object('entries', p.entries, 'next', p.next)
     from private.audit_log a
-    cross join lateral private.audit_page(a.details - 'entries', least(before, entry), at_most) p
+    cross join lateral private.audit_page(a.details - 'entries', begins_before, at_most) p
     where a.id = entry
   );
 end $$;
