@@ -135,7 +135,7 @@ describe("an update", () => {
 });
 
 describe("an update that fails half way leaves the release in force as it was", () => {
-  const broken: [why: string, make: () => string][] = [
+  const broken: [why: string, make: () => string | string[]][] = [
     [
       "the archive is cut short",
       () => {
@@ -171,11 +171,15 @@ describe("an update that fails half way leaves the release in force as it was", 
       },
     ],
     ["it is not there", () => at("nothing.tar.gz")],
+    ...[["10m"], ["soon"], ["09"], [""], []].map((given): [string, () => string[]] => [
+      `the time to wait is no number of seconds: ${given}`,
+      () => [pack("1.1.0", { broken: "" }), "--wait", ...given],
+    ]),
   ];
 
   it.each(broken)("when %s", (_, make) => {
     type("first", pack("1.0.0"));
-    const { status, said } = type("update", make());
+    const { status, said } = type("update", ...[make()].flat());
     expect(status).toBe(1);
     expect(said).toContain("Nothing was changed");
     expect(inForce()).toBe("releases/1.0.0");
@@ -363,11 +367,8 @@ describe("a release", () => {
 
   it("has a version that the command prints and that the changelog tells of", async () => {
     const { version } = JSON.parse(read("package.json"));
-    expect(await waitForExit(startLeads(["--version"], {}))).toEqual({
-      status: 0,
-      stdout: `${version}\n`,
-      stderr: "",
-    });
+    const printed = { status: 0, stdout: `${version}\n`, stderr: "" };
+    expect(await waitForExit(startLeads(["--version"], {}))).toEqual(printed);
     expect(read("CHANGELOG.md")).toContain(`\n## ${version}\n`);
   });
 });
@@ -399,10 +400,9 @@ describe("the scripts of deploy/", () => {
   it.each(scripts)("%s is understood by its shell to the end, and may be run", (name) => {
     const [interpreter = ""] = read(`deploy/${name}`).slice(2).split("\n");
     const shell = interpreter.split("/").at(-1) as string;
-    expect(spawnSync(shell, ["-n", join(root, "deploy", name)], { encoding: "utf8" })).toMatchObject({
-      status: 0,
-      stderr: "",
-    });
-    expect(() => execFileSync("test", ["-x", join(root, "deploy", name)])).not.toThrow();
+    const script = join(root, "deploy", name);
+    const { status, stderr } = spawnSync(shell, ["-n", script], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(() => execFileSync("test", ["-x", script])).not.toThrow();
   });
 });
