@@ -215,6 +215,31 @@ describe("the outcome of a call", () => {
     expect(await note(page).inputValue()).toBe("Prefers mornings");
   });
 
+  it("can be sent again where its answer was lost, also when the person asked us to stop during the call", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await note(page).fill("Her son takes care of it");
+    await lee.call("stop", { id });
+    await page.locator(".stopped").waitFor();
+    await page.route(
+      "**/api/outcome",
+      async (route) => {
+        await route.fetch();
+        await page.locator(".history").getByText("Left a message").waitFor();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await page.getByRole("button", { name: "Left a message" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    expect(await note(page).inputValue()).toBe("Her son takes care of it");
+    await page.getByRole("button", { name: "Left a message" }).click();
+    await note(page).waitFor({ state: "detached" });
+    expect((await dana.call("open", { id })).body.calls).toMatchObject([
+      { outcome: "left_message", note: "Her son takes care of it" },
+    ]);
+  });
+
   it("is asked for still when the call takes longer than an hour", async () => {
     const id = await addLead(database);
     const page = await calling(id);

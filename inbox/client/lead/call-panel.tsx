@@ -7,6 +7,7 @@ import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { phoneInGroups } from "../page/words.ts";
 import { type Action, refresh, useAction } from "../queries.ts";
+import { hasAskedToStop } from "./asked-to-stop.ts";
 import { CallRefused, useEndOfRefusal } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
 import { CallingHours } from "./calling-hours.tsx";
@@ -27,7 +28,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   const [call, record] = [useAction("call"), useAction("outcome")];
   const refusal = call.data && "refused" in call.data ? call.data : undefined;
   const underWay = lead.under_way ?? undefined;
-  const callToRecord = useCallToRecord(lead, record);
+  const callToRecord = useCallToRecord(lead, member, record);
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
   useEndOfRefusal(refusal, lead, isHeldByOther, call.reset);
   const start = (asked_for_this_time = false) => {
@@ -46,11 +47,9 @@ export function CallPanel({ lead, member, isStopped }: Props) {
     setReviewing(recorded?.callId === null);
     announce("The outcome is taken back.");
   };
-  const shared = { lead, record, onRecorded: showRecorded };
+  const shared = { lead, callId: callToRecord ?? null, record, onRecorded: showRecorded };
   if (isStopped)
-    return (
-      <Stopped key={recorded?.outcome_id} {...shared} member={member} isRecorded={recorded !== undefined} />
-    );
+    return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
   if (recorded) return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={showUndone} />;
   return (
     <section className="card call" aria-labelledby="call">
@@ -67,7 +66,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
       {!underWay && <FailureNotice error={call.error} />}
       {underWay && <CallScripts lead={lead} member={member} />}
       {callToRecord || isReviewing ? (
-        <OutcomeForm {...shared} callId={callToRecord ?? null} />
+        <OutcomeForm {...shared} />
       ) : (
         <button type="button" className="button quiet" onClick={() => setReviewing(true)}>
           Review without a call
@@ -78,15 +77,21 @@ export function CallPanel({ lead, member, isStopped }: Props) {
 }
 
 /**
- * The call whose outcome the form asks for: the last one that was under way here. It stays after the hour in which it counts as under way,
- * and where its outcome was sent and the answer was lost, so that the member can send that again.
+ * The call whose outcome the form asks for: the last one that was under way here or, when the person has asked us to stop, the member's
+ * last one. It stays after the hour in which it counts as under way, and where its outcome was sent and the answer was lost, so that the
+ * member can send that again.
  */
-function useCallToRecord({ under_way, calls }: Lead, record: Action<"outcome">): string | undefined {
+function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">): string | undefined {
+  const { under_way, calls } = lead;
   const last = useRef<string>(undefined);
-  if (under_way) last.current = under_way.call_id;
+  const begun = hasAskedToStop(lead)
+    ? calls.findLast((one) => one.called && one.member.id === member.id)?.id
+    : under_way?.call_id;
+  if (begun) last.current = begun;
   const call = calls.find(({ id }) => id === last.current);
   const unanswered = useRef<string | null>(undefined);
   if (record.error) unanswered.current = record.variables?.call_id;
+  if (record.data && "outcome_id" in record.data) unanswered.current = undefined;
   return call && (!call.outcome || call.id === unanswered.current) ? call.id : undefined;
 }
 

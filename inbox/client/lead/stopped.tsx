@@ -2,7 +2,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { dropDraftsOf } from "../page/drafts.ts";
-import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { isTyping } from "../page/keys.ts";
 import { Notice } from "../page/notice.tsx";
@@ -13,14 +12,15 @@ import { noteDraftOf, OutcomeForm, type Recorded, useNoteDraft } from "./outcome
 
 interface Props {
   lead: Lead;
-  member: SignedIn;
   /** Whether the member has recorded an outcome on this page. Mount it anew then. */
   isRecorded: boolean;
+  /** The call whose outcome is to be recorded; null for a review without one. */
+  callId: string | null;
   record: Action<"outcome">;
   onRecorded(recorded: Recorded): void;
 }
 
-export function Stopped({ lead, member, isRecorded, record, onRecorded }: Props) {
+export function Stopped({ lead, isRecorded, ...form }: Props) {
   const note = useNoteDraft(lead.id);
   // Not as it is typed: the form stays when its field is emptied.
   const [hasNote] = useState(note.value !== "");
@@ -39,7 +39,6 @@ export function Stopped({ lead, member, isRecorded, record, onRecorded }: Props)
   useEffect(() => {
     if (isRecorded && document.activeElement === document.body) heading.current?.focus();
   }, [isRecorded]);
-  const call = lead.calls.findLast((one) => one.called && one.member.id === member.id);
   const at = lead.permission?.withdrawn_at ?? lead.stopped_at;
   return (
     <section className="card stopped" ref={section} aria-labelledby="stopped">
@@ -59,12 +58,7 @@ export function Stopped({ lead, member, isRecorded, record, onRecorded }: Props)
           <Notice kind="caution">
             What you typed is not recorded yet. Press what came of it, or empty the field.
           </Notice>
-          <OutcomeForm
-            lead={lead}
-            callId={call && !call.outcome ? call.id : null}
-            record={record}
-            onRecorded={onRecorded}
-          />
+          <OutcomeForm lead={lead} {...form} />
         </>
       )}
     </section>
