@@ -11,10 +11,16 @@ export interface NextCall {
 }
 
 /** "Lawful again Monday 9:00 AM in Kentucky." A day more than six days away has its date too. */
-export function lawfulAgain({ at, zone, state = "unknown" }: NextCall, now: Date): string {
-  if (at === null) return "No hour in the next 14 days is lawful.";
+export function lawfulAgain({ at, ...clocks }: NextCall, now: Date): string {
+  return at === null
+    ? "No hour in the next 14 days is lawful."
+    : `Lawful again ${momentOn(clocks, at, now)}.`;
+}
+
+/** "Monday 9:00 AM in Kentucky", or "Monday 1:00 PM Eastern time" when the ZIP code is unknown. */
+export function momentOn({ zone, state = "unknown" }: Omit<NextCall, "at">, at: Date, now: Date): string {
   const where = state === "unknown" ? "Eastern time" : `in ${stateNames[state] ?? state}`;
-  return `Lawful again ${dayThere(at, zone, now)} ${timeThere(at, zone)} ${where}.`;
+  return `${dayThere(at, zone, now)} ${timeThere(at, zone)} ${where}`;
 }
 
 interface Clocks {

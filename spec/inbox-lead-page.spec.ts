@@ -197,6 +197,27 @@ describe("a call", () => {
     expect(await text(page, ".person-time")).toBe("time unknown there");
   });
 
+  it.each([
+    [
+      "on the clocks of the state that is named",
+      { zip_code: "33101", phone: "(808) 555-0177" },
+      "in Florida",
+    ],
+    ["in Eastern time where the ZIP code is unknown", { zip_code: "00000" }, "Eastern time"],
+  ])("is said to be lawful until a time %s", async (_, lead, clocks) => {
+    const id = await addLead(database, lead);
+    await dana.call("queue", {});
+    await database.owner`
+      update private.place_windows w
+      set callable = true, callable_until = '2027-01-26T17:00Z', callable_at = null, reason = null, blocking_state = null,
+        blocking_zone = null, holds_until = now() + interval '1 hour'
+      from private.lead_work l where l.lead_id = ${id} and w.place = l.place`;
+    const page = await leadPage(dana, id);
+    expect(await page.getByText("Lawful now until").innerText()).toMatch(
+      new RegExp(`^Lawful now until .+ 12:00 PM ${clocks}\\.$`),
+    );
+  });
+
   it("is said to be refused no longer than it is", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);

@@ -174,6 +174,20 @@ describe("the days of a filter", () => {
   });
 });
 
+describe("a person whose ZIP code is unknown", () => {
+  it("may be called from a time that is told in Eastern time", async () => {
+    await addLead(database, { zip_code: "00000" });
+    await dana.call("queue", {});
+    await database.owner`
+      update private.place_windows
+      set callable = false, callable_until = null, callable_at = '2027-01-26T18:00Z', reason = 'unknown_zip', blocking_state = null,
+        blocking_zone = 'America/New_York', holds_until = now() + interval '1 hour'
+      where place = 'unknown/America/New_York'`;
+    const page = await as(dana);
+    expect(await text(page, ".row-when")).toMatch(/^From .+ 1:00 PM Eastern time$/);
+  });
+});
+
 describe("a list that could not be loaded again", () => {
   it("stays on screen, and the page says that it may be out of date", async () => {
     await addLead(database, { name: "Rosa Martinez" });

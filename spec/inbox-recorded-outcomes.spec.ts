@@ -316,6 +316,24 @@ describe("“Recorded”", () => {
   });
 });
 
+describe("a callback of a person whose ZIP code is unknown", () => {
+  it("is agreed and told in Eastern time, because that is how it is understood", async () => {
+    const page = await leadPage(dana, await addLead(database, { zip_code: "00000" }));
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByRole("button", { name: "Call back" }).click();
+    await page.getByRole("group", { name: "When, Eastern time?" }).waitFor();
+    await setCallback(page, dayAhead(3), "03:00");
+    await page.getByText("No call is lawful then: ZIP code unknown.").waitFor();
+    await page.getByLabel("The person asked for this time").check();
+    await page.getByRole("button", { name: "Set the callback" }).click();
+    await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
+    expect(await text(page, ".call")).toMatch(/Callback \w+day 3:00 AM Eastern time\./);
+    expect(await text(page, ".history")).toMatch(/Callback \w+day 3:00 AM Eastern time$/m);
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await expect.poll(() => text(page, ".row")).toMatch(/Callback \w+day 3:00 AM Eastern time/);
+  });
+});
+
 describe("the eligibility check", () => {
   it("keeps an answer that is given while the others are on the way", async () => {
     const page = await leadPage(dana, await addLead(database));

@@ -2,12 +2,12 @@
 
 import { useNow } from "../page/clock.ts";
 import { moment, momentThere } from "../page/times.ts";
-import { count, outcomeNames } from "../page/words.ts";
+import { count, onClocks, outcomeNames } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 type Call = Lead["calls"][number];
 
-export function CallHistory({ calls, attempts }: { calls: Call[]; attempts: number }) {
+export function CallHistory({ lead: { calls, recent_attempts: attempts, place } }: { lead: Lead }) {
   return (
     <section className="card" aria-labelledby="calls">
       <h2 id="calls">Calls so far</h2>
@@ -19,7 +19,7 @@ export function CallHistory({ calls, attempts }: { calls: Call[]; attempts: numb
       ) : (
         <ol className="history">
           {calls.toReversed().map((call) => (
-            <Entry key={call.id} call={call} />
+            <Entry key={call.id} call={call} place={place} />
           ))}
         </ol>
       )}
@@ -27,8 +27,9 @@ export function CallHistory({ calls, attempts }: { calls: Call[]; attempts: numb
   );
 }
 
-function Entry({ call }: { call: Call }) {
+function Entry({ call, place }: { call: Call; place: Lead["place"] }) {
   const now = useNow();
+  const zone = call.callback_zone ?? undefined;
   return (
     <li>
       <p>
@@ -39,7 +40,9 @@ function Entry({ call }: { call: Call }) {
         </span>
       </p>
       {call.callback_at && (
-        <p>Callback {momentThere(call.callback_at, call.callback_zone ?? undefined, now)} on their clocks</p>
+        <p>
+          Callback {momentThere(call.callback_at, zone, now)} {onClocks(place, zone, "on their clocks")}
+        </p>
       )}
       {call.asked_for_this_time && <p className="quiet">The person asked for this time</p>}
       {call.note && <p className="note-text">{call.note}</p>}

@@ -1,4 +1,5 @@
-// When to call back: a day and a time on the person's own clocks, which the server checks against the calling hours there.
+// When to call back: a day and a time on the person's own clocks, or in Eastern time where the ZIP code is unknown. The server checks it
+// against the calling hours there.
 import { useEffect, useRef } from "react";
 import { clocksOf, lawfulAgain } from "../../../calling/lawful-again.ts";
 import type { RequestOf, ResponseOf } from "../../api.ts";
@@ -6,7 +7,7 @@ import { serverNow } from "../page/clock.ts";
 import { useDraft } from "../page/drafts.ts";
 import { Notice } from "../page/notice.tsx";
 import { dayOf } from "../page/times.ts";
-import { notNowReasons, stateName } from "../page/words.ts";
+import { notNowReasons, onClocks, stateName } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export type Callback = NonNullable<RequestOf<"outcome">["callback"]>;
@@ -38,7 +39,7 @@ export function CallbackFields({ lead, draft: { value, set }, refused, onSend, o
   const isComplete = value.day !== "" && value.time !== "";
   return (
     <fieldset className="callback">
-      <legend>When, on their clocks in {stateName(lead.place)}?</legend>
+      <legend>When, {onClocks(lead.place, zone, `on their clocks in ${stateName(lead.place)}`)}?</legend>
       <label className="field">
         Day
         <input
@@ -112,10 +113,13 @@ export function OutcomeRefused({ refused }: { refused: Refused }) {
     withdrawn: "This person asked us to stop. No callback can be set.",
     under_call: "Another member is on the phone with this person, and records what came of it.",
     not_your_call: "This call has an outcome already. Look at the calls below.",
-    callback_not_callable: `No call is lawful then${refused.reason ? `: ${notNowReasons[refused.reason].toLowerCase()}` : ""}. ${nextLawfulTime(refused)}`,
+    callback_not_callable: `No call is lawful then${refused.reason ? `: ${midSentence(notNowReasons[refused.reason])}` : ""}. ${nextLawfulTime(refused)}`,
   };
   return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
 }
+
+/** A sentence's words without its capital, except that of "ZIP code". */
+const midSentence = (words: string) => words.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
 function nextLawfulTime({ next_at, place }: Refused): string {
   if (!place) return "";

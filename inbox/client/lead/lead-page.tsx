@@ -43,7 +43,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
           <CallPanel lead={lead} member={member} isStopped={isStopped} />
           {!isStopped && <StopButton lead={lead} />}
           {!isStopped && <Eligibility lead={lead} />}
-          <CallHistory calls={lead.calls} attempts={lead.recent_attempts} />
+          <CallHistory lead={lead} />
         </div>
         <div className="lead-side">
           <PermissionPanel lead={lead} />

@@ -4,7 +4,7 @@ import { useNow } from "../page/clock.ts";
 import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { momentThere } from "../page/times.ts";
-import { outcomeNames, stateName } from "../page/words.ts";
+import { onClocks, outcomeNames, stateName } from "../page/words.ts";
 import { useAction } from "../queries.ts";
 import { TakeNextButton } from "../queue/take-next.tsx";
 import type { Lead } from "./lead-page.tsx";
@@ -46,12 +46,7 @@ export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
       <h2 id="recorded" ref={heading} tabIndex={-1}>
         Recorded: {outcomeNames[recorded.outcome]}
       </h2>
-      {recorded.callback_at && (
-        <p>
-          Callback {momentThere(recorded.callback_at, recorded.zone, now)} in {stateName(lead.place)}. It
-          comes first in the queue when it is due.
-        </p>
-      )}
+      {recorded.callback_at && <Callback at={recorded.callback_at} zone={recorded.zone} place={lead.place} />}
       {note.value !== "" && (
         <Notice kind="caution">
           What you typed after the outcome was sent is not in its note.{" "}
@@ -74,5 +69,15 @@ export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
       )}
       <FailureNotice error={undo.error} />
     </section>
+  );
+}
+
+function Callback({ at, zone, place }: { at: string; zone: string | undefined; place: Lead["place"] }) {
+  const now = useNow();
+  return (
+    <p>
+      Callback {momentThere(at, zone, now)} {onClocks(place, zone, `in ${stateName(place)}`)}. It comes first
+      in the queue when it is due.
+    </p>
   );
 }

@@ -37,6 +37,16 @@ export function placeName({ states, zip }: Place): string {
 export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
+/**
+ * By whose clocks a time in a zone is told, as it follows that time: `theirs`, or "Eastern time" where the ZIP code is unknown, because the
+ * calling hours there are reckoned by it.
+ */
+export const onClocks = (
+  { likeliest_state, zones }: Place,
+  zone: string | undefined,
+  theirs: string,
+): string => (likeliest_state === null && (zone ?? zones[0]) === zones[0] ? "Eastern time" : theirs);
+
 /** "(305) 555-0142" for ten digits without a gap, because groups are read aloud and dialled more surely; otherwise as it was typed. */
 export const phoneInGroups = (typed: string): string =>
   typed.replace(

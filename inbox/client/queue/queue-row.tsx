@@ -6,7 +6,7 @@ import { useNow } from "../page/clock.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { localTime, momentThere, timeLeft, urgency } from "../page/times.ts";
-import { notNowReasons, outcomeNames, placeName } from "../page/words.ts";
+import { notNowReasons, onClocks, outcomeNames, placeName } from "../page/words.ts";
 
 type Row = ResponseOf<"queue">["rows"][number];
 
@@ -44,19 +44,24 @@ function RowState({ row, now }: { row: Row; now: Date }) {
   const callbackZone = row.callback_zone ?? zone;
   if (section === "callback_due" && row.callback_at)
     return (
-      <span className="badge accent">Callback {momentOfCallback(row.callback_at, callbackZone, now)}</span>
+      <span className="badge accent">
+        {/* The day is said only when it is not today. */}
+        Callback {momentIn(place, row.callback_at, callbackZone, now).replace(/^today /, "")}
+      </span>
     );
   const isCallback = row.stage === "callback" && row.callback_at !== null;
   const again = isCallback ? row.callback_at : (attempts_until ?? place.callable_at);
   const againZone = isCallback ? callbackZone : (place.blocking_zone ?? zone);
   const reason = attempts_until ? "attempts" : place.reason;
+  // That the ZIP code is unknown stands in place of the state, and does not end at that time.
+  const isReasonNamed = reason !== null && reason !== "unknown_zip";
   return (
     <>
       {row.reviewed_at === null ? <Deadline dueAt={row.due_at} now={now} /> : <LastOutcome row={row} />}
       {section === "not_callable" && (
         <span className="row-when">
-          {isCallback ? "Callback" : reason ? `${notNowReasons[reason]} until` : "From"}{" "}
-          {again ? momentThere(again, againZone, now) : "further notice"}
+          {isCallback ? "Callback" : isReasonNamed ? `${notNowReasons[reason]} until` : "From"}{" "}
+          {again ? momentIn(place, again, againZone, now) : "further notice"}
         </span>
       )}
     </>
@@ -73,9 +78,9 @@ export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
   );
 }
 
-/** The day is said only when it is not today. */
-const momentOfCallback = (at: string, zone: string | undefined, now: Date) =>
-  momentThere(at, zone, now).replace(/^today /, "");
+/** A moment on the clocks of a place, which are named where they may not be the person's. */
+const momentIn = (place: Row["place"], at: string, zone: string | undefined, now: Date) =>
+  `${momentThere(at, zone, now)} ${onClocks(place, zone, "")}`.trim();
 
 const LastOutcome = ({ row: { outcome } }: { row: Row }) =>
   outcome && <span className="badge">{outcomeNames[outcome]}</span>;
