@@ -153,6 +153,7 @@ describe("a manager at a lead", () => {
     await page.getByRole("button", { name: "Erase", exact: true }).click();
     await page.getByText("This is another reference.").waitFor();
     await page.getByLabel("Type the reference").fill(id.slice(-8));
+    expect(await page.getByText("This is another reference.").count()).toBe(0);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Erase this lead" }).click();
     expect(await page.getByLabel("Type the reference").inputValue()).toBe("");

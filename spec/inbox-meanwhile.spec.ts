@@ -123,6 +123,11 @@ describe("a number that is typed while another one is being stopped", () => {
     await page.getByText("Stopped. It ended 0 permissions.").waitFor();
     await field.fill("1");
     expect(await page.getByText("Stopped. It ended 0 permissions.").count()).toBe(0);
+    await field.fill("none");
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByText("There is no phone number in this.").waitFor();
+    await field.fill("111-555-0199");
+    expect(await page.getByText("There is no phone number in this.").count()).toBe(0);
   });
 });
 
@@ -141,6 +146,22 @@ describe("what a manager has chosen for one of two", () => {
     const { members } = (await maria.call("members")).body;
     const rolesOf = (name: string) => members.filter((one) => one.name === name).map(({ role }) => role);
     expect([rolesOf("Meg"), rolesOf("Max")]).toEqual([["manager"], ["member"]]);
+  });
+
+  it("makes a manager of whom that is chosen for while another one is being invited", async () => {
+    const page = await as(maria, "/team");
+    const form = page.getByRole("form", { name: "Invite somebody" });
+    const isManager = form.getByLabel("As a manager");
+    await form.getByLabel("Name").fill("Mia");
+    await page.route("**/api/members/invite", async (route) => {
+      await form.getByLabel("Name").fill("Moe");
+      await isManager.check();
+      await route.continue();
+    });
+    await form.getByRole("button", { name: "Make a link" }).click();
+    await form.getByText("Give this link to Mia.").waitFor();
+    expect(await form.getByLabel("Name").inputValue()).toBe("Moe");
+    expect(await isManager.isChecked()).toBe(true);
   });
 
   it("keeps the state that is chosen while another one is being paused", async () => {

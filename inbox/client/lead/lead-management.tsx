@@ -26,6 +26,8 @@ function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
   const [typed, setTyped] = useState("");
   const goOn = useGoOn();
   const erase = useAction("erase");
+  // Not of another one that is typed since.
+  const isRefused = erase.data && "refused" in erase.data && erase.variables?.reference === typed;
   const send = () =>
     erase.mutate(
       { id: lead.id, reference: typed },
@@ -54,7 +56,7 @@ function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
           onChange={({ target }) => setTyped(target.value)}
         />
       </label>
-      {erase.data && "refused" in erase.data && <Notice kind="trouble">This is another reference.</Notice>}
+      {isRefused && <Notice kind="trouble">This is another reference.</Notice>}
       <FailureNotice error={erase.error} />
       <ConfirmOrCancel label="Erase" onConfirm={send} onClose={onClose} />
     </Dialog>

@@ -10,7 +10,7 @@ export default function StopNumberPage() {
   const phone = useDraft("stop-number", "");
   const [done, setDone] = useState("");
   const stop = useAction("stop-number");
-  const isRefused = stop.data !== undefined && "refused" in stop.data;
+  const isRefused = stop.data && "refused" in stop.data && stop.variables?.phone === phone.value;
   const send = (event: FormEvent) => {
     event.preventDefault();
     setDone("");

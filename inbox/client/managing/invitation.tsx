@@ -19,7 +19,7 @@ export function InviteForm() {
       onSuccess: () => {
         setInvited(request.name);
         dropName(name);
-        setManager(false);
+        setManager((chosen) => chosen && !isManager);
         refresh("members");
       },
     });
