@@ -234,6 +234,18 @@ describe("a call", () => {
     await lee.call("claim", { id });
     await lee.call("release", { id });
     await refusal.waitFor({ state: "detached" });
+    // The reason is over before the page has loaded the lead with it.
+    const isOver = Promise.withResolvers<void>();
+    await page.route("**/api/opened", async (route) => {
+      await isOver.promise;
+      await route.continue();
+    });
+    await lee.call("claim", { id });
+    await page.keyboard.press("c");
+    await refusal.getByText("Lee has this lead. Call when it is free again.").waitFor();
+    await lee.call("release", { id });
+    isOver.resolve();
+    await refusal.waitFor({ state: "detached" });
   });
 
   it("sets a callback on the person's own clocks, and says why not when no call is lawful then", async () => {

@@ -18,11 +18,13 @@ import { Stopped } from "./stopped.tsx";
 
 interface Props {
   lead: Lead;
+  /** When it was loaded last. */
+  loadedAt: number;
   member: SignedIn;
   isStopped: boolean;
 }
 
-export function CallPanel({ lead, member, isStopped }: Props) {
+export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   const [recorded, setRecorded] = useState<Recorded>();
   const [isReviewing, setReviewing] = useState(false);
   const [call, record] = [useAction("call"), useAction("outcome")];
@@ -30,7 +32,7 @@ export function CallPanel({ lead, member, isStopped }: Props) {
   const underWay = lead.under_way ?? undefined;
   const callToRecord = useCallToRecord(lead, member, record);
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
-  useEndOfRefusal(refusal, lead, isHeldByOther, call.reset);
+  useEndOfRefusal(refusal, { lead, loadedAt, isHeldByOther }, call.reset);
   const start = (asked_for_this_time = false) => {
     if (isStopped || underWay || recorded) return;
     call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("opened", "queue") });

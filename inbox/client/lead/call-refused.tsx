@@ -37,22 +37,25 @@ export function CallRefused({ refusal, onAsked }: Props) {
   );
 }
 
-/** Calls `forget` when the reason of a refusal was true of the lead on screen and is not any more. */
+/** Calls `forget` when the lead has been loaded since the refusal, at `loadedAt`, and does not have its reason any more. */
 export function useEndOfRefusal(
   refusal: Refusal | undefined,
-  lead: Lead,
-  isHeldByOther: boolean,
+  { lead, loadedAt, isHeldByOther }: { lead: Lead; loadedAt: number; isHeldByOther: boolean },
   forget: () => void,
 ): void {
-  const holds = refusal !== undefined && isReasonOf(refusal, lead, isHeldByOther);
-  const before = useRef(holds);
+  const refused = useRef({ refusal, loadedAt });
+  if (refused.current.refusal !== refusal) refused.current = { refusal, loadedAt };
+  const isOver =
+    refusal !== undefined &&
+    loadedAt !== refused.current.loadedAt &&
+    !isReasonOf(refusal, lead, isHeldByOther);
   useEffect(() => {
-    if (before.current && !holds && refusal) forget();
-    before.current = holds;
-  }, [holds, refusal, forget]);
+    if (isOver) forget();
+  }, [isOver, forget]);
 }
 
 function isReasonOf({ refused }: Refusal, { place, attempts_until }: Lead, isHeldByOther: boolean): boolean {
+  if (refused === "withdrawn" || refused === "stopped") return true;
   if (refused === "claimed") return isHeldByOther;
   return refused === "attempts" ? attempts_until !== null : !place.callable;
 }

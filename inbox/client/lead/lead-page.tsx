@@ -27,7 +27,7 @@ export type Lead = ResponseOf<"open">;
 
 /** `id` is the lead's id or, from a link in a message, its reference. */
 export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
-  const { lead, error } = useLead(id);
+  const { lead, loadedAt, error } = useLead(id);
   useLeadOnScreen(lead?.id);
   useCallScripts();
   if (!lead) return <NoLead id={id} error={error} />;
@@ -40,7 +40,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
         <div className="lead-main">
           <LeadPerson lead={lead} isStopped={isStopped} />
           <ClaimLine lead={lead} member={member} isStopped={isStopped} />
-          <CallPanel lead={lead} member={member} isStopped={isStopped} />
+          <CallPanel lead={lead} loadedAt={loadedAt} member={member} isStopped={isStopped} />
           {!isStopped && <StopButton lead={lead} />}
           {!isStopped && <Eligibility lead={lead} />}
           <CallHistory lead={lead} />
@@ -74,7 +74,8 @@ function useLead(id: string) {
   const isOfOtherSession = live.error instanceof CallFailed && live.error.why === "forbidden";
   useReopening(isOfOtherSession, live.isSuccess);
   const error = (isOfOtherSession ? null : live.error) ?? opened.error;
-  return { lead: isNoLead(error) ? undefined : (live.data ?? opened.data), error };
+  const lead = isNoLead(error) ? undefined : (live.data ?? opened.data);
+  return { lead, loadedAt: live.dataUpdatedAt, error };
 }
 
 /** Opens the lead once more when the opening is not of this session, because its member has signed in anew in another tab. */
