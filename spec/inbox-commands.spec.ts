@@ -74,6 +74,11 @@ describe("leads call-log and leads audit", () => {
       who: { name: "Dana" },
       lead: { id, reference: reference(id) },
     });
+    const readings = entries.filter(({ action }) => action === "read call log");
+    expect(readings.map(({ who, lead }) => [who.name, lead.id])).toEqual([
+      ["operator", id],
+      ["operator", id],
+    ]);
     expect((await leads(database.url, "audit", "--since", "soon")).status).toBe(2);
   });
 });
