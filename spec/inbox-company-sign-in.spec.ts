@@ -95,6 +95,16 @@ class Browser {
 
 const invite = async (name: string) =>
   (await inviteMember(askAsOperator(database.owner), name, "member")).token;
+
+/** Comes back from the provider with this error instead of a code. */
+async function refusedBecause(error: string): Promise<void> {
+  const browser = new Browser();
+  const { searchParams, origin } = new URL(await browser.begin({}));
+  const answer = new URLSearchParams({ error, iss: origin, state: searchParams.get("state") ?? "" });
+  const { headers } = await browser.request(`${inbox.url}/oidc/callback?${answer}`);
+  expect(headers.get("location")).toBe("/sign-in#sign-in-refused");
+}
+
 const meAs = (browser: Browser) =>
   post<{ name: string }>(inbox.url, "api/me", {}, `session=${browser.session ?? ""}`);
 
@@ -145,14 +155,19 @@ describe("the company's own sign-in", () => {
   });
 
   it("says so when the person cancels at the provider, which is no failure", async () => {
-    const browser = new Browser();
-    const { searchParams, origin } = new URL(await browser.begin({}));
-    const cancelled = new URLSearchParams({
-      ...{ error: "access_denied", iss: origin, state: searchParams.get("state") ?? "" },
-    });
-    const answer = await browser.request(`${inbox.url}/oidc/callback?${cancelled}`);
-    expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+    logged.length = 0;
+    await refusedBecause("access_denied");
     expect(logged).not.toContain("company-sign-in-failed");
+  });
+
+  it("is logged again as failing when it fails after somebody has signed in", async () => {
+    const token = await invite("Between");
+    logged.length = 0;
+    for (const given of [{ token }, {}]) {
+      await new Browser().signIn(given, "between@company.example");
+      for (let attempt = 0; attempt < 2; attempt += 1) await refusedBecause("server_error");
+    }
+    expect(logged.filter((event) => event === "company-sign-in-failed")).toHaveLength(2);
   });
 
   it("asks who is there each time, also in a browser where the provider still knows the member", async () => {
