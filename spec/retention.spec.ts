@@ -129,6 +129,21 @@ describe("the age of a lead", () => {
     ]);
   });
 
+  it("goes for the oldest first, in portions, and up to the moment alone that is given", async () => {
+    for (const [name, time] of [
+      ["Second", "2026-01-02T12:00:00Z"],
+      ["Third", "2026-01-02T12:00:01Z"],
+      ["First", "2026-01-02T11:59:59Z"],
+    ] as const)
+      await sql`insert into public.leads ${sql(aLead({ name, created_at: new Date(time) }))}`;
+    await sql`select private.index_new_leads(null, '100 years')`;
+    const left = async (atMost: number) => {
+      await sql`select private.erase_oldest('2026-01-02T12:00:01Z', ${atMost})`;
+      return (await sql`select name from public.leads order by created_at`).map(({ name }) => name);
+    };
+    expect([await left(1), await left(5)]).toEqual([["Second", "Third"], ["Third"]]);
+  });
+
   it("goes on for the day when somebody else has just erased the oldest leads", async () => {
     await sync({ retentionDays: 30 });
     await intake`insert into public.leads ${intake(many)}`;
