@@ -105,6 +105,16 @@ describe("the launcher named node", () => {
     expect(launch([older, newer]).stdout).toBe("v24.1.0 runs program.ts two words\n");
   });
 
+  it("fetches with the first of several that are too old", () => {
+    const first = put("first", "node", aNode("v22.17.9"));
+    const second = put("second", "node", aNode("v18.1.0"));
+    put("first", "npm", anNpm);
+    expect(launch([first, second])).toMatchObject({
+      stdout: `v${fetched} runs program.ts two words\n`,
+      status: 7,
+    });
+  });
+
   it("does not take itself or a launcher of another project for a Node", () => {
     cpSync(join(folder, "launcher"), join(folder, "other"), { recursive: true });
     mkdirSync(join(folder, "theirs"));
