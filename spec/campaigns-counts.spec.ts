@@ -30,9 +30,15 @@ const refusal = (work: Promise<unknown>) =>
 
 describe("the counts", () => {
   it("are added up by hour, campaign, variant, device and step, and say nothing of who was counted", async () => {
+    const now = async () => {
+      const [row] = await database.owner`select extract(hour from now() at time zone 'UTC')::int as hour`;
+      return row?.hour;
+    };
+    const before = await now();
     await add([aCount(), aCount({ source: "Facebook" }), aCount({ step: "served", n: 3 })]);
     await add([aCount({ n: 2 })]);
-    const hour = expect.any(Number);
+    const [{ hour } = { hour: -1 }] = await counts();
+    expect([before, await now()]).toContain(hour);
     const common = {
       source: "facebook",
       medium: "paid",
@@ -75,25 +81,49 @@ describe("the counts", () => {
   });
 
   it("grow by at most a million for one row of a batch, and a batch has at most 5,000", async () => {
-    await add([aCount({ n: 10 ** 15 })]);
+    const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: 10 ** 15 };
+    await add([aCount({ n: 10 ** 15 })], [aVital]);
     expect((await counts())[0]?.n).toBe(1_000_000);
-    expect(await refusal(add(Array.from({ length: 5001 }, () => aCount())))).toBe("23514");
+    expect(await database.owner`select n::int from private.vital_counts`).toEqual([{ n: 1_000_000 }]);
+    const many = (one: object) => Array.from({ length: 5001 }, () => one);
+    expect(await refusal(add(many(aCount())))).toBe("23514");
+    expect(await refusal(add([], many({ ...aVital, n: 1 })))).toBe("23514");
   });
 
-  it("name at most 500 new campaigns a day, and count the rest as (other)", async () => {
+  it("name at most 500 new campaigns a day, those of most loads first, and count the rest as (other)", async () => {
     await add([aCount({ n: 2 })]);
-    await add(Array.from({ length: 600 }, (_, nth) => aCount({ campaign: `junk ${nth}` })));
+    const junk = Array.from({ length: 599 }, (_, nth) => aCount({ campaign: `junk ${nth}` }));
+    await add([...junk, aCount({ campaign: "often", n: 3 })]);
     await add([aCount(), aCount({ campaign: "one more" })]);
     const [{ names } = { names: 0 }] = await database.owner<{ names: number }[]>`
       select count(distinct campaign)::int as names from private.page_counts where campaign <> '(other)'`;
     expect(names).toBe(500);
     const found = await counts();
     expect(found.find(({ campaign }) => campaign === "spring")?.n).toBe(3);
+    expect(found.find(({ campaign }) => campaign === "often")?.n).toBe(3);
     expect(found.find(({ campaign }) => campaign === "(other)")).toMatchObject({
       source: "(other)",
       medium: "(other)",
       n: 102,
     });
+    await database.owner`update private.campaign_names set first_day = first_day - 1`;
+    await add([aCount({ campaign: "of the next day" })]);
+    expect((await counts()).some(({ campaign }) => campaign === "of the next day")).toBe(true);
+  });
+
+  it("forget the name of a campaign that is known for more than 90 days and was not counted in the last 90", async () => {
+    const sql = database.owner;
+    await sql`
+      insert into private.campaign_names (source, medium, campaign, variant, first_day)
+      select 'facebook', 'paid', n.campaign, '', private.utc_day(now()) - n.days
+      from (values ('old', 91), ('old and counted', 91), ('old and counted long ago', 91), ('younger', 90)) n (campaign, days)`;
+    await sql`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      select private.utc_day(now()) - c.days, c.hour, 'facebook', 'paid', c.campaign, '', 'phone', 'view', 1
+      from (values ('old and counted', 90, -1), ('old and counted long ago', 91, -1), ('to be rolled up', 12, 1)) c (campaign, days, hour)`;
+    await sql`select private.roll_up_counts()`;
+    const names = await sql`select campaign from private.campaign_names order by 1`;
+    expect(names.map(({ campaign }) => campaign)).toEqual(["old and counted", "younger"]);
   });
 
   it("lose none when several processes add at once", async () => {
@@ -261,13 +291,38 @@ describe("the rows of the report", () => {
     expect(shown.reduce((sum, [, , , cents]) => sum + Number(cents), 0)).toBe(1571);
   });
 
+  it("share the cost of a medium out to that medium alone, and by leads where no load was counted", async () => {
+    await add([aCount({ n: 2 }), aCount({ medium: "email", n: 1 })]);
+    const headers = (browser: string) => ({
+      referer: "https://example.com/?utm_campaign=uncounted",
+      "user-agent": browser,
+    });
+    for (const browser of ["Mobi", "Mobi", "Windows NT 10.0"]) await addALead(headers(browser));
+    await recordCosts([
+      { day: "2026-11-20", medium: "email", campaign: "spring", amount_cents: 70 },
+      { day: "2026-11-20", medium: "radio", campaign: "spring", amount_cents: 80 },
+      { day: "2026-11-20", campaign: "uncounted", amount_cents: 300 },
+    ]);
+    const shown = (await rows()).map((row) => [row.campaign, row.medium, row.device, row.cost_cents]);
+    expect(shown).toEqual([
+      ["spring", "radio", "", 80],
+      ["spring", "email", "phone", 70],
+      ["spring", "paid", "phone", 0],
+      ["uncounted", "", "computer", 100],
+      ["uncounted", "", "phone", 200],
+    ]);
+  });
+
   it("hold one cost for a campaign and a day: the one that was recorded last", async () => {
     const cost = { day: "2026-11-20", campaign: "spring", amount_cents: 1000 };
     await recordCosts([cost, { ...cost, campaign: "Spring " }]);
     expect((await rows()).map(({ cost_cents }) => cost_cents)).toEqual([2000]);
     await recordCosts([{ ...cost, amount_cents: 7 }]);
     expect((await rows()).map(({ cost_cents }) => cost_cents)).toEqual([7]);
+    await recordCosts([{ ...cost, day: "2026-11-21", amount_cents: 9 }]);
     await recordCosts([{ ...cost, amount_cents: 0 }]);
+    expect((await rows()).map(({ cost_cents }) => cost_cents)).toEqual([9]);
+    await recordCosts([{ ...cost, day: "2026-11-21", amount_cents: 0 }]);
     expect(await rows()).toEqual([]);
     expect(await refusal(recordCosts([{ ...cost, campaign: "?" }]))).toBe("23514");
   });
@@ -288,6 +343,34 @@ describe("the web vitals of a manager's days", () => {
     expect(await found("UTC")).toEqual([2]);
     expect(await found("America/New_York")).toEqual([2, 3]);
     expect(await found("Asia/Tokyo")).toEqual([1, 2]);
+  });
+});
+
+describe("a manager's days", () => {
+  it("hold the costs and the hours of these days alone, from Monday, 1, to Sunday, 7", async () => {
+    const sql = database.owner;
+    // The 15th of November 2026 is a Sunday. The 16th is rolled up.
+    await sql`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      select c.day::date, c.hour, 'facebook', 'paid', 'spring', '', 'phone', 'view', 1
+      from (values ('2026-11-14', 23), ('2026-11-15', 0), ('2026-11-15', 23), ('2026-11-16', -1), ('2026-11-17', 0)) c (day, hour)`;
+    await recordCosts(
+      ["2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17"].map((day, nth) => ({
+        ...{ day, campaign: "spring", amount_cents: 10 ** nth },
+      })),
+    );
+    const [found] = await sql`select team.campaigns('2026-11-15', '2026-11-16', 'UTC') as report`;
+    const { rows, days, hours, costs } = found?.report ?? {};
+    expect(rows).toMatchObject([{ views: 3, cost_cents: 110 }]);
+    expect(days.map(({ day, views }: Record<string, unknown>) => [day, views])).toEqual([
+      ["2026-11-15", 2],
+      ["2026-11-16", 1],
+    ]);
+    expect(hours.map(({ weekday, hour, views }: Record<string, unknown>) => [weekday, hour, views])).toEqual([
+      [7, 0, 1],
+      [7, 23, 1],
+    ]);
+    expect(costs.map(({ day }: { day: string }) => day)).toEqual(["2026-11-15", "2026-11-16"]);
   });
 });
 
@@ -321,13 +404,15 @@ describe("a manager", () => {
       expect([part, sums]).toEqual([part, part === "days" ? [3, 0, 1] : [3, 1]]);
     }
     expect(await refusal(ask(lee, costs))).toBe("PT403");
+    const many = "record_campaign_costs((select jsonb_agg('{}'::jsonb) from generate_series(1, 10001)))";
+    expect(await refusal(ask(dana, many))).toBe("23514");
     expect(await refusal(ask(lee, "campaigns('2020-01-01', '2100-01-01', 'UTC')"))).toBe("PT403");
     const log = await database.owner`
-      select who, action from private.audit_log
+      select who, action, details from private.audit_log
       where who <> 'operator' and action in ('recorded costs', 'read campaigns') order by id`;
     expect(log).toEqual([
-      { who: "Dana", action: "recorded costs" },
-      { who: "Dana", action: "read campaigns" },
+      { who: "Dana", action: "recorded costs", details: { costs: 1, removed: 0 } },
+      { who: "Dana", action: "read campaigns", details: { since: "2020-01-01", until: "2100-01-01" } },
     ]);
   });
 });
