@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCounters } from "../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../campaigns/flush.ts";
-import { connect } from "../database/connect.ts";
+import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { browsers, countsOf } from "./support/counts.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
@@ -73,6 +73,48 @@ describe("the counts", () => {
     await flushing.flush();
     expect(log).not.toHaveBeenCalled();
     expect(counters.take()?.pages).toHaveLength(1);
+  });
+
+  /** Does this while the counts wait in the database for a lock. */
+  const whileWaiting = async (flushing: { flush(): Promise<void> }, work: (tx: Sql) => Promise<unknown>) => {
+    const { flushed } = await database.owner.begin(async (tx) => {
+      await tx`lock table private.page_counts`;
+      const flushed = flushing.flush();
+      const waiting = () => database.owner`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'leads counts' and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      await work(tx as unknown as Sql);
+      return { flushed };
+    });
+    await flushed;
+  };
+
+  it("that the database has undone, because somebody cancelled it, wait in memory and are added once", async () => {
+    const { counters, flushing, log } = flushingTo(() => database.intakeUrl);
+    counters.addPage(aView("undone"));
+    await whileWaiting(
+      flushing,
+      (tx) => tx`
+        select pg_cancel_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'leads counts'`,
+    );
+    await flushing.flush();
+    expect(await countsOf(database.owner, "undone")).toEqual({ "phone view": 1 });
+    expect(log).not.toHaveBeenCalled();
+  });
+
+  it("that come while others are being added are added too before the server stops", async () => {
+    const { counters, flushing, log } = flushingTo(() => database.intakeUrl);
+    counters.addPage(aView("last"));
+    let stopped: Promise<void> | undefined;
+    await whileWaiting(flushing, async () => {
+      counters.addPage(aView("last"));
+      stopped = flushing.stop();
+    });
+    await stopped;
+    expect(await countsOf(database.owner, "last")).toEqual({ "phone view": 2 });
+    expect(log).not.toHaveBeenCalled();
   });
 
   it("that cannot be moved before the server stops are lost, and the log says how many", async () => {
