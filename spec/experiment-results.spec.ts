@@ -117,7 +117,10 @@ describe("the verdict on an experiment", () => {
     ["more leads, once the whole range is above nothing", side(18_000, 360), side(18_100, 520), "more"],
     ["fewer leads, once it is below", side(18_000, 520), side(18_100, 360), "fewer"],
     ["no difference so far", side(4_000, 80), side(4_050, 95), "not yet"],
-    ["none found, at the full size", side(19_000, 380), side(18_900, 390), "none found"],
+    ["none found, at the full size", side(18_753, 380), side(18_900, 390), "none found"],
+    ["no difference so far, while one is not at it", side(18_752, 380), side(18_900, 390), "not yet"],
+    ["still judged, where the split is uneven by chance", side(10_000, 200), side(10_465, 210), "not yet"],
+    ["a broken split, where it hardly is", side(10_000, 200), side(10_475, 210), "split broken"],
     ["nothing, before there are loads", side(0, 0), side(0, 0), "no loads"],
   ])("is %s", (_, original, changed, verdict) => {
     expect(judged(original, changed).verdict).toBe(verdict);

@@ -41,8 +41,9 @@ describe("the size of an experiment", () => {
     expect(daysLeft(plan, [7_319, 7_500], 20)).toBe(0);
   });
 
-  it("leaves no number of days while there are no loads", () => {
+  it("leaves no number of days while there are no loads, or no time has passed", () => {
     expect(daysLeft({ rate: 0.02, lift: 0.5 }, [0, 12], 3)).toBe(undefined);
+    expect(daysLeft({ rate: 0.02, lift: 0.5 }, [12, 12], 0)).toBe(undefined);
   });
 });
 
