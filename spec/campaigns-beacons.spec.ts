@@ -1,5 +1,4 @@
-// How page loads are counted as HTTP brings them: what a beacon is, who may send one, what is refused, and what an address and a browser
-// give to the count. (Issue 14)
+// How page loads are counted as HTTP brings them: what a beacon is, who may send one, and what an address and a browser give to it.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -397,11 +396,12 @@ describe("the counts in memory", () => {
 });
 
 describe("a web vital", () => {
-  it("is told as one of eight buckets; a bound belongs to the better one", () => {
+  it("is told as one of eight buckets, also alone; a bound belongs to the better one", () => {
     expect([0, 1000, 1001, 2500, 4000, 6000, 6001, 99_999].map((value) => bucketOf("lcp", value))).toEqual([
       0, 0, 1, 3, 5, 6, 7, 7,
     ]);
     expect([0, 0.1, 0.11, 2].map((value) => bucketOf("cls", value))).toEqual([0, 3, 4, 7]);
     expect([16, 200, 208, 5000].map((value) => bucketOf("inp", value))).toEqual([0, 3, 4, 7]);
+    expect(readBeacon("lcp=3")).toMatchObject({ steps: [], vitals: [["lcp", 3]] });
   });
 });
