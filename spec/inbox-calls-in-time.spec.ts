@@ -215,4 +215,19 @@ describe("a lead on the screen", () => {
     expect(checks.map(({ answers }) => answers.diabetes)).toEqual(["no", "yes"]);
     expect(await audited(database, "checked eligibility", id)).toHaveLength(2);
   });
+
+  it("lists them so also of the hour that comes twice when clocks are set back, in whichever zone the database is", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    await dana.call("outcome", { id, call_id, outcome: "no_answer" });
+    await lee.call("outcome", { id, call_id: null, outcome: "needs_visit" });
+    await owner`update private.calls set at = '2026-11-01T01:50-04:00' where id = ${call_id}`;
+    await owner`update private.outcomes set at = '2026-11-01T01:10-05:00' where lead_id = ${id} and call_id is null`;
+    const listed = await owner.begin(async (tx) => {
+      await tx`set local timezone = 'America/New_York'`;
+      const [row] = await tx<{ calls: { outcome: string }[] }[]>`select private.call_log_of(${id}) as calls`;
+      return row?.calls.map(({ outcome }) => outcome);
+    });
+    expect(listed).toEqual(["no_answer", "needs_visit"]);
+  });
 });

@@ -41,9 +41,9 @@ create function private.call_log_of(lead uuid) returns jsonb
 language sql stable
 set search_path = ''
 return coalesce((
-  select jsonb_agg(entry order by entry ->> 'at')
+  select jsonb_agg(entry order by at)
   from (
-    select jsonb_build_object(
+    select c.at, jsonb_build_object(
       'id', c.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', c.at, 'called', true,
       'asked_for_this_time', c.asked_for_this_time, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
       'note', coalesce(o.note, ''), 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
@@ -53,7 +53,7 @@ return coalesce((
     left join private.outcomes o on o.call_id = c.id
     where c.lead_id = lead
     union all
-    select jsonb_build_object(
+    select o.at, jsonb_build_object(
       'id', o.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', o.at, 'called', false,
       'asked_for_this_time', false, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
       'note', o.note, 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
