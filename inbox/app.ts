@@ -145,7 +145,8 @@ function addCompanyCallback(app: Hono, { company, cookies, askFor }: Routing): v
       const session = await finishCompanySignIn(askFor(req.raw), company, new URL(req.url), state);
       return withSession(redirect("/"), session, cookies);
     } catch (error) {
-      const why = signInRefusal(error);
+      // The browser shows the answer to this request as a page.
+      const why = signInRefusal(error) ?? (isDatabaseTrouble(error) ? "try again" : undefined);
       if (!why) throw error;
       return redirect(`/sign-in#${why.replaceAll(" ", "-")}`);
     }

@@ -259,6 +259,16 @@ describe("the company's own sign-in", () => {
     expect((await new Browser(failing).start({})).address).toMatch(`${issuer}/auth?`);
   });
 
+  it("comes back to the sign-in page where the database does not answer at the end", async () => {
+    await database.owner.unsafe(`
+      create function public.out_of_memory() returns trigger language plpgsql
+      as 'begin raise exception using errcode = ''53200''; end';
+      create trigger out_of_memory before insert on private.sessions execute function public.out_of_memory()`);
+    const answer = await new Browser().signIn({ token: await invite("Faye") }, "faye@company.example");
+    await database.owner`drop function public.out_of_memory cascade`;
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in#try-again"]);
+  });
+
   it("ends with the removal of the member", async () => {
     const browser = new Browser();
     await browser.signIn({ token: await invite("Soon gone") }, "gone@company.example");
