@@ -1,7 +1,15 @@
 // What an operator copies out of deploy/ and docs/, run as the machine would run it.
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -81,6 +89,30 @@ describe("the nightly copy of docs/backup.md", () => {
     expect(readFileSync(logged, "utf8")).toContain(`Backed up 0 leads and 0 deliveries to ${file}`);
     await promisify(execFile)("/bin/sh", ["-c", asHere], asCron);
     expect(readFileSync(logged, "utf8")).toMatch(/there already|exists/);
+  });
+});
+
+describe("the way back from a loss of docs/deploy-server.md", () => {
+  it("restores the newest backup that is whole, from a folder into which only root may look", () => {
+    const [, shown = ""] = read("docs/deploy-server.md").split('sudo leads restore "$(');
+    const [newest = ""] = shown.split(')" &&');
+    const folder = temporaryFolder();
+    const [hidden, named] = [join(folder, "hidden"), join(folder, "named")];
+    mkdirSync(hidden);
+    const backups = ["before-an-update", "leads-2026-11-21T000000.000Z", "leads-2026-11-20T000000.000Z"];
+    for (const [nth, name] of backups.entries()) {
+      writeFileSync(join(hidden, `${name}.backup`), "");
+      utimesSync(join(hidden, `${name}.backup`), nth % 2, nth % 2);
+    }
+    writeFileSync(join(hidden, `leads-2026-11-22T000000.000Z.backup.unfinished-leads-backup-7`), "");
+    const sudo = `#!/bin/sh\nln -s ${hidden} ${named}\n"$@"\nrm ${named}\n`;
+    writeFileSync(join(folder, "sudo"), sudo, { mode: 0o755 });
+    const asHere = newest.replaceAll("/var/backups/leads", named);
+    const { stdout } = spawnSync("sh", ["-c", asHere], {
+      env: { PATH: `${folder}:${process.env.PATH}` },
+      encoding: "utf8",
+    });
+    expect(stdout).toBe(`${named}/leads-2026-11-21T000000.000Z.backup\n`);
   });
 });
 
