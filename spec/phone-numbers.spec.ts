@@ -55,6 +55,10 @@ describe("a number", () => {
     ["+011 44 20 7946 0958", "442079460958"],
     ["+ 00 44 20 7946 0958", "442079460958"],
     ["(+) 0044 20 7946 0958", "442079460958"],
+    ["+44 (0)20 7946 0958", "442079460958"],
+    ["0044 ( 0 ) 20 7946 0958", "442079460958"],
+    ["44(0)2079460958", "442079460958"],
+    ["(0)20 7946 0958", "02079460958"],
     ["00 47 7123 4567", "0114771234567"],
     ["0113055550142", "0113055550142"],
     ["305 555 01429", "30555501429"],
@@ -103,13 +107,20 @@ describe("a number", () => {
   });
 
   it("has 7 to 20 digits of what was typed, whatever was typed", async () => {
-    const typed = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[0-9 ()+x.,;#/-]{0,60}$/));
+    const typed = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.stringMatching(/^([0-9 ()+x.,;#/-]|[(]0[)]){0,60}$/),
+    );
     const storable = typed.filter((text) => !text.includes("\0"));
     await fc.assert(
       fc.asyncProperty(storable, async (text) => {
         for (const number of await numbersIn(text)) {
           expect(number).toMatch(/^\d{7,20}$/);
-          const digits = text.replaceAll(/[^0-9]/g, "");
+          const dialled = text.replaceAll(
+            /([0-9][^0-9\p{L}#,;(]*)[(][^0-9\p{L}()]*0[^0-9\p{L}()]*[)]/gu,
+            "$1",
+          );
+          const digits = dialled.replaceAll(/[^0-9]/g, "");
           // A number of ten digits after a plus sign, 011 or 00 has the 011 before it with which it is dialled.
           const typed = /^011\d{10}$/.test(number) && !digits.includes(number) ? number.slice(3) : number;
           expect(digits).toContain(typed);
@@ -128,6 +139,7 @@ describe("a number from elsewhere", () => {
     ["+52 55 1234 5678 x12", "tel:+525512345678"],
     ["00 52 55 1234 5678", "tel:+525512345678"],
     ["011 44 20 7946 0958 x12", "tel:+442079460958"],
+    ["+44 (0)20 7946 0958", "tel:+442079460958"],
     ["+011 44 20 7946 0958", "tel:+442079460958"],
     ["44 20 7946 0958", "tel:442079460958"],
     ["001 111 555 0142", "tel:+11115550142"],
@@ -154,10 +166,16 @@ describe("a number from elsewhere", () => {
 
 describe("a number from a country with other lengths", () => {
   it("is the same after a plus sign, after 011, after 00 and without, so that one stop holds for all", async () => {
-    const typed = ["+44 20 7946 0958", "011 44 20 7946 0958", "00442079460958", "44 20 7946 0958"];
+    const typed = [
+      "+44 20 7946 0958",
+      "+44 (0)20 7946 0958",
+      "011 44 20 7946 0958",
+      "00442079460958",
+      "44 20 7946 0958",
+    ];
     const ids = [];
     for (const phone of typed) ids.push(await addLead(database, { phone }));
-    expect((await dana.call("stop-number", { phone: "011 44 20 7946 0958" })).body).toEqual({ leads: 4 });
+    expect((await dana.call("stop-number", { phone: "011 44 20 7946 0958" })).body).toEqual({ leads: 5 });
     for (const id of ids)
       expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
   });

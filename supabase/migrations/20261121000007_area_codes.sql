@@ -96,6 +96,11 @@ cross join lateral regexp_split_to_table(btrim(area_codes, e' \n'), '\s+') as ar
 alter table private.area_codes enable row level security;
 revoke all on private.area_codes from public, anon, leads_intake, leads_delivery, leads_team;
 
+-- What was typed without the zero in brackets that is dialled only within a country: +44 (0)20 7946 0958 is called from here as +44 20 7946 0958.
+create function private.without_inland_zero(typed text) returns text
+language sql immutable parallel safe
+return regexp_replace(typed, '([0-9][^0-9[:alpha:]#,;(]*)[(][^0-9[:alpha:]()]*0[^0-9[:alpha:]()]*[)]', '\1', 'g');
+
 -- What was typed of one number, with a plus sign for the 011 or 00 that is dialled before a country, also where both were typed.
 create function private.with_plus(run text) returns text
 language sql immutable parallel safe
@@ -116,19 +121,20 @@ language plpgsql immutable parallel safe
 set search_path = ''
 as $$
 declare
-  digits text := regexp_replace(typed, '[^0-9]', '', 'g');
+  dialled constant text := private.without_inland_zero(typed);
+  digits constant text := regexp_replace(dialled, '[^0-9]', '', 'g');
   run text;
   of_run text[];
-  is_abroad boolean := typed ~ '[+][^0-9]*[02-9]';
+  is_abroad constant boolean := dialled ~ '[+][^0-9]*[02-9]';
   numbers text[] := '{}';
 begin
   -- What almost everybody types: one number of the United States, and no word.
-  if typed !~ '[[:alpha:]#,;]' and not is_abroad and (length(digits) = 10 and digits !~ '^0' or length(digits) = 11 and digits like '1%') then
+  if dialled !~ '[[:alpha:]#,;]' and not is_abroad and (length(digits) = 10 and digits !~ '^0' or length(digits) = 11 and digits like '1%') then
     return array[right(digits, 10)];
   end if;
   -- A word, a comma or a number sign stands before an extension or another number.
   for run in select r[1] from regexp_matches(
-    typed, '((?:[+][^0-9[:alpha:]+#,;]*)?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g'
+    dialled, '((?:[+][^0-9[:alpha:]+#,;]*)?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g'
   ) as r loop
     run := private.with_plus(run);
     of_run := array(
@@ -189,5 +195,5 @@ begin
 end $$;
 
 revoke execute on function
-  private.with_plus, private.digits_of_run, private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of
+  private.without_inland_zero, private.with_plus, private.digits_of_run, private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of
 from public;
