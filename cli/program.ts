@@ -89,8 +89,7 @@ export function readCommand(words: readonly string[], columns: number): ReadComm
   );
   if (words.length === 0)
     throw new UsageError(`What shall it do? For example: ${typed("list")}\nHelp: ${typed("--help")}`);
-  // Commander's own `help` knows one word, and leaves out the rest.
-  const asked = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  const asked = withHelpOption(program, words);
   requireCommand(program, asked);
   try {
     program.parse(asked, { from: "user" });
@@ -145,12 +144,24 @@ const termOf = (command: Command): string => {
   return [command.name(), ...words].join(" ");
 };
 
+/** The words with --help for a `help` in the place of a command: commander's own knows one word after it, and leaves out the rest. */
+function withHelpOption(program: Command, words: readonly string[]): readonly string[] {
+  const { at, word } = nextCommand(program, words);
+  return word === "help" ? [...words.toSpliced(at, 1), "--help"] : words;
+}
+
 /** @throws UsageError where the words name a command that is none, because commander prints the help above it when asked for help. */
 function requireCommand(program: Command, words: readonly string[]): void {
+  const { command, word } = nextCommand(program, words);
+  if (word === undefined || word.startsWith("-")) return;
+  throw new UsageError(`There is no command ${JSON.stringify(word)}.\n${helpOf(command)}`);
+}
+
+/** The command that the first words name, and the word after them where one of its own commands has to stand. */
+function nextCommand(program: Command, words: readonly string[]) {
   const command = commandAt(program, words);
-  const next = words[pathOf(command).split(" ").filter(Boolean).length];
-  if (command.commands.length === 0 || next === undefined || next.startsWith("-")) return;
-  throw new UsageError(`There is no command ${JSON.stringify(next)}.\n${helpOf(command)}`);
+  const at = pathOf(command).split(" ").filter(Boolean).length;
+  return { command, at, word: command.commands.length === 0 ? undefined : words[at] };
 }
 
 /** The command that the first words name; the program itself when they name none. */

@@ -290,6 +290,21 @@ describe.concurrent("the leads command", () => {
   });
 
   it.each([
+    "help team",
+    "team --help",
+    "team help",
+    "help team invite",
+    "team help invite",
+    "team invite --help",
+  ])("prints the help of a command that has further ones, and of one of these, for %s", async (words) => {
+    const { stdout, ...rest } = await leads(url, ...words.split(" "));
+    expect(rest).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(
+      words.includes("invite") ? /^Usage: .{1,20} team invite / : /^Usage: .{1,20} team \[/,
+    );
+  });
+
+  it.each([
     ["", "What shall it do? For example: npm run leads -- list\nHelp: npm run leads -- --help"],
     ["lits", 'There is no command "lits".\nHelp: npm run leads -- --help'],
     ["help lits", 'There is no command "lits".\nHelp: npm run leads -- --help'],
