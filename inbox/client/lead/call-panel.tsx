@@ -49,10 +49,12 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
     setReviewing(recorded?.callId === null);
     announce("The outcome is taken back.");
   };
+  const showAgain = () => showRecorded(undefined);
   const shared = { lead, callId: callToRecord ?? null, record, onRecorded: showRecorded };
   if (isStopped)
     return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
-  if (recorded) return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={showUndone} />;
+  if (recorded)
+    return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={showUndone} onAgain={showAgain} />;
   return (
     <section className="card call" aria-labelledby="call">
       <h2 id="call" className="visually-hidden">

@@ -14,9 +14,11 @@ interface Props {
   recorded: Recorded;
   lead: Lead;
   onUndone(): void;
+  /** Called where "Take next lead" gives this lead again. */
+  onAgain(): void;
 }
 
-export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
+export function OutcomeRecorded({ recorded, lead, onUndone, onAgain }: Props) {
   const now = useNow();
   const undo = useAction("undo-outcome");
   const note = useNoteDraft(lead.id);
@@ -54,7 +56,7 @@ export function OutcomeRecorded({ recorded, lead, onUndone }: Props) {
         </Notice>
       )}
       <div className="actions">
-        <TakeNextButton />
+        <TakeNextButton shown={{ id: lead.id, onAgain }} />
         {isOpen && (
           <button type="button" className="button large" aria-keyshortcuts="u" onClick={takeBack}>
             Undo

@@ -1,23 +1,35 @@
 // "Take next lead": claims the first person who may be called, and opens the page of that lead.
+import { useRef } from "react";
 import { announce } from "../page/announcer.tsx";
 import { useGoOn } from "../page/go-on.ts";
 import { Icon } from "../page/icon.tsx";
-import { useKeys } from "../page/keys.ts";
+import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { useAction } from "../queries.ts";
 
+interface Props {
+  /** The lead that is on screen. Where it is the next one again, `onAgain` shows it as one that is to be called, without this button. */
+  shown?: { id: string; onAgain(): void };
+}
+
 /** Two members never get the same lead: the database decides. */
-export function TakeNextButton() {
+export function TakeNextButton({ shown }: Props) {
   const goOn = useGoOn();
   const take = useAction("take-next");
+  const button = useRef<HTMLButtonElement>(null);
   const press = () => {
     take.mutate(
       {},
       {
         onSuccess: ({ id }) => {
+          if (!id) announce("Nobody may be called right now.");
+          else if (id === shown?.id) {
+            // The button that was pressed goes. It is gone already where the member has gone elsewhere.
+            if (button.current && !isTyping(document.activeElement)) document.querySelector("h1")?.focus();
+            shown.onAgain();
+          }
           // A member who has gone elsewhere is given this lead again by the next press.
-          if (id) goOn(`/leads/${id}`);
-          else announce("Nobody may be called right now.");
+          else goOn(`/leads/${id}`);
         },
       },
     );
@@ -25,7 +37,13 @@ export function TakeNextButton() {
   useKeys({ n: press });
   return (
     <div className="take-next">
-      <button type="button" className="button primary large" aria-keyshortcuts="n" onClick={press}>
+      <button
+        ref={button}
+        type="button"
+        className="button primary large"
+        aria-keyshortcuts="n"
+        onClick={press}
+      >
         <Icon name="phone" />
         Take next lead
         <span className="key" aria-hidden="true">
