@@ -316,25 +316,6 @@ describe("“Recorded”", () => {
   });
 });
 
-describe("“Take next lead” after an outcome", () => {
-  it("shows the same lead as one that is to be called, where it is the next one again", async () => {
-    const id = await addLead(database);
-    const page = await calling(id);
-    await page.keyboard.press("6");
-    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
-    await page.keyboard.press("n");
-    await page.getByText("You have it").waitFor();
-    await page.getByRole("button", { name: "Call", exact: true }).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
-    await page.keyboard.press("c");
-    await page.locator(".number").waitFor();
-    expect((await dana.call("open", { id })).body.calls).toMatchObject([
-      { outcome: "no_answer" },
-      { outcome: null },
-    ]);
-  });
-});
-
 describe("a callback of a person whose ZIP code is unknown", () => {
   it("is agreed and told in Eastern time, because that is how it is understood", async () => {
     const page = await leadPage(dana, await addLead(database, { zip_code: "00000" }));

@@ -1,4 +1,5 @@
-// Who has a lead, as everybody else sees it: in the list, on the lead's own page, and when they try to call.
+// Who has a lead, as everybody else sees it: in the list, on the lead's own page, and when they try to call. And a member who has it
+// again after an outcome.
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { addLead, aNumber, makeInbox, type TestMember } from "./support/inbox.ts";
@@ -97,5 +98,56 @@ describe("a lead that another member has", () => {
     const page = await as(maria, `/leads/${id}`);
     await page.getByRole("button", { name: "Take it back from Lee" }).click();
     await page.getByText("Nobody has it").waitFor();
+  });
+});
+
+describe("a lead that its member has again after an outcome", () => {
+  /** Opens a lead, calls, and records with a note that nobody answered. */
+  async function unanswered(id: string) {
+    const page = await as(dana, `/leads/${id}`);
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    return page;
+  }
+
+  it("can be called again, where “Take next lead” gives it as the next one", async () => {
+    const id = await addLead(database);
+    const page = await unanswered(id);
+    await page.keyboard.press("n");
+    await page.getByText("You have it").waitFor();
+    await page.getByRole("button", { name: "Call", exact: true }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    expect((await dana.call("open", { id })).body.calls).toMatchObject([
+      { outcome: "no_answer" },
+      { outcome: null },
+    ]);
+  });
+
+  it("can be called again, where the member takes it", async () => {
+    const page = await unanswered(await addLead(database));
+    await page.getByRole("button", { name: "Take this lead" }).click();
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".number").waitFor();
+  });
+
+  it("by an undo whose answer was lost still has its note", async () => {
+    const page = await unanswered(await addLead(database));
+    await page.route(
+      "**/api/undo-outcome",
+      async (route) => {
+        await route.fetch();
+        await page.getByText("You have it").waitFor();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
   });
 });

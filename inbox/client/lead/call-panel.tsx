@@ -54,7 +54,7 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   if (isStopped)
     return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
   if (recorded)
-    return <OutcomeRecorded recorded={recorded} lead={lead} onUndone={showUndone} onAgain={showAgain} />;
+    return <OutcomeRecorded {...{ recorded, lead, member }} onUndone={showUndone} onAgain={showAgain} />;
   return (
     <section className="card call" aria-labelledby="call">
       <h2 id="call" className="visually-hidden">

@@ -1,6 +1,7 @@
 // After an outcome: what was recorded, a few minutes to take it back, and the next lead.
 import { useEffect, useRef } from "react";
 import { useNow } from "../page/clock.ts";
+import type { SignedIn } from "../page/frame.tsx";
 import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { momentThere } from "../page/times.ts";
@@ -13,12 +14,13 @@ import { type Recorded, useNoteDraft } from "./outcome-form.tsx";
 interface Props {
   recorded: Recorded;
   lead: Lead;
+  member: SignedIn;
   onUndone(): void;
-  /** Called where "Take next lead" gives this lead again. */
+  /** Called where the member has the lead again, by "Take next lead" or "Take this lead". */
   onAgain(): void;
 }
 
-export function OutcomeRecorded({ recorded, lead, onUndone, onAgain }: Props) {
+export function OutcomeRecorded({ recorded, lead, member, onUndone, onAgain }: Props) {
   const now = useNow();
   const undo = useAction("undo-outcome");
   const note = useNoteDraft(lead.id);
@@ -27,6 +29,7 @@ export function OutcomeRecorded({ recorded, lead, onUndone, onAgain }: Props) {
   useEffect(() => {
     if (!isTyping(document.activeElement)) heading.current?.focus();
   }, []);
+  useTakenAgain(lead, member, undo.isIdle || undo.isSuccess, onAgain);
   const isOpen = Date.parse(recorded.undo_until) > now.getTime();
   const takeBack = () => {
     if (!isOpen) return;
@@ -72,6 +75,20 @@ export function OutcomeRecorded({ recorded, lead, onUndone, onAgain }: Props) {
       <FailureNotice error={undo.error} />
     </section>
   );
+}
+
+/**
+ * Calls `onAgain` when the member has taken the lead again, whose claim has ended with the outcome. `isTaking` is false while they may have
+ * it by an undo.
+ */
+function useTakenAgain(lead: Lead, member: SignedIn, isTaking: boolean, onAgain: () => void): void {
+  const isOwn = lead.claim?.member.id === member.id;
+  const wasFree = useRef(!isOwn);
+  if (!isOwn) wasFree.current = true;
+  const isAgain = isOwn && wasFree.current && isTaking;
+  useEffect(() => {
+    if (isAgain) onAgain();
+  }, [isAgain, onAgain]);
 }
 
 function Callback({ at, zone, place }: { at: string; zone: string | undefined; place: Lead["place"] }) {
