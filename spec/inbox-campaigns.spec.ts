@@ -18,6 +18,8 @@ let inbox: TestInbox;
 let dana: TestMember;
 let maria: TestMember;
 const today = new Date().toISOString().slice(0, 10);
+const dayInWords = (day: string) =>
+  new Date(day).toLocaleDateString("en-US", { dateStyle: "medium", timeZone: "UTC" });
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 /** Wide enough for the days of UTC and of any machine's own zone. */
 const period = { since: daysAgo(20), until: daysAgo(-1), zone: "UTC" };
@@ -219,7 +221,9 @@ describe("the page Campaigns", () => {
     await page.getByRole("heading", { name: "Costs that no campaign took" }).waitFor();
     expect(await cellsOf(page, "Costs that no campaign took")).toEqual([["sprnig", "Any", "Any", "$20.00"]]);
     await section(page, "Recorded costs").getByText("Table").click();
-    expect(await cellsOf(page, "Recorded costs")).toEqual([[today, "sprnig", "Any", "Any", "$20.00"]]);
+    expect(await cellsOf(page, "Recorded costs")).toEqual([
+      [dayInWords(today), "sprnig", "Any", "Any", "$20.00"],
+    ]);
     await choose(costs(`${today},spring,twenty`));
     await page.getByRole("alert").getByText("Line 2: The amount has to be in US dollars as 12.50").waitFor();
     await choose(costs(`${today},spring,€20`));
@@ -268,6 +272,20 @@ describe("the page Campaigns", () => {
     expect(await hours.locator("table.hours td").allInnerTexts()).toContain("5");
     const painted = await section(page, "Largest picture or text painted").innerText();
     expect(painted).toContain("67% of 60 loads were good: 2.5 s or less.");
+  });
+
+  it("names days and weekdays in words in its tables, and days as YYYY-MM-DD in their CSV", async () => {
+    const page = await shown();
+    const inWords = dayInWords(today);
+    expect((await cellsOf(page, "By day")).map(([day]) => day)).toEqual([inWords]);
+    const weekday = new Date(today).toLocaleDateString("en-US", { weekday: "short", timeZone: "UTC" });
+    const rows = await section(page, "By hour and weekday")
+      .locator("table:not(.hours) tbody th")
+      .allTextContents();
+    expect(new Set(rows)).toEqual(new Set([weekday]));
+    const coming = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV of By day" }).click();
+    expect(readFileSync(await (await coming).path(), "utf8")).toContain(`\n${today},`);
   });
 
   it("gives each table as CSV", async () => {

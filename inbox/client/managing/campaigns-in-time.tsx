@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { Chips } from "../page/chips.tsx";
-import { HoursTable } from "./report-pictures.tsx";
+import { HoursTable, nameOfWeekday } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
 
 const kinds = [
@@ -27,7 +27,7 @@ export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours
         title="By hour and weekday"
         file="campaign-hours"
         columns={["Weekday", "Hour", "Loads", "Leads"]}
-        lines={hours.map(({ weekday, hour, views, stored }) => [weekday, hour, views, stored])}
+        lines={hours.map(({ weekday, hour, views, stored }) => [nameOfWeekday(weekday), hour, views, stored])}
         isFolded
       >
         <Chips label="Of" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />

@@ -63,7 +63,9 @@ export function BarsPicture({ parts }: { parts: readonly (readonly [string, numb
   );
 }
 
+/** From Monday, which PostgreSQL counts as 1. */
 const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+export const nameOfWeekday = (weekday: number): string => weekdays[weekday - 1] ?? "";
 const allHours = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** Hours by weekdays as a table with shaded cells, so that a screen reader can read it and a printer print it. */

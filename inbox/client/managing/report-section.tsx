@@ -1,8 +1,10 @@
 // One report: a heading, a picture where one helps, the table behind it, and that table as CSV.
 import type { ReactNode } from "react";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { dayInWords } from "../page/times.ts";
 import { saveTable } from "./save-csv.ts";
 
+/** A day is given as YYYY-MM-DD: the CSV keeps it so, and the table shows it in words. */
 type Cell = string | number;
 
 interface Props {
@@ -54,6 +56,12 @@ export function ReportSection(props: Props) {
 const isFigure = (cell: Cell | undefined): boolean =>
   typeof cell === "number" || /^\$?[\d.,]{1,16}%?$/.test(cell ?? "");
 
+function shown(cell: Cell | undefined): ReactNode {
+  if (typeof cell === "number") return cell.toLocaleString("en-US");
+  if (!cell || !/^\d{4}-\d\d-\d\d$/.test(cell)) return cell;
+  return <time dateTime={cell}>{dayInWords(cell)}</time>;
+}
+
 /** The first cell of a column that is not empty: what the column holds. */
 const firstOf = (lines: Props["lines"], column: number) =>
   lines.find((cells) => cells[column] !== "")?.[column];
@@ -80,11 +88,11 @@ function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" 
           {lines.map(([first, ...cells], nth) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a report never move.
             <tr key={nth}>
-              <th scope="row">{first}</th>
+              <th scope="row">{shown(first)}</th>
               {cells.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: nor do its columns.
                 <td key={column} className={isFigure(cell) ? "number-cell" : undefined}>
-                  {typeof cell === "number" ? cell.toLocaleString("en-US") : cell}
+                  {shown(cell)}
                 </td>
               ))}
             </tr>

@@ -9,7 +9,7 @@ import { outcomeNames } from "../page/words.ts";
 import { useAction, useCall } from "../queries.ts";
 import { Figure } from "./figure.tsx";
 import { lastDays, type Period, PeriodFields } from "./period-fields.tsx";
-import { BarsPicture, DaysPicture, HoursTable } from "./report-pictures.tsx";
+import { BarsPicture, DaysPicture, HoursTable, nameOfWeekday } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
 import { saveFile } from "./save-csv.ts";
 
@@ -124,7 +124,13 @@ function HoursReport({ hours }: Pick<Reports, "hours">) {
       title="By hour and weekday"
       file="hours"
       columns={["Weekday", "Hour", "Leads", "Calls", "Reached"]}
-      lines={hours.map(({ weekday, hour, leads, calls, reached }) => [weekday, hour, leads, calls, reached])}
+      lines={hours.map(({ weekday, hour, leads, calls, reached }) => [
+        nameOfWeekday(weekday),
+        hour,
+        leads,
+        calls,
+        reached,
+      ])}
       isFolded
     >
       <Chips label="Of" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
