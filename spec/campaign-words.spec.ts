@@ -1,6 +1,7 @@
 // The words by which an ad names itself in an address, as the database counts them: none can name a visitor. (Issue 14)
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readCost } from "../team/campaign-costs.ts";
 import { aCount, addCounts } from "./support/counts.ts";
 import { makeDatabase } from "./support/database.ts";
 
@@ -96,5 +97,18 @@ describe("a campaign's word", () => {
       ),
       { numRuns: 15 },
     );
+  });
+});
+
+describe("the campaign of a cost", () => {
+  it("is refused where nothing would be left of its name, with its line, because the tables would refuse the whole file", async () => {
+    const rest = { day: "2026-01-31", amount: "1", lastDay: "", currency: "", source: "", medium: "" };
+    const isTaken = (campaign: string) => !("problem" in readCost({ ...rest, campaign }));
+    const named = ["spring", "%53pring", "Oto%C3%B1o", "é", "лето 2026", "-a", "100%"];
+    const nameless = ["ő", "%20", "%2520", "%D0%9B%D0%B5", "%C3%97", "×", "春", " . ", `${"-".repeat(200)}a`];
+    expect((await cleaned([...named, ...nameless])).map((word) => word !== "")).toEqual(
+      [...named, ...nameless].map(isTaken),
+    );
+    expect(named.filter(isTaken)).toEqual(named);
   });
 });

@@ -115,8 +115,7 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
   // The first stands for each character that is no UTF-8; PostgreSQL cannot keep the second.
   if (words.includes("\ufffd") || words.includes("\0"))
     return { problem: "The campaign cannot be read. A file has to be in UTF-8." };
-  // Others are left out of a campaign's name (private.clean_campaign_word).
-  if (!/[a-z0-9]/i.test(typed.campaign.normalize("NFD")))
+  if (!hasName(typed.campaign))
     return { problem: "The campaign's name has to have a letter from A to Z or a digit." };
   if (!["", "USD"].includes(typed.currency.toUpperCase()) || namesOtherCurrency(typed.amount))
     return { problem: `The amount is not in US dollars. ${onlyDollars}` };
@@ -126,6 +125,10 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
   const { campaign, source, medium } = typed;
   return { day, campaign, source, medium, amount_cents };
 }
+
+/** Whether anything is left of a campaign's name (private.clean_campaign_word): these are kept, and what is percent-encoded may not be. */
+const hasName = (campaign: string): boolean =>
+  /[a-z0-9áàâãäéèêëíìîïóòôõöúùûüñç]/i.test(campaign.slice(0, 200).replaceAll(/%(25)?[\da-f]{2}/gi, ""));
 
 function readDay(text: string): string | undefined {
   const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
