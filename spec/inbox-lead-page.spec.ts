@@ -141,7 +141,7 @@ describe("a call", () => {
     await page.locator(".number").waitFor();
     await page.route("**/api/outcome", async (route) => {
       const response = await route.fetch();
-      await page.locator(".outcomes").waitFor({ state: "detached" });
+      await page.locator(".number").waitFor({ state: "detached" });
       await route.fulfill({ response });
     });
     await page.keyboard.press("6");

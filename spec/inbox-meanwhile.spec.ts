@@ -261,6 +261,23 @@ describe("the outcome of a call", () => {
     ]);
   });
 
+  it("keeps its form, and what is being typed there, when the event of it is here long before its answer", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await page.route("**/api/outcome", async (route) => {
+      const response = await route.fetch();
+      await note(page).focus();
+      await page.keyboard.type("Has ");
+      await page.locator(".history").getByText("No answer").waitFor();
+      await page.keyboard.type("cats");
+      await route.fulfill({ response });
+    });
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByText("What you typed after the outcome was sent is not in its note.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => note(page).inputValue()).toBe("Has cats");
+  });
+
   it("is asked for still when the call takes longer than an hour", async () => {
     const id = await addLead(database);
     const page = await calling(id);

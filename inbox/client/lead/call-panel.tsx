@@ -82,8 +82,8 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
 
 /**
  * The call whose outcome the form asks for: the last one that was under way here or, when the person has asked us to stop, the member's
- * last one. It stays after the hour in which it counts as under way, and where its outcome was sent and the answer was lost, so that the
- * member can send that again.
+ * last one. It stays after the hour in which it counts as under way, and where its outcome was sent and the answer is not here or was lost,
+ * so that the member can send that again.
  */
 function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">): string | undefined {
   const { under_way, calls } = lead;
@@ -94,7 +94,7 @@ function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">
   if (begun) last.current = begun;
   const call = calls.find(({ id }) => id === last.current);
   const unanswered = useRef<string | null>(undefined);
-  if (record.error) unanswered.current = record.variables?.call_id;
+  if (record.isPending || record.error) unanswered.current = record.variables?.call_id;
   if (record.data && "outcome_id" in record.data) unanswered.current = undefined;
   return call && (!call.outcome || call.id === unanswered.current) ? call.id : undefined;
 }
