@@ -1,4 +1,5 @@
 // What happens on a member's page while something else is under way: answers that are lost or late, and what is typed meanwhile.
+import type { Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { addLead } from "./support/inbox.ts";
 import { openScreens } from "./support/inbox-screens.ts";
@@ -295,5 +296,29 @@ describe("the outcome of a call", () => {
       outcome: "not_interested",
       note: "Has 2 daughters",
     });
+  });
+});
+
+describe("a costs file that is chosen while a typed cost is under way", () => {
+  it("is recorded too", async () => {
+    const page = await as(maria, "/campaigns");
+    const answered = Promise.withResolvers<void>();
+    const hold = async (route: Route) => {
+      await answered.promise;
+      await route.continue();
+    };
+    await page.route("**/api/campaigns/costs", hold, { times: 1 });
+    await page.getByRole("textbox", { name: "Campaign" }).fill("typed");
+    await page.getByLabel("Cost in US dollars").fill("5");
+    await page.getByRole("button", { name: "Record" }).click();
+    const day = await page.getByLabel("Day", { exact: true }).inputValue();
+    const buffer = Buffer.from(`date,campaign,amount\n${day},chosen,6`);
+    await page.getByLabel("A CSV file").setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer });
+    const recorded = page.getByRole("region", { name: "Recorded costs" });
+    await recorded.getByText("Table").click();
+    const names = () => recorded.locator("tbody td:nth-child(2)").allTextContents();
+    await expect.poll(names).toEqual(["chosen"]);
+    answered.resolve();
+    await expect.poll(names).toEqual(["chosen", "typed"]);
   });
 });

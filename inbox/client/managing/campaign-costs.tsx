@@ -19,9 +19,11 @@ interface Props extends Pick<Campaigns, "unmatched" | "costs"> {
 }
 
 export function CampaignCosts({ unmatched, costs, period }: Props) {
-  const record = useAction("campaigns/costs");
-  const send = (csv: string, then?: () => void) =>
-    record.mutate(
+  // Two actions, because one that is under way takes nothing more: a file would be lost that is chosen meanwhile.
+  const [typed, file] = [useAction("campaigns/costs"), useAction("campaigns/costs")];
+  const latest = file.submittedAt > typed.submittedAt ? file : typed;
+  const sendBy = (action: typeof typed) => (csv: string, then?: () => void) =>
+    action.mutate(
       { csv },
       {
         onSuccess: (answer) => {
@@ -35,10 +37,10 @@ export function CampaignCosts({ unmatched, costs, period }: Props) {
     <>
       <section className="card no-print" aria-labelledby="costs">
         <h2 id="costs">Costs</h2>
-        <CostForm lastDay={period.until} onSend={send} />
-        <CostFile onSend={send} />
-        {record.data && <RecordResult answer={record.data} />}
-        <FailureNotice error={record.error} />
+        <CostForm lastDay={period.until} onSend={sendBy(typed)} />
+        <CostFile onSend={sendBy(file)} />
+        {latest.data && <RecordResult answer={latest.data} />}
+        <FailureNotice error={latest.error} />
       </section>
       <CostReports unmatched={unmatched} costs={costs} />
     </>
