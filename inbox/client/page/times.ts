@@ -26,10 +26,10 @@ export function urgency(dueAt: string, now: Date): "late" | "soon" | "calm" {
 
 /**
  * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves two zones open. Where it leaves them all
- * open, the place has the zone by which the calling hours are reckoned, and no state.
+ * open, the first zone is that by which the calling hours are reckoned, and others are of the phone number.
  */
-export function localTime({ states, zones }: Place, now: Date): string {
-  if (states.length === 0 || zones.length === 0) return "time unknown";
+export function localTime({ likeliest_state, zones }: Place, now: Date): string {
+  if (likeliest_state === null) return "time unknown";
   return [...new Set(zones.map((zone) => timeThere(now, zone)))].join(" or ");
 }
 
