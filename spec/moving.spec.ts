@@ -2,9 +2,10 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Sql } from "../database/connect.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
+import { roleAddress } from "../database/role-logins.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { UsedDatabase } from "../team/held-rows.ts";
 import { moveDatabase } from "../team/move-database.ts";
@@ -92,10 +93,15 @@ describe("leads move", () => {
   it("refuses while a program of ours is at work on either database", async () => {
     const [busy, to] = [await makeDatabase(), await makeDatabase()];
     await busy.intake`select`;
+    for (const role of ["leads_delivery", "leads_team"] as const) {
+      const sql = connect(roleAddress(busy.url, role), { max: 1 });
+      onTestFinished(() => sql.end());
+      await sql`select`;
+    }
     const atWork = (which: string) => ({
       status: 1,
       stderr: expect.stringContaining(
-        `Still at work on the database to move${which}: the intake. Nothing was moved.`,
+        `Still at work on the database to move${which}: the delivery, the intake, the inbox. Nothing was moved.`,
       ),
     });
     expect(await move(to.url, { DATABASE_URL: busy.url })).toMatchObject(atWork(""));
@@ -195,6 +201,8 @@ describe("moving", () => {
   it("moves what was being written when it began, such as a withdrawal that was not committed yet", async () => {
     const [busy, to] = [await makeDatabase(), await makeDatabase()];
     await fill(busy.owner);
+    // A backup that a server has begun ends with that server.
+    await busy.owner`update private.backup_state set claimed_until = now() + interval '1 hour'`;
     let moving: Promise<unknown> | undefined;
     await busy.owner.begin(async (tx) => {
       await tx`update public.leads set name = 'Changed'`;
@@ -205,6 +213,7 @@ describe("moving", () => {
     });
     await moving;
     expect(await to.owner`select distinct name from public.leads`).toEqual([{ name: "Changed" }]);
+    expect(await to.owner`select claimed_until from private.backup_state`).toEqual([{ claimed_until: null }]);
   });
 
   it("leaves a database alone that holds leads and has older tables, when it was named by mistake", async () => {
