@@ -1,17 +1,20 @@
 // How the server keeps a second copy of everything by itself: a backup each day, verified by a restoration, the newest few kept.
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { roleAddress } from "../database/role-logins.ts";
+import type { RowCounts } from "../team/backup.ts";
+import { Refusal } from "../team/refusal.ts";
 import {
   backUpWhenDue,
   disableBackups,
   enableBackups,
   startScheduledBackups,
 } from "../team/scheduled-backups.ts";
+import { verifyBackup } from "../team/verify-backup.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -235,6 +238,18 @@ describe("a scheduled backup", () => {
     const sql = await asLogin("nocreatedb");
     await backUpWhenDue({ sql, url: database.url, signal }, { folder, keep: 3 }, log);
     expect(await state()).toMatchObject({ leads: 1, verified_by: "read" });
+  });
+
+  it("passes for no backup when the restored copy has another number of rows, or when it cannot be read to its end", async () => {
+    await backUp();
+    const path = join(folder, (await readdir(folder))[0] ?? "");
+    const at = { sql: database.owner, url: database.url, signal };
+    await expect(verifyBackup(at, path, { "public.leads": 1 } as RowCounts)).resolves.toBe("restored");
+    await expect(verifyBackup(at, path, { "public.leads": 2 } as RowCounts)).rejects.toThrow(Refusal);
+    expect(await scratchDatabases()).toEqual([]);
+    const sql = await asLogin("nocreatedb");
+    await truncate(path, (await stat(path)).size - 1);
+    await expect(verifyBackup({ ...at, sql }, path, {} as RowCounts)).rejects.toThrow(Refusal);
   });
 
   it("names a scratch database in its way that belongs to another login, because only that one may drop it", async () => {
