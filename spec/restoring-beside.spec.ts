@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
+import { readLeadCounts } from "../delivery/counts.ts";
 import { everything } from "./support/contents.ts";
 import { aLead, commandsAtLocks, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { fill } from "./support/full-database.ts";
@@ -21,6 +22,7 @@ beforeAll(async () => {
   await fill(database.owner);
   // Without a row for the inbox yet.
   await database.owner`insert into leads ${database.owner(aLead({ name: "Just before the backup" }))}`;
+  await database.owner`insert into private.audit_log (who, action) values ('Ruth', 'tried')`;
   file = join(folder, "leads.backup");
   expect(await leads(database.url, "backup", file)).toMatchObject({ status: 0 });
 });
@@ -46,7 +48,9 @@ describe("leads restore", () => {
     const after = await everything(owner);
     for (const table of ["public.leads", "private.permissions", "private.deliveries"])
       expect(after[table]).toEqual(expect.arrayContaining(before[table] as unknown[]));
-    expect(await owner`select count(*)::int as n from leads`).toEqual([{ n: 7 }]);
+    expect(await count(owner)).toBe(7);
+    // The status and the queue count by sums, which no trigger has changed.
+    expect((await readLeadCounts(owner)).stored).toBe(7);
     const [kept] = await owner`
       select count(*)::int as deliveries from private.deliveries d join leads l on l.id = d.lead_id
       where l.name = 'Here first'`;
@@ -55,10 +59,11 @@ describe("leads restore", () => {
 
   it("adds with --keep to what a server and its operator leave before the team works: counts, receipts and audit entries", async () => {
     const [old, fresh] = [await makeDatabase(), await makeDatabase()];
-    for (const { intake, owner } of [old, fresh]) {
+    for (const { intake, owner } of [fresh, old]) {
       await intake`select private.add_counts(${JSON.stringify([aView])}::text::json, ${JSON.stringify([aVital])}::text::json)`;
       await owner`insert into leads ${owner(aLead({ name: "Test lead" }))}`;
       await owner`select private.audit(private.require_session(), 'opened lead', id) from leads`;
+      await owner`select private.audit(private.require_session(), 'erased lead', id) from leads`;
       await owner`select private.erase_leads(array(select id from leads), 'asked')`;
     }
     // A finished day whose sums stand on the new server must be summed anew.
@@ -73,7 +78,15 @@ describe("leads restore", () => {
       "This database holds counts of page loads, receipts of erased leads and entries of the audit log already.",
     );
     expect(stderr).toContain(`restore --keep ${path}`);
+    // A day whose leads are summed, too.
+    await fresh.owner`insert into private.report_days values (private.utc_day(now()) - 2)`;
     expect(await leads(fresh.url, "restore", "--keep", path)).toMatchObject({ status: 0 });
+    expect(await fresh.owner`select from private.report_days`).toEqual([]);
+    const entries = await fresh.owner`select action from private.audit_log order by id`;
+    expect(entries.map(({ action }) => action)).toEqual([
+      ...["opened lead", "erased lead"],
+      ...["opened lead", "erased lead"],
+    ]);
 
     await fresh.owner`select private.sum_up_report_days()`;
     const [sums] = await fresh.owner`
@@ -104,6 +117,8 @@ describe("leads restore", () => {
   it("is refused with --keep a second time, because the counts would be added twice, and where a lead of the backup was erased", async () => {
     const { url, owner } = await makeDatabase();
     expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
+    // A new entry of the audit log has a number after those of the backup.
+    await owner`select private.audit(private.require_session(), 'tried again')`;
     // Nothing that the team did stands in the way.
     await owner`truncate private.members, private.stop_list, private.reviews, private.paused_states cascade`;
     expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedTwice);
