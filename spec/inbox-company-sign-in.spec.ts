@@ -1,7 +1,9 @@
 // Sign-in with the company's own accounts, against a real OpenID provider that runs in this process.
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { makeCompanySignIn } from "../inbox/company-sign-in.ts";
+import { SignInRefused } from "../inbox/passkeys.ts";
 import { askAsOperator } from "../team/ask.ts";
 import { inviteMember } from "../team/managing.ts";
 import { atTheEnd } from "./support/at-the-end.ts";
@@ -96,11 +98,11 @@ class Browser {
 const invite = async (name: string) =>
   (await inviteMember(askAsOperator(database.owner), name, "member")).token;
 
-/** Comes back from the provider with this error instead of a code. */
-async function refusedBecause(error: string): Promise<void> {
+/** Comes back from the provider with this error, or with this code. */
+async function refusedWith(given: { error: string } | { code: string }): Promise<void> {
   const browser = new Browser();
   const { searchParams, origin } = new URL(await browser.begin({}));
-  const answer = new URLSearchParams({ error, iss: origin, state: searchParams.get("state") ?? "" });
+  const answer = new URLSearchParams({ ...given, iss: origin, state: searchParams.get("state") ?? "" });
   const { headers } = await browser.request(`${inbox.url}/oidc/callback?${answer}`);
   expect(headers.get("location")).toBe("/sign-in#sign-in-refused");
 }
@@ -154,9 +156,10 @@ describe("the company's own sign-in", () => {
     expect(mine.session).toBeUndefined();
   });
 
-  it("says so when the person cancels at the provider, which is no failure", async () => {
+  it("says so when the person cancels at the provider, or comes back with a made-up code, which is no failure", async () => {
     logged.length = 0;
-    await refusedBecause("access_denied");
+    await refusedWith({ error: "access_denied" });
+    await refusedWith({ code: "made-up" });
     expect(logged).not.toContain("company-sign-in-failed");
   });
 
@@ -165,9 +168,29 @@ describe("the company's own sign-in", () => {
     logged.length = 0;
     for (const given of [{ token }, {}]) {
       await new Browser().signIn(given, "between@company.example");
-      for (let attempt = 0; attempt < 2; attempt += 1) await refusedBecause("server_error");
+      for (let attempt = 0; attempt < 2; attempt += 1) await refusedWith({ error: "server_error" });
     }
     expect(logged.filter((event) => event === "company-sign-in-failed")).toHaveLength(2);
+  });
+
+  it("writes no word of an answer into the log that is no error as a provider names one", async () => {
+    const log = vi.fn();
+    const { origin } = new URL(await new Browser().begin({}));
+    const settings = { issuer: origin, clientId: "leads-inbox", clientSecret: "any" };
+    const { finish, begin } = makeCompanySignIn(settings, inbox.url, log);
+    const { address: _, ...pending } = await begin();
+    const answer = new URLSearchParams({ error: "Rosa Martinez", iss: origin, state: pending.state });
+    await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
+    expect(log.mock.calls).toEqual([
+      ["company-sign-in-failed", { code: expect.not.stringMatching(/rosa/i) }],
+    ]);
+  });
+
+  it("asks no provider without TLS, but on this machine for a trial", async () => {
+    const log = vi.fn();
+    const settings = { issuer: "http://192.0.2.1", clientId: "leads-inbox", clientSecret: "any" };
+    await expect(makeCompanySignIn(settings, inbox.url, log).begin()).rejects.toThrow(SignInRefused);
+    expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "OAUTH_HTTP_REQUEST_FORBIDDEN" }]]);
   });
 
   it("asks who is there each time, also in a browser where the provider still knows the member", async () => {
@@ -184,17 +207,21 @@ describe("the company's own sign-in", () => {
     await browser.signIn({ token: await invite("Away") }, "away@company.example");
     browser.cookies.delete(inbox.url);
     browser.prompts.length = 0;
+    logged.length = 0;
     const address = new URL(await browser.begin({}));
     for (const name of ["prompt", "max_age"]) address.searchParams.delete(name);
     const answer = await browser.follow(address.href, "away@company.example");
     expect(browser.prompts).not.toContain("login");
     expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+    // A provider that never says when the person signed in lets nobody in, and the operator has to know.
+    expect(logged).toContain("company-sign-in-failed");
     expect(browser.session).toBeUndefined();
   });
 
   it("asks the provider in both ways that there are, and takes no answer from before it asked", async () => {
     const browser = new Browser();
     await browser.signIn({ token: await invite("Before") }, "before@company.example");
+    logged.length = 0;
     // The provider's clock may be a minute behind.
     for (const [seconds, landed] of [
       [30, "/"],
@@ -210,6 +237,7 @@ describe("the company's own sign-in", () => {
       const answer = await browser.follow(address, "before@company.example");
       expect([seconds, answer.headers.get("location")]).toEqual([seconds, landed]);
     }
+    expect(logged).not.toContain("company-sign-in-failed");
   });
 
   it.each([
