@@ -2,6 +2,7 @@
 // removal. The authenticator is Chromium's virtual one.
 import type { CDPSession, Page } from "playwright-core";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Passkeys, SignInRefused } from "../inbox/passkeys.ts";
 import { useBrowser } from "./support/browser.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { post, serveInbox, type TestInbox } from "./support/inbox.ts";
@@ -106,6 +107,10 @@ describe("an invitation", () => {
     expect(stdout).toMatch(new RegExp(`^${inbox.url}/join#[A-Za-z0-9_-]{43}\n$`));
     const token = tokenIn(stdout);
     expect((await post(inbox.url, "join/open", { token })).body).toMatchObject({ name: "Dana Kim" });
+    const { body } = await post<{ options: object }>(inbox.url, "join/options", { token });
+    expect(body.options).toMatchObject({
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    });
     const page = await openBrowser();
     expect(await join(page, token)).toMatchObject({
       status: 200,
@@ -186,7 +191,7 @@ describe("a passkey", () => {
     expect(await signIn(page)).toMatchObject({ status: 401, body: { error: "not a member" } });
   });
 
-  it("is not taken twice for one challenge", async () => {
+  it("is not taken twice for one challenge, nor for another address than the inbox's", async () => {
     const page = await openBrowser();
     await join(page, await invite("Twice"));
     const sent: string[] = [];
@@ -194,8 +199,16 @@ describe("a passkey", () => {
       if (request.url().endsWith("/sign-in/verify")) sent.push(request.postData() ?? "");
     });
     await signIn(page);
-    const again = await post(inbox.url, "sign-in/verify", JSON.parse(sent[0] ?? ""));
+    const request = JSON.parse(sent[0] ?? "");
+    const again = await post(inbox.url, "sign-in/verify", request);
     expect([again.status, again.body]).toEqual([401, { error: "try again" }]);
+    // Nor for another address than the inbox's, on the same host too.
+    const [row] = await database.owner`select team.passkey_to_check(${request.credential.id}) as kept`;
+    const kept = { ...row?.kept, counter: 0 };
+    const check = (address: string) =>
+      new Passkeys(address, "Inbox").checkSignature(request.credential, kept);
+    await expect(check("http://localhost:1")).rejects.toThrow(SignInRefused);
+    await expect(check(inbox.url)).resolves.toMatchObject({ id: request.credential.id });
   });
 
   it("lets its member in while strangers flood the inbox with sign-ins that they begin, which fill no disk", async () => {
@@ -216,11 +229,13 @@ describe("a passkey", () => {
     expect(kept?.company_sign_ins).toBeLessThan(10_000);
   });
 
-  it("can be joined by a second one, and the last one stays", async () => {
+  it("can be joined by a second one on another device, and the last one stays", async () => {
     const page = await openBrowser();
     await join(page, await invite("Two keys"));
+    const add = () => withPasskey(page, "create", "api/passkeys/options", "api/passkeys/add");
+    await expect(add()).rejects.toThrow("InvalidStateError");
     await database.owner`update private.passkeys set id = 'Zmlyc3Q' where member_id = (select id from private.members where name = 'Two keys')`;
-    expect((await withPasskey(page, "create", "api/passkeys/options", "api/passkeys/add")).status).toBe(200);
+    expect((await add()).status).toBe(200);
     const call = (path: string, body: object) =>
       page.evaluate(
         async ({ path, body }) => {
