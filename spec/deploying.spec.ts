@@ -1,5 +1,5 @@
-// What an operator copies out of deploy/ and docs/, run as the machine would run it.
-import { execFile, spawn, spawnSync } from "node:child_process";
+// What an operator copies out of deploy/ and docs/, run as the machine would run it, and what a release is made of.
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   mkdirSync,
@@ -18,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeDatabase } from "./support/database.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -190,5 +191,59 @@ describe("the settings that the installation writes", () => {
     const names = [...read("deploy/install").matchAll(/s\|\^#([A-Z_]+)=/g)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(2);
     for (const name of names) expect(ourSettings).toContain(name);
+  });
+});
+
+describe("a release", () => {
+  it("is made of every module that the program has, and of no test or measurement", () => {
+    const [, modules = ""] = /^modules="(.*)"$/m.exec(read("deploy/build-release")) ?? [];
+    const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+    const folders = new Set(
+      tracked.filter((path) => /^[^.][^/]*\//.test(path)).map((path) => path.split("/")[0] as string),
+    );
+    for (const name of ["bench", "check", "spec"]) folders.delete(name);
+    expect(modules.split(" ")).toEqual(expect.arrayContaining([...folders].sort()));
+    for (const name of ["bench", "check", "spec", "data"]) expect(modules.split(" ")).not.toContain(name);
+  });
+
+  it("has a version that the command prints and that the changelog tells of", async () => {
+    const { version } = JSON.parse(read("package.json"));
+    const printed = { status: 0, stdout: `${version}\n`, stderr: "" };
+    expect(await waitForExit(startLeads(["--version"], {}))).toEqual(printed);
+    expect(read("CHANGELOG.md")).toContain(`\n## ${version}\n`);
+  });
+});
+
+describe("the command of a release that was rolled back to", () => {
+  it("works on the tables that the newer release has brought up to date", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into supabase_migrations.schema_migrations (version, name) values ('29990101000000', 'later')`;
+    expect(await leads(url, "list")).toMatchObject({ status: 0, stderr: "No leads.\n" });
+  });
+
+  it("refuses, in a sentence, tables that the newer release has made unfit for it", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into supabase_migrations.schema_migrations (version, name, statements) values ('29990101000000', 'later',
+      array['-- Older programs do not work on these tables.', 'alter table leads drop column name'])`;
+    const refused = await leads(url, "list");
+    expect(refused).toMatchObject({ status: 1, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^A newer release has brought the tables to version 29990101000000, .* Put the newer release in force again/,
+    );
+  });
+});
+
+describe("the scripts of deploy/", () => {
+  const scripts = readdirSync(join(root, "deploy"), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && read(`deploy/${entry.name}`).startsWith("#!"))
+    .map(({ name }) => name);
+
+  it.each(scripts)("%s is understood by its shell to the end, and may be run", (name) => {
+    const [interpreter = ""] = read(`deploy/${name}`).slice(2).split("\n");
+    const shell = interpreter.split("/").at(-1) as string;
+    const script = join(root, "deploy", name);
+    const { status, stderr } = spawnSync(shell, ["-n", script], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(() => execFileSync("test", ["-x", script])).not.toThrow();
   });
 });

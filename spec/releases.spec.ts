@@ -19,8 +19,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { makeDatabase } from "./support/database.ts";
-import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
 
@@ -41,8 +39,12 @@ case $* in *ActiveState*) cat "$LEADS_PREFIX/state" ;; esac
 // a good one.
 const node = `#!/bin/sh
 here=$(dirname "$(dirname "$0")")
+case $* in
+  *"team list"*) exec test ! -e "$LEADS_PREFIX/changed-tables" ;;
+  *" upgrade") exec test ! -e "$here/upgrades-nothing" ;;
+  -e*/readyz) [ ! -e "$here/unready" ] && [ ! -e "$LEADS_PREFIX/database-down" ] || exit 1 ;;
+esac
 [ "$1" != -e ] || exec test ! -e "$here/broken"
-case $* in *"team list"*) exec test ! -e "$LEADS_PREFIX/changed-tables" ;; esac
 [ ! -e "$here/slow" ] || { touch "$LEADS_PREFIX/under-way"; exec sleep 1000; }
 cat "$here/VERSION"
 `;
@@ -119,9 +121,9 @@ describe("an update", () => {
     expect(readFileSync(unit, "utf8")).toBe(read("deploy/leads.service"));
   });
 
-  it("leaves a server stopped that is stopped", () => {
+  it.each(["inactive", "failed"])("leaves a server stopped that is stopped: %s", (state) => {
     type("first", pack("1.0.0"));
-    writeFileSync(at("state"), "inactive\n");
+    writeFileSync(at("state"), `${state}\n`);
     expect(type("update", pack("1.1.0")).status).toBe(0);
     expect(inForce()).toBe("releases/1.1.0");
     expect(asked()).not.toContain("restart");
@@ -131,6 +133,15 @@ describe("an update", () => {
     type("first", pack("1.0.0"));
     expect(type("update", at("leads-1.0.0")).said).toContain("in force already");
     expect(asked()).not.toContain("restart");
+  });
+});
+
+describe("an update of a server whose database is down", () => {
+  it("asks the new one only to be alive", () => {
+    type("first", pack("1.0.0"));
+    writeFileSync(at("database-down"), "");
+    expect(type("update", "--wait", "0", pack("1.1.0")).status).toBe(0);
+    expect(inForce()).toBe("releases/1.1.0");
   });
 });
 
@@ -222,17 +233,31 @@ describe("an update that fails half way leaves the release in force as it was", 
     expect(kept()).toEqual(["1.0.0", "1.1.0"]);
   });
 
-  it("when the server does not become ready with it: the release before is put in force again", () => {
+  it("when another one is under way", () => {
     type("first", pack("1.0.0"));
-    type("update", pack("1.1.0"));
-    const { status, said } = type("update", "--wait", "0", pack("1.2.0", { broken: "" }));
-    expect(status).toBe(1);
-    expect(said).toContain("Release 1.1.0 is in force again.");
-    expect(inForce()).toBe("releases/1.1.0");
-    expect(asked().match(/restart leads.service/g)).toHaveLength(3);
-    // The way back from the release that runs is the one before it, not the one that failed.
-    expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
+    const words = ["sh", join(root, "deploy/releases"), "update", pack("1.1.0")];
+    const ran = spawnSync("flock", [at("opt/leads/.lock"), ...words], {
+      env: environment(),
+      encoding: "utf8",
+    });
+    expect([ran.status, ran.stderr]).toEqual([1, "Another update, rollback or removal is under way.\n"]);
+    expect(inForce()).toBe("releases/1.0.0");
   });
+
+  it.each(["broken", "unready"])(
+    "when the server is %s with it: the release before is put in force again",
+    (file) => {
+      type("first", pack("1.0.0"));
+      type("update", pack("1.1.0"));
+      const { status, said } = type("update", "--wait", "0", pack("1.2.0", { [file]: "" }));
+      expect(status).toBe(1);
+      expect(said).toContain("Release 1.1.0 is in force again.");
+      expect(inForce()).toBe("releases/1.1.0");
+      expect(asked().match(/restart leads.service/g)).toHaveLength(3);
+      // The way back from the release that runs is the one before it, not the one that failed.
+      expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
+    },
+  );
 });
 
 describe("an update that changes the tables so that older programs do not work on them", () => {
@@ -274,6 +299,14 @@ describe("a rollback", () => {
     expect(inForce()).toBe("releases/1.0.0");
     expect(type("rollback").status).toBe(0);
     expect(inForce()).toBe("releases/1.1.0");
+  });
+
+  it("finds a release that was damaged on the disk whole again, once that was brought again", () => {
+    type("first", pack("1.0.0", { "serve.ts": "" }));
+    type("update", pack("1.1.0"));
+    writeFileSync(at("opt/leads/releases/1.0.0/serve.ts"), "another");
+    expect(type("update", at("leads-1.0.0.tar.gz")).status).toBe(0);
+    expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
   });
 
   it("says so when there is none before", () => {
@@ -324,11 +357,31 @@ describe("a release with another PostgreSQL", () => {
     expect(inForce()).toBe("releases/2.0.0");
   });
 
+  it("leaves the release in force where the data cannot be brought over, and says so of one that is not ready on it", () => {
+    mkdirSync(at("var/lib/leads/postgresql"));
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
+    type("first", pack("1.0.0"));
+    const update = (file: string) =>
+      type(
+        "update",
+        "--wait",
+        "0",
+        "--upgrade-postgresql",
+        pack(`2-${file}`, { POSTGRESQL: "19\n", [file]: "" }),
+      );
+    expect(update("upgrades-nothing").said).toContain("The data was not brought over, and is as it was.");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+    expect(update("unready")).toMatchObject({ status: 1, said: expect.stringContaining("is not ready yet") });
+  });
+
   it("is put in force where the server is the operator's own", () => {
     mkdirSync(at("var/lib/leads/postgresql"));
     writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "17\n");
     type("first", pack("1.0.0"));
-    writeFileSync(at("etc/leads/settings.env"), "DATABASE_URL=postgres://owner@localhost/leads\n");
+    // Of a setting that is there twice, the last counts, as systemd has it.
+    const own = "DATABASE_URL=\nDATABASE_URL=postgres://owner@localhost/leads\n";
+    writeFileSync(at("etc/leads/settings.env"), `DATA_DIR=${at("var/lib/leads")}\n${own}`);
     expect(type("update", pack("2.0.0", { POSTGRESQL: "19\n" })).status).toBe(0);
   });
 });
@@ -350,59 +403,5 @@ describe("a removal", () => {
     expect(type("remove", "--purge", "--yes").status).toBe(0);
     for (const folder of ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"])
       expect(existsSync(at(folder))).toBe(false);
-  });
-});
-
-describe("a release", () => {
-  it("is made of every module that the program has, and of no test or measurement", () => {
-    const [, modules = ""] = /^modules="(.*)"$/m.exec(read("deploy/build-release")) ?? [];
-    const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
-    const folders = new Set(
-      tracked.filter((path) => /^[^.][^/]*\//.test(path)).map((path) => path.split("/")[0] as string),
-    );
-    for (const name of ["bench", "check", "spec"]) folders.delete(name);
-    expect(modules.split(" ")).toEqual(expect.arrayContaining([...folders].sort()));
-    for (const name of ["bench", "check", "spec", "data"]) expect(modules.split(" ")).not.toContain(name);
-  });
-
-  it("has a version that the command prints and that the changelog tells of", async () => {
-    const { version } = JSON.parse(read("package.json"));
-    const printed = { status: 0, stdout: `${version}\n`, stderr: "" };
-    expect(await waitForExit(startLeads(["--version"], {}))).toEqual(printed);
-    expect(read("CHANGELOG.md")).toContain(`\n## ${version}\n`);
-  });
-});
-
-describe("the command of a release that was rolled back to", () => {
-  it("works on the tables that the newer release has brought up to date", async () => {
-    const { url, owner } = await makeDatabase();
-    await owner`insert into supabase_migrations.schema_migrations (version, name) values ('29990101000000', 'later')`;
-    expect(await leads(url, "list")).toMatchObject({ status: 0, stderr: "No leads.\n" });
-  });
-
-  it("refuses, in a sentence, tables that the newer release has made unfit for it", async () => {
-    const { url, owner } = await makeDatabase();
-    await owner`insert into supabase_migrations.schema_migrations (version, name, statements) values ('29990101000000', 'later',
-      array['-- Older programs do not work on these tables.', 'alter table leads drop column name'])`;
-    const refused = await leads(url, "list");
-    expect(refused).toMatchObject({ status: 1, stdout: "" });
-    expect(refused.stderr).toMatch(
-      /^A newer release has brought the tables to version 29990101000000, .* Put the newer release in force again/,
-    );
-  });
-});
-
-describe("the scripts of deploy/", () => {
-  const scripts = readdirSync(join(root, "deploy"), { withFileTypes: true })
-    .filter((entry) => entry.isFile() && read(`deploy/${entry.name}`).startsWith("#!"))
-    .map(({ name }) => name);
-
-  it.each(scripts)("%s is understood by its shell to the end, and may be run", (name) => {
-    const [interpreter = ""] = read(`deploy/${name}`).slice(2).split("\n");
-    const shell = interpreter.split("/").at(-1) as string;
-    const script = join(root, "deploy", name);
-    const { status, stderr } = spawnSync(shell, ["-n", script], { encoding: "utf8" });
-    expect([status, stderr]).toEqual([0, ""]);
-    expect(() => execFileSync("test", ["-x", script])).not.toThrow();
   });
 });
