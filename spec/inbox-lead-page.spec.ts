@@ -250,6 +250,18 @@ describe("a call", () => {
     await refusal.waitFor({ state: "detached" });
   });
 
+  it("is said to be refused as long as no permission is recorded", async () => {
+    const id = await addLead(database);
+    await database.owner`delete from private.permissions where lead_id = ${id}`;
+    const page = await leadPage(dana, id);
+    await page.keyboard.press("c");
+    const refusal = page.locator(".call").getByRole("alert");
+    await refusal.getByText("Do not call.").waitFor();
+    await lee.call("claim", { id });
+    await page.getByText("Lee has it.").waitFor();
+    expect(await refusal.count()).toBe(1);
+  });
+
   it("sets a callback on the person's own clocks, and says why not when no call is lawful then", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
