@@ -83,7 +83,10 @@ export const queue = {
     request: v.strictObject({ text: Text(200), filter: v.optional(Filter), ...Page }),
     response: Rows,
   },
-  /** Rows of these leads, for lists on screen after a `leads` event; those not in the queue any more are closed. */
+  /**
+   * Rows of these leads in the order given, for lists on screen after a `leads` event. Those not in the queue any more are closed, and
+   * those that were erased are left out.
+   */
   rows: {
     manager: false,
     request: v.strictObject({ ids: v.pipe(v.array(Id), v.maxLength(200)) }),
