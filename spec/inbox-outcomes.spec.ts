@@ -1,9 +1,9 @@
 // What a member records of a call or a review: the outcome, a callback, the eligibility check.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
-import { called } from "./support/calls.ts";
+import { audited, called } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
-import { addLead, makeInbox, noonZip } from "./support/inbox.ts";
+import { addLead, makeInbox, noonZip, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -317,6 +317,19 @@ describe("the eligibility check", () => {
     const { body } = await dana.call("eligibility-check", { id, answers });
     expect(body).toMatchObject({ result, reasons, answers, member: { name: "Dana" } });
     expect((await dana.call("open", { id })).body.checks).toMatchObject([{ result }]);
+  });
+
+  it("is one where the same is sent again within five minutes, because the answer was lost", async () => {
+    const id = await addLead(database);
+    const send = async (member: TestMember, visit_on: string | null = null) =>
+      (await member.call("eligibility-check", { id, answers: { ...yes, visit_on } })).body.id;
+    const first = await send(dana);
+    expect(await send(dana)).toBe(first);
+    expect(await audited(database, "checked eligibility", id)).toHaveLength(1);
+    const others = [await send(lee), await send(dana), await send(dana, daysAgo(30)), await send(dana)];
+    await database.owner`
+      update private.eligibility_checks set at = at - interval '6 minutes' where lead_id = ${id}`;
+    expect(new Set([first, ...others, await send(dana)]).size).toBe(6);
   });
 
   it("takes an answer that is missing for one that is not known, never for a yes", async () => {
