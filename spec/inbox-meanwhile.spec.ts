@@ -284,6 +284,20 @@ describe("the outcome of a call", () => {
     await expect.poll(() => note(page).inputValue()).toBe("Has cats");
   });
 
+  it("begins no further call by a press of c before its answer is here", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await page.route("**/api/outcome", async (route) => {
+      const response = await route.fetch();
+      await page.locator(".number").waitFor({ state: "detached" });
+      await page.keyboard.press("c");
+      await route.fulfill({ response });
+    });
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    expect((await dana.call("open", { id })).body.calls).toHaveLength(1);
+  });
+
   it("is asked for still when the call takes longer than an hour", async () => {
     const id = await addLead(database);
     const page = await calling(id);

@@ -33,8 +33,9 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   const callToRecord = useCallToRecord(lead, member, record);
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
   useEndOfRefusal(refusal, { lead, loadedAt, isHeldByOther }, call.reset);
+  const isBusy = call.isPending || record.isPending;
   const start = (asked_for_this_time = false) => {
-    if (isStopped || underWay || recorded) return;
+    if (isStopped || underWay || recorded || isBusy) return;
     call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("opened", "queue") });
   };
   useKeys({ c: () => start() });
@@ -63,7 +64,7 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
       {underWay ? (
         <NumberLink {...underWay} isAskedFor={!call.isIdle} />
       ) : (
-        <CallButton isMain={!isHeldByOther} isBusy={call.isPending} onCall={() => start()} />
+        <CallButton isMain={!isHeldByOther} isBusy={isBusy} onCall={() => start()} />
       )}
       {!underWay && !refusal && <CallingHours place={lead.place} />}
       {refusal && !underWay && <CallRefused refusal={refusal} onAsked={() => start(true)} />}
