@@ -20,9 +20,11 @@ interface TextFieldProps {
   value?: string | undefined;
   /** Why the field was refused, when it was. */
   wrong: string | undefined;
+  /** Whether the answers are on their way. */
+  isSent: boolean;
 }
 
-export function TextField({ name, label, value, wrong }: TextFieldProps) {
+export function TextField({ name, label, value, wrong, isSent }: TextFieldProps) {
   const described = wrong && { "aria-invalid": true, "aria-describedby": `${name}-wrong` };
   return (
     <p className={`line ${name}`}>
@@ -36,6 +38,7 @@ export function TextField({ name, label, value, wrong }: TextFieldProps) {
         id={name}
         name={name}
         required
+        readOnly={isSent}
         spellCheck={false}
         defaultValue={value ?? ""}
         {...input[name]}
@@ -49,14 +52,24 @@ export function BoxField({
   name,
   label,
   ticked,
+  isSent,
 }: {
   name: BoxName;
   label: string;
   ticked?: boolean | undefined;
+  isSent: boolean;
 }) {
   return (
     <label className="box">
-      <input type="checkbox" name={name} value="true" defaultChecked={ticked ?? false} />
+      <input
+        type="checkbox"
+        name={name}
+        value="true"
+        defaultChecked={ticked ?? false}
+        // A box has no `readOnly`, and a disabled one would lose the focus.
+        aria-disabled={isSent || undefined}
+        onClick={(event) => isSent && event.preventDefault()}
+      />
       <span>{label}</span>
     </label>
   );

@@ -59,29 +59,9 @@ export function LeadForm(props: LeadFormProps) {
   useErrorInTitle(status.is === "error", texts.error);
 
   const submitting = status.is === "submitting";
-  const wrong = (name: keyof Lead) =>
-    status.is === "error" && status.field === name ? status.message : undefined;
   return (
     <form method="post" action={action(backend)} onSubmit={submit}>
-      {fields.map(({ name, kind }) =>
-        kind === "text" ? (
-          <TextField
-            key={name}
-            name={name}
-            label={texts.labels[name]}
-            value={refused?.lead[name]}
-            wrong={wrong(name)}
-          />
-        ) : null,
-      )}
-      <fieldset>
-        <legend>{texts.boxes}</legend>
-        {fields.map(({ name, kind }) =>
-          kind === "box" ? (
-            <BoxField key={name} name={name} label={texts.labels[name]} ticked={refused?.lead[name]} />
-          ) : null,
-        )}
-      </fieldset>
+      <AnswerFields texts={texts} refused={refused} status={status} />
       <HoneypotField />
       <HiddenInputs {...props} />
       {status.is === "error" && (
@@ -101,6 +81,41 @@ export function LeadForm(props: LeadFormProps) {
         {submitting ? texts.sending : ""}
       </p>
     </form>
+  );
+}
+
+/** The lines and the boxes. They cannot be changed while they are on their way, because the change would be lost without a word. */
+function AnswerFields({
+  texts,
+  refused,
+  status,
+}: Pick<LeadFormProps, "texts" | "refused"> & { status: Status }) {
+  const isSent = status.is === "submitting";
+  const wrong = (name: keyof Lead) =>
+    status.is === "error" && status.field === name ? status.message : undefined;
+  const common = (name: keyof Lead) => ({ label: texts.labels[name], isSent });
+  return (
+    <>
+      {fields.map(({ name, kind }) =>
+        kind === "text" ? (
+          <TextField
+            key={name}
+            name={name}
+            {...common(name)}
+            value={refused?.lead[name]}
+            wrong={wrong(name)}
+          />
+        ) : null,
+      )}
+      <fieldset>
+        <legend>{texts.boxes}</legend>
+        {fields.map(({ name, kind }) =>
+          kind === "box" ? (
+            <BoxField key={name} name={name} {...common(name)} ticked={refused?.lead[name]} />
+          ) : null,
+        )}
+      </fieldset>
+    </>
   );
 }
 

@@ -126,6 +126,34 @@ describe("the lead form", () => {
     expect(site.calls).toHaveLength(1);
   });
 
+  it("takes no correction while it waits, because the one that is on its way would not have it, and takes it again once refused", async () => {
+    const answered = Promise.withResolvers<void>();
+    const page = await openHydrated();
+    await page.route(`**${insert}**`, async (route) => {
+      await answered.promise;
+      await route.fulfill({ status: 503, body: "{}" });
+    });
+    await fillIn(page, lead);
+    await press(page);
+    await page.getByRole("button", { name: "Submitting...", exact: true }).waitFor();
+    const change = async () => {
+      await page.getByLabel("ZIP Code *").press("End");
+      await page.keyboard.type("!");
+      await page.getByLabel("I have Medicare").focus();
+      await page.keyboard.press("Space");
+      await page.getByLabel("I have been diagnosed with diabetes").dispatchEvent("click");
+      return [
+        await page.getByLabel("ZIP Code *").inputValue(),
+        await page.getByLabel("I have Medicare").isChecked(),
+        await page.getByLabel("I have been diagnosed with diabetes").isChecked(),
+      ];
+    };
+    expect(await change()).toEqual(["K1A 0B1", true, false]);
+    answered.resolve();
+    await page.getByRole("alert").waitFor();
+    expect(await change()).toEqual(["K1A 0B1!", false, true]);
+  });
+
   it.each([
     ["is refused", { status: 401, body: '{"message":"Invalid JWT"}' }],
     ["is cut off", "hang up" as const],
