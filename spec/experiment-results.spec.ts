@@ -65,20 +65,27 @@ describe("the results of an experiment", () => {
     await load("garden", 50, { device: "bot" });
     await load("garden", 70, { step: "served" });
     await load("elsewhere", 90);
-    await leadFrom("garden", { "x-honeypot-filled": "yes" });
+    await leadFrom("garden", { "x-device": "bot" });
+    const id = await leadFrom("garden", { "x-honeypot-filled": "yes" });
+    await database.owner`insert into private.reviews (lead_id, outcome) values (${id}, 'likely_qualifies')`;
+    await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${id}`;
     const nothing = { loads: 0, stored: 0, reviewed: 0, qualified: 0 };
     expect(await found()).toMatchObject([{ original: nothing, changed: nothing, verdict: "no loads" }]);
   });
 
-  it("leave out what the original brought before the start and after the end", async () => {
+  it("leave out what the original brought before the start and after the end, and are those of the newest one first", async () => {
     await startExperiment({ startedOn: daysAgo(5), endedOn: daysAgo(2) });
+    await database.owner`
+      insert into private.experiments (variant, language, started_on, ended_on, planned_rate, planned_lift)
+      values ('a-former-one', 'en', ${daysAgo(30)}, ${daysAgo(20)}, 0.02, 0.3)`;
     await load("original", 40);
     await leadFrom("original");
     await database.owner`
       insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
       values (${daysAgo(6)}, -1, '', '', '', 'original', 'phone', 'view', 1000),
         (${daysAgo(5)}, -1, '', '', '', 'original', 'phone', 'view', 10),
-        (${daysAgo(3)}, 4, '', '', '', 'original', 'phone', 'view', 20)`;
+        (${daysAgo(3)}, 4, '', '', '', 'original', 'phone', 'view', 20),
+        (${daysAgo(2)}, -1, '', '', '', 'original', 'phone', 'view', 2000)`;
     const [result] = await found();
     expect(result).toMatchObject({ original: { loads: 30, stored: 0 }, ended_on: daysAgo(2) });
     expect(result?.days).toBeCloseTo(3);
