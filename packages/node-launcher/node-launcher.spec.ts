@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -105,10 +106,11 @@ describe("the launcher named node", () => {
     expect(launch([older, newer]).stdout).toBe("v24.1.0 runs program.ts two words\n");
   });
 
-  it("fetches with the first of several that are too old", () => {
+  it("fetches with the first of several that are too old, on which npm runs, and runs no script of what it fetches", () => {
     const first = put("first", "node", aNode("v22.17.9"));
     const second = put("second", "node", aNode("v18.1.0"));
-    put("first", "npm", anNpm);
+    const asked = `[ "$(command -v node)" = ${first}/node ] || exit 1\ncase $* in *--ignore-scripts*) ;; *) exit 1 ;; esac`;
+    put("first", "npm", `${asked}\n${anNpm}`);
     expect(launch([first, second])).toMatchObject({
       stdout: `v${fetched} runs program.ts two words\n`,
       status: 7,
@@ -138,6 +140,24 @@ describe("the launcher named node", () => {
       expect(stderr).toContain(`this machine has ${version}. Before 20.19, npm leaves out packages`);
     },
   );
+
+  it("runs no Node that npm brought and that is another than it asked for, and leaves nothing of it", () => {
+    const machine = put("machine", "node", aNode("v20.20.2"));
+    put("machine", "npm", anNpm.replace(`echo v${fetched}`, "echo v1.0.0"));
+    const { stdout, stderr, status } = launch([machine]);
+    expect([stdout, status]).toEqual(["", 1]);
+    expect(stderr).toContain("npm has none for this kind of machine.\nInstall Node 24");
+    expect(readdirSync(join(folder, "launcher/.cache"), { recursive: true })).toEqual([`v${fetched}`]);
+  });
+
+  it("says so when it cannot keep one", () => {
+    const machine = put("machine", "node", aNode("v20.20.2"));
+    put("machine", "npm", anNpm);
+    writeFileSync(join(folder, "launcher/.cache"), "a file in the way");
+    const { stderr, status } = launch([machine]);
+    expect(status).toBe(1);
+    expect(stderr).toContain("launcher/.cache cannot be written to.\nInstall Node 24");
+  });
 
   it("says in words what to install when no Node can be fetched", () => {
     expect(launch([])).toMatchObject({
