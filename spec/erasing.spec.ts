@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
+import { eraseLeads } from "../team/erase-leads.ts";
 import { aLead, commandsAtLocks, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
@@ -91,7 +92,9 @@ describe("leads erase", () => {
     ).toEqual([{ event: "lead.erased", channel: "webhook" }]);
   });
 
-  it("removes all leads with an e-mail address, however it was typed", async () => {
+  it("removes all leads with an e-mail address, however it was typed, also one of this moment", async () => {
+    // The lists do not have it yet.
+    await database.owner`delete from private.lead_work where lead_id = ${id("Rosa again")}`;
     const { stdout, status } = await leads(url, "erase", "--email", "ROSA@example.com ", "--yes");
     expect(status).toBe(0);
     expect(stdout.split("\n").sort()).toEqual(
@@ -117,6 +120,10 @@ describe("leads erase", () => {
     expect(await entries()).toBe(before);
     await leads(url, "erase", "--email", "rosa@example.com", "--yes");
     expect(await entries()).toBe(before + 2);
+    // Nor for one that somebody else has erased meanwhile.
+    const ids = [id("Rosa"), id("Other")];
+    expect(await eraseLeads(database.owner, ids)).toEqual([id("Other")]);
+    expect(await entries()).toBe(before + 3);
   });
 
   it("shows what would go and erases nothing when nobody is there to say yes", async () => {
