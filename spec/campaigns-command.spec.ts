@@ -277,6 +277,11 @@ describe("a file of costs", () => {
       { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
     ],
     [
+      "a campaign of which nothing would be left, as an address has it",
+      "date,campaign,amount\n2026-01-01,%E6%98%A5,1\n",
+      { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
+    ],
+    [
       "a campaign in another encoding than UTF-8, of which a part would be left out",
       `date,campaign,amount\n2026-01-01,${Buffer.from("café", "latin1")},1\n`,
       { line: 2, problem: "The campaign cannot be read. A file has to be in UTF-8." },
@@ -337,20 +342,28 @@ describe("a file of costs", () => {
     });
   });
 
+  it("has the amount of its column in US dollars beside one in another currency, with source and medium", () => {
+    const text = "date,campaign,amount (eur),amount (usd),source,medium\n2026-01-31,spring,9,10,fb,paid\n";
+    expect(readCostsCsv(text)).toEqual({
+      costs: [{ day: "2026-01-31", campaign: "spring", source: "fb", medium: "paid", amount_cents: 1000 }],
+    });
+  });
+
   it.each([
     ["12.50", 1_250],
     ["$1,204.50", 120_450],
     ["US$ 1204.5", 120_450],
     ["USD 7", 700],
     ["1,204,000 USD", 120_400_000],
+    ["100,000,000.00", 10_000_000_000],
   ])("takes %s for so many US dollars", (amount, cents) => {
     expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toMatchObject({
       costs: [{ amount_cents: cents }],
     });
   });
 
-  it.each(["12,50", "1.204,50", "1,20,400", "-5", "(5.00)", "1 2", "0.125"])(
-    "refuses %s, which could be read in two ways or in none",
+  it.each(["12,50", "1.204,50", "1,20,400", "-5", "(5.00)", "1 2", "0.125", "100,000,000.01"])(
+    "refuses %s, which could be read in two ways or in none, or is too much",
     (amount) => {
       expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
         problems: [
