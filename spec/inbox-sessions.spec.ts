@@ -153,6 +153,15 @@ describe("a challenge", () => {
 });
 
 describe("a passkey", () => {
+  it("is added by its own member, and the audit log says so", async () => {
+    const member = await inbox.member("Adds one");
+    const asked = await answerOf("team.challenge_to_add_passkey()", tokenOf(member));
+    const { challenge } = asked as { challenge: string };
+    await answerOf(`team.add_passkey('${challenge}', ${aPasskey()}, 'Laptop')`, tokenOf(member));
+    expect((await member.call("passkeys")).body.passkeys.map(({ label }) => label)).toEqual(["Laptop"]);
+    expect(await audited("Adds one")).toContain("added passkey");
+  });
+
   it("is removed and listed by its own member alone, and the audit log says so", async () => {
     const [owns, other] = [await inbox.member("Owns"), await inbox.member("Other")];
     const key = await addPasskey(owns, "Owned phone");
@@ -175,6 +184,21 @@ describe("a passkey", () => {
       (await member.call("passkeys/remove", { id: await addPasskey(member) })).body;
     expect(await removal(linked)).toEqual({ done: true });
     expect(await removal(alone)).toEqual({ refused: "last one" });
+  });
+
+  it("that is the last one by then stays, where two are removed at the same moment", async () => {
+    const member = await inbox.member("In two tabs");
+    const [one, other] = [await addPasskey(member), await addPasskey(member)];
+    const { answer } = await owner.begin(async (tx) => {
+      await tx`select set_config('leads.session', ${tokenOf(member)}, true)`;
+      await tx`select team.remove_passkey(${one})`;
+      const answer = answerOf(`team.remove_passkey('${other}')`, tokenOf(member));
+      const waiting = () => owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      return { answer };
+    });
+    expect(await answer).toBe(false);
   });
 
   it("of a member who was removed is not checked, should it be there still", async () => {
