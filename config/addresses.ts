@@ -23,6 +23,12 @@ export const siteAddress = v.pipe(
   v.transform((given) => withoutEndingSlashes(new URL(given).origin + new URL(given).pathname)),
 );
 
+/** The address of a server that answers at its top alone: what it sends links to paths of its own. */
+export const serverAddress = v.pipe(
+  siteAddress,
+  v.check(isOrigin, "must be an address without a path, such as https://inbox.example.com."),
+);
+
 /** A web address that a lead may travel to: encrypted, or on this machine. */
 export const privateAddress = v.pipe(
   webAddress,

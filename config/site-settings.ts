@@ -2,7 +2,7 @@
 
 import { origins, proxies, siteAddress, webAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
-import { languages, npi, oneOf, onOrOff, text, token, wholeNumber } from "./values.ts";
+import { languages, npi, oneOf, onOrOff, phoneNumber, text, token, wholeNumber } from "./values.ts";
 
 export const web = {
   PORT: withDefault(wholeNumber(0, 65_535), "3000", "Where the site listens."),
@@ -83,8 +83,8 @@ export const provider = {
     "",
   ),
   PROVIDER_LEGAL_NAME: optional(text, "", ""),
-  PROVIDER_PHONE: optional(text, "", ""),
-  PROVIDER_CALLS_FROM: optional(text, "The number the provider's team calls from.", ""),
+  PROVIDER_PHONE: optional(phoneNumber, "", ""),
+  PROVIDER_CALLS_FROM: optional(phoneNumber, "The number the provider's team calls from.", ""),
   PROVIDER_HOURS: optional(
     text,
     "When somebody answers PROVIDER_PHONE.",

@@ -1,6 +1,6 @@
 // The settings of the team's side: the channels that notify the team of a lead, the alert when none can, and the inbox.
 
-import { mailboxes, mailServer, privateAddress, sender, siteAddress } from "./addresses.ts";
+import { mailboxes, mailServer, privateAddress, sender, serverAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
 import { oneOf, onOrOff, text, token, webhookSecret, wholeNumber } from "./values.ts";
 
@@ -70,7 +70,7 @@ export const inbox = {
   INBOX_PORT: withDefault(wholeNumber(0, 65_535), "3001", ""),
   INBOX_HOST: withDefault(text, "127.0.0.1", ""),
   INBOX_URL: optional(
-    siteAddress,
+    serverAddress,
     "The inbox's public address: passkeys and links in messages are bound to it. Names other than localhost need https.",
     "http://localhost:3001",
   ),

@@ -6,6 +6,15 @@ import { npiPattern } from "./npi.ts";
 /** Any text. Settings arrive trimmed, and a blank one counts as not set. */
 export const text = v.string();
 
+/** A phone number to be dialled, which may have letters as on the keys of a phone: 1-800-CALL-NOW. */
+export const phoneNumber = v.pipe(
+  v.string(),
+  v.check(
+    (given) => /\d\D*\d\D*\d/.test(given) && given.replaceAll(/[^0-9A-Za-z]/g, "").length >= 7,
+    "must be a phone number such as (800) 555-0142.",
+  ),
+);
+
 export function wholeNumber(min: number, max: number) {
   const isInRange = (given: string) =>
     /^\d{1,9}$/.test(given) && Number(given) >= min && Number(given) <= max;

@@ -1,6 +1,12 @@
 // The error of content that cannot be shown. It has a file of its own, so that what the form's script takes from here brings no texts along.
 
-/** Settings or texts that cannot be shown. The message has one sentence a line, for the person at the terminal. */
+/**
+ * Settings or texts that cannot be shown. The message has one sentence a line, for the person at the terminal. An error of the renderer
+ * is an instance too, though the build gives the renderer a class of its own.
+ */
 export class ContentError extends Error {
   override name = "ContentError";
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "ContentError";
+  }
 }

@@ -130,6 +130,18 @@ describe("starting", () => {
     expect(says).not.toMatch(/^ +at /m);
   });
 
+  it.each<[string, Record<string, string>]>([
+    ["NOTICE_FILE: /proc/none cannot be read", { NOTICE_FILE: "/proc/none" }],
+    [
+      "LANGUAGE_HELP names tlh; there are lines in:",
+      { LANGUAGE_HELP: "tlh", LANGUAGE_HELP_URL: "https://example.com/help" },
+    ],
+  ])("says so when the pages cannot be made with the settings: %s", async (sentence, settings) => {
+    const { code, says } = await refusedStart({ DATABASE_URL: database.url, ...settings });
+    expect([code, says]).toEqual([1, expect.stringMatching(new RegExp(`^${sentence}`, "m"))]);
+    expect(says).not.toMatch(/ bug: |^ +at /m);
+  });
+
   it.each([
     ["DATABASE_URL", "postgres://u:p@db.example.com:54a2/x"],
     ["DATABASE_URL", "postgres://u:p@ss@db.example.com/x"],
@@ -142,6 +154,8 @@ describe("starting", () => {
     ["TRUST_PROXY", "10/8"],
     ["ALLOWED_ORIGINS", "https://*.example.com"],
     ["SITE_URL", "https://www.example.com/?q"],
+    ["INBOX_URL", "https://inbox.example.com/team"],
+    ["PROVIDER_PHONE", "call us"],
     ["PROVIDER_PRIVACY_URL", "https://a b<"],
   ])("refuses %s=%s", (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be .*\\.$`));
