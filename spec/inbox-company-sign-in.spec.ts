@@ -255,24 +255,6 @@ describe("the company's own sign-in", () => {
     expect(logged.filter((event) => event === "company-sign-in-failed")).toHaveLength(1);
   });
 
-  it("is logged as failing again after one that went well in between", async () => {
-    const logged: string[] = [];
-    const company = await serveInboxOfCompany(database, {}, logged);
-    const fail = async () => {
-      const browser = new Browser(company);
-      const { searchParams, origin } = new URL(await browser.begin({}));
-      const failed = { error: "server_error", iss: origin, state: searchParams.get("state") ?? "" };
-      await browser.request(`${company.url}/oidc/callback?${new URLSearchParams(failed)}`);
-    };
-    const failures = () => logged.filter((event) => event === "company-sign-in-failed").length;
-    await fail();
-    await fail();
-    expect(failures()).toBe(1);
-    await new Browser(company).signIn({}, "stranger@company.example");
-    await fail();
-    expect(failures()).toBe(2);
-  });
-
   it("begins again once a provider that could not be reached is back", async () => {
     const port = await freePort();
     const issuer = `http://localhost:${port}`;
