@@ -169,12 +169,37 @@ describe("an outcome", () => {
     expect((await dana.call("open", { id })).body).toMatchObject({ stage: "closed", outcome: "no_answer" });
   });
 
-  it("never holds a Medicare number", async () => {
+  it("never holds a Medicare number, however it is divided and in whatever letters", async () => {
     const id = await addLead(database);
-    for (const note of ["1EG4-TE5-MK73", "her number is 1eg4te5mk73", "1EG4 TE5 MK73."]) {
+    const divided = [
+      "1EG4-TE5-MK73",
+      "1EG4 TE5 MK73.",
+      "1EG4 - TE5 - MK73",
+      "1EG4–TE5–MK73",
+      "1EG4.TE5.MK73",
+    ];
+    const spaced = ["1EG4  TE5\u00a0MK73", "1EG4\nTE5\nMK73", "1 EG4 TE5 MK73", "1-E-G-4-T-E-5-M-K-7-3"];
+    const within = [
+      "her number is 1eg4te5mk73",
+      "MBI_1EG4TE5MK73",
+      "１EG4TE5MK73",
+      "ＭＢＩ：１ＥＧ４ＴＥ５ＭＫ７３",
+    ];
+    const older = ["123-45-6789A", "Medicare 123 45 6789-B1", "123456789d"];
+    for (const note of [...divided, ...spaced, ...within, ...older]) {
       const answer = await dana.call("outcome", { id, call_id: null, outcome: "not_interested", note });
-      expect([answer.status, answer.text]).toEqual([400, '{"error":"medicare number"}']);
+      expect([note, answer.status, answer.text]).toEqual([note, 400, '{"error":"medicare number"}']);
     }
+  });
+
+  it.each([
+    "Call 305-555-0142 after 2 pm, 1 dog, 2 cats",
+    "33101-1234 is the ZIP code, 12-31-2026 at 9",
+    "1 EG4 TE5, 11EG4TE5MK73, 1EG4TE5MK735, 1SG4TE5MK73",
+  ])("holds other numbers: %s", async (note) => {
+    const id = await addLead(database);
+    const { status } = await dana.call("outcome", { id, call_id: null, outcome: "not_interested", note });
+    expect(status).toBe(200);
   });
 });
 

@@ -1,11 +1,16 @@
 -- What came of a call or a review, and taking it back.
 
--- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73). People are told to refuse callers who ask for it,
--- so it is not kept.
+-- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73, before 2020 a number such as 123-45-6789A), however it is
+-- divided and in whatever shape of letters. People are told to refuse callers who ask for it, so it is not kept.
 create function private.holds_medicare_number(words text) returns boolean
 language sql immutable
 set search_path = ''
-return words ~* '\m[1-9][ac-hj-np-rt-y][0-9ac-hj-np-rt-y][0-9][ -]?[ac-hj-np-rt-y][0-9ac-hj-np-rt-y][0-9][ -]?[ac-hj-np-rt-y]{2}[0-9]{2}\M';
+return normalize(words, nfkc) ~* (
+  '(?<![0-9a-z])[1-9][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
+  || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
+  || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9][^0-9a-z]?[0-9](?![0-9a-z])'
+  || '|(?<![0-9a-z])([0-9]{9}|[0-9]{3}[^0-9a-z]{1,3}[0-9]{2}[^0-9a-z]{1,3}[0-9]{4})-?[a-z][0-9a-z]?(?![0-9a-z])'
+);
 
 create function private.refuse_medicare_number(words text) returns void
 language plpgsql
