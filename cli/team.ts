@@ -84,7 +84,7 @@ function addRemove(command: Command, run: Run): void {
 }
 
 function readName(text: string): string {
-  const name = text.trim();
+  const name = text.trim().replaceAll(/\s+/g, " ");
   if (name.length > 0 && name.length <= 100) return name;
   throw new UsageError('A name has 1 to 100 characters, such as "Dana Kim".');
 }

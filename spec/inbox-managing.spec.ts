@@ -62,6 +62,21 @@ describe("a manager", () => {
     expect((await maria.call("members/invite", { name: "nora", role: "member" })).status).toBe(409);
   });
 
+  it("gives no two members names that look alike, nor the operator's, nor one that nobody can see", async () => {
+    const invite = async (name: string) =>
+      (await maria.call("members/invite", { name, role: "member" })).status;
+    expect(await invite(" Ines\u00a0 \u200bCosta\u202e ")).toBe(200);
+    for (const name of ["Ines Costa", "ines  costa", "Ine\u00ads Costa"])
+      expect(await invite(name)).toBe(409);
+    expect(await invite("Zoe\u0301 Diaz")).toBe(200);
+    expect(await invite("Zo\u00e9 Diaz")).toBe(409);
+    expect(await invite("Operator")).toBe(409);
+    for (const name of ["\u200b", "\u3164 \u2800", "\u200d", "\u202e\u200b"])
+      expect([name, await invite(name)]).toEqual([name, 400]);
+    const { members } = (await maria.call("members")).body;
+    expect(members.map(({ name }) => name)).toContain("Ines Costa");
+  });
+
   it("sees when a member was last here, also long after their last session ended", async () => {
     const olga = await inbox.member("Olga");
     const days = (ago: number) => database.owner`

@@ -73,7 +73,7 @@ begin
   return jsonb_build_object('token', token, 'expires_at', expires);
 end $$;
 
--- Returns the token of the invitation. Raises PT409 when a member has the name.
+-- Returns the token of the invitation. Raises PT400 for a name without a shape, and PT409 when a member has the name, or the operator.
 create function team.invite_member(member_name text, member_role text) returns jsonb
 language plpgsql
 security definer
@@ -81,12 +81,18 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_manager();
+  kept_name constant text := private.member_name(member_name);
   m private.members;
 begin
-  insert into private.members (name, role) values (member_name, member_role)
-  on conflict (lower(name)) where removed_at is null do nothing
-  returning * into m;
-  if not found then
+  if kept_name !~ '[^\u200c\u200d]' then
+    raise exception using errcode = 'PT400', message = 'The name has no letter.';
+  end if;
+  if lower(kept_name) <> 'operator' then
+    insert into private.members (name, role) values (kept_name, member_role)
+    on conflict (lower(name)) where removed_at is null do nothing
+    returning * into m;
+  end if;
+  if m.id is null then
     raise exception using errcode = 'PT409', message = 'A member has this name.';
   end if;
   perform private.audit(actor, 'invited member', null, jsonb_build_object('member', m.name, 'role', m.role));
