@@ -1,7 +1,16 @@
 // What deploy/install makes of a machine, tried in a folder that stands for one: the scripts are the real ones; the release is
 // small, and what only root may run is a stand-in. A real machine is tried by deploy/trial-machine.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -85,5 +94,14 @@ describe("an installation", () => {
     expect(read("etc/leads/settings.env")).toContain("\nSITE_URL=https://www.maple.example\n");
     expect(asked()).toContain("try-restart leads.service\n");
     expect(asked()).toContain("restart caddy\n");
+  });
+
+  it("of a release that was unpacked for one user alone can be read by the server's user", () => {
+    execFileSync("chmod", ["-R", "go=", at("release")]);
+    expect(type("install").status).toBe(0);
+    const modes = ["VERSION", "runtime/node", "deploy"].map(
+      (name) => statSync(at(`opt/leads/releases/1.0.0/${name}`)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o644, 0o755, 0o755]);
   });
 });
