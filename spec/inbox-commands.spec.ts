@@ -26,6 +26,17 @@ describe("leads stop", () => {
     );
   });
 
+  it("takes a number in whatever digits it is typed", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone });
+    const arabic = phone.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(0x660 + Number(digit)));
+    expect(await leads(database.url, "stop", arabic)).toMatchObject({
+      status: 0,
+      stdout: "On the stop list. Permission withdrawn of 1 lead. Do not phone.\n",
+    });
+    expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+  });
+
   it("asks for a number", async () => {
     expect((await leads(database.url, "stop", "call me")).status).toBe(2);
   });

@@ -132,6 +132,134 @@ describe("a number", () => {
   });
 });
 
+/** The first digit of each script that Unicode has ten digits of. */
+const zeros = Array.from({ length: 0x11_0000 }, (_, code) => code)
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .filter((code) => /\p{Nd}/u.test(String.fromCodePoint(code)))
+  .filter((_, nth) => nth % 10 === 0);
+/** The text with its digits in another script, and the signs between them where there are such. */
+const inScript = (text: string, zero: number) =>
+  text.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+const inFullWidth = (text: string) =>
+  text
+    .replaceAll(/[!-~]/g, (sign) => String.fromCodePoint(sign.charCodeAt(0) + 0xfee0))
+    .replaceAll(" ", "\u3000");
+
+describe("a number in other digits", () => {
+  it("is the same as in those of ASCII, whichever script of Unicode they are of", async () => {
+    expect(zeros.length).toBeGreaterThan(70);
+    for (const zero of zeros)
+      expect(await numbersIn(inScript("(305) 555-0142, 786 555 0199", zero)), zero.toString(16)).toEqual([
+        "3055550142",
+        "7865550199",
+      ]);
+  });
+
+  it.each([
+    ["２１２－５５５－０１９９", "2125550199"],
+    ["٢١٢٥٥٥٠١٩٩", "2125550199"],
+    ["۲۱۲-۵۵۵-۰۱۹۹", "2125550199"],
+    ["२१२ ५५५ ०१९९", "2125550199"],
+    ["২১২৫৫৫০১৯৯", "2125550199"],
+    ["2١2-5٥5-0١9９", "2125550199"],
+    ["+١ (٢١٢) ٥٥٥-٠١٩٩", "2125550199"],
+    ["２１２\u3000５５５\u3000０１９９ｘ１２", "2125550199"],
+    ["\u202a+1 212\u2011555\u20110199\u202c", "2125550199"],
+    ["2\u20e31\ufe0f\u20e32\ufe0f\u20e3 555 0199", "2125550199"],
+    ["＋５０７　２６９－１２３４", "0115072691234"],
+    ["+٤٤ (٠)٢٠ ٧٩٤٦ ٠٩٥٨", "442079460958"],
+  ])("is read however it is typed: %s", async (typed, digits) => {
+    expect(await numbersIn(typed)).toEqual([digits]);
+  });
+
+  it("is the same as in those of ASCII, whatever stands around it", async () => {
+    const typed = fc.stringMatching(/^([0-9 ()+x.,;#/-]|[(]0[)]|ext|or){0,40}$/);
+    const other = fc.oneof(
+      fc.constantFrom(...zeros).map((zero) => (text: string) => inScript(text, zero)),
+      fc.constant(inFullWidth),
+    );
+    await fc.assert(
+      fc.asyncProperty(typed, other, async (text, write) => {
+        expect(await numbersIn(write(text))).toEqual(await numbersIn(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  const others = ["１１１－５５５－０１９９", "١١١٥٥٥٠١٩٩"];
+
+  it.each(others)(
+    "is on the stop list when somebody asks us to stop, and the other way round: %s",
+    async (typed) => {
+      const ids = [
+        await addLead(database, { phone: typed }),
+        await addLead(database, { phone: "111-555-0199", name: "R. M." }),
+      ];
+      for (const [asked, of] of [
+        ["111-555-0199", 2],
+        [typed, 0],
+      ] as const)
+        expect((await dana.call("stop-number", { phone: asked })).body).toEqual({ leads: of });
+      for (const id of ids)
+        expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+
+      const again = [
+        await addLead(database, { phone: "(111) 555-0199" }, 0),
+        await addLead(database, { phone: typed }, 0),
+      ];
+      const { body } = await dana.call("stop", { id: again[1] as string });
+      expect(body.leads.map((lead) => lead.id)).toEqual(expect.arrayContaining(again));
+      expect((await dana.call("call", { id: again[0] as string })).body).toMatchObject({
+        refused: "withdrawn",
+      });
+    },
+  );
+
+  it.each(others)(
+    "shares the three attempts in 24 hours with the one in those of ASCII: %s",
+    async (typed) => {
+      const ids = [
+        await addLead(database, { phone: typed }),
+        await addLead(database, { phone: "111 555 0199", name: "R. M." }),
+      ];
+      const { owner } = database;
+      await owner`
+      insert into private.calls (lead_id, number_key, member_id, at)
+      select w.lead_id, w.number_key, ${dana.id}, now() - make_interval(hours => n)
+      from private.lead_work w, generate_series(2, 4) as n where w.lead_id = ${ids[0] as string}`;
+      for (const id of ids)
+        expect((await dana.call("call", { id, asked_for_this_time: true })).body).toMatchObject({
+          refused: "attempts",
+        });
+    },
+  );
+
+  it.each(["２１２－５５５－０１９９", "٢١٢٥٥٥٠١٩٩"])(
+    "tells by its area code where the person may be: %s",
+    async (typed) => {
+      const [row] = await database.owner<{ place: string; tel: string }[]>`
+      select private.place_of('33101', ${typed}) as place, private.tel_of(private.phone_digits(${typed}), ${typed}) as tel`;
+      expect(row).toEqual({ place: "FL/America/New_York|NY/America/New_York", tel: "tel:+12125550199" });
+    },
+  );
+
+  it.each(others)("is dialled, and shown as it was typed: %s", async (phone) => {
+    const id = await addLead(database, { phone });
+    expect(await called(dana, id)).toMatchObject({ phone, tel: "tel:+11115550199" });
+  });
+
+  it("is found by a search in any digits, and finds one in any", async () => {
+    const id = await addLead(database, { phone: "١١١٥٥٥٠١٩٩" });
+    for (const text of ["111-555-0199", ...others])
+      expect(
+        (await dana.call("search", { text })).body.rows.map((row) => row.id),
+        text,
+      ).toEqual([id]);
+    const { body } = await dana.call("search", { text: inFullWidth(id.slice(-8)) });
+    expect(body.rows.map((row) => row.id)).toEqual([id]);
+  });
+});
+
 describe("a number from elsewhere", () => {
   it.each([
     ["+507 269-1234", "tel:+5072691234"],

@@ -67,6 +67,8 @@ describe("a lead gets a spam flag", () => {
     "a.casino.site",
     "spam.co.uk",
     "mailto:x@y",
+    "ｗｗｗ．ｘ",
+    "pills\u200b.biz",
     "<a href=x>",
   ])("when its name has a link: %s", async (name) => {
     await store({ name });

@@ -40,7 +40,7 @@ async function workFor(text: string): Promise<number> {
 }
 
 const ordinary = filled("Rosa Martinez of Ocean Drive in Miami, ");
-const runs = [..."a1 .-/", "\u0085", "\u{1f9d3}", "1-", "a@", "a.", "www.", "http://"];
+const runs = [..."a1 .-/", "\u0085", "\u{1f9d3}", "中", "١", "１－", "1-", "a@", "a.", "www.", "http://"];
 
 describe.runIf(process.platform === "linux")("what a visitor typed", () => {
   let usual = 0;

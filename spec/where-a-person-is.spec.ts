@@ -87,12 +87,24 @@ describe("a ZIP code", () => {
     expect(await places(zipCode)).toBe(expected);
   });
 
-  it.each(["33101", " 33101 ", "33101-1234", "331011234", "33101 1234", "FL 33101", "Miami, FL 33101-1234"])(
-    "is read as typed: %j",
-    async (typed) => {
-      expect(await places(typed)).toBe("FL New_York");
-    },
-  );
+  it.each([
+    "33101",
+    " 33101 ",
+    "33101-1234",
+    "331011234",
+    "33101 1234",
+    "FL 33101",
+    "Miami, FL 33101-1234",
+    "33101–1234",
+    "33101\u00a01234",
+    "331\u200b01",
+    "３３１０１",
+    "３３１０１－１２３４",
+    "٣٣١٠١",
+    "३३१०१",
+  ])("is read as typed, in whatever digits: %j", async (typed) => {
+    expect(await places(typed)).toBe("FL New_York");
+  });
 
   it.each([
     "",
@@ -104,7 +116,8 @@ describe("a ZIP code", () => {
     "00000",
     "99999x1",
     "SW1A 1AA",
-    "３３１０１",
+    "３３１０",
+    "③③①⓪①",
   ])("has an unknown place when it is no ZIP code: %j", async (typed) => {
     expect(await places(typed)).toBe("unknown New_York");
   });

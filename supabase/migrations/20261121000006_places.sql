@@ -266,10 +266,56 @@ alter table private.places enable row level security;
 alter table private.zip_places enable row level security;
 revoke all on private.places, private.zip_places from public, anon, leads_intake, leads_delivery, leads_team;
 
+-- The first digit, 0, of each script whose ten digits follow each other in Unicode (category Nd), in the order of their numbers; those of
+-- full width are with the other characters of full width. What was typed is read for machines here: each such digit as the one of ASCII,
+-- and with them every blank, dash, comma, bracket, plus and at sign. What has no shape, and what makes a digit a picture of a key, goes.
+create function private.folded_to_ascii(typed text) returns text
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  zeros constant integer[] := array[
+    1632, 1776, 1984, 2406, 2534, 2662, 2790, 2918, 3046, 3174, 3302, 3430, 3558, 3664, 3792, 3872, 4160, 4240, 6112, 6160, 6470,
+    6608, 6784, 6800, 6992, 7088, 7232, 7248, 42528, 43216, 43264, 43472, 43504, 43600, 44016, 66720, 68912, 68928, 69734, 69872,
+    69942, 70096, 70384, 70736, 70864, 71248, 71360, 71376, 71386, 71472, 71904, 72016, 72688, 72784, 73040, 73120, 73184, 73552,
+    90416, 92768, 92864, 93008, 93552, 118000, 120782, 120792, 120802, 120812, 120822, 123200, 123632, 124144, 124401, 125264,
+    130032
+  ];
+  blanks constant text := e'\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000';
+  dashes constant text := e'\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63';
+  signs constant text := e'\u060c\u3001\u061b\ufe59\ufe5a\ufe62\ufe6b';
+  without_shape constant text := e'\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u20e3\ufe0e\ufe0f\ufeff';
+begin
+  typed := translate(
+    typed, blanks || dashes || signs || without_shape, repeat(' ', length(blanks)) || repeat('-', length(dashes)) || ',,;()+@'
+  );
+  return (
+    select coalesce(string_agg(
+      case
+        when code between 65281 and 65374 then chr(code - 65248)
+        when code - zeros[width_bucket(code, zeros)] <= 9 then chr(48 + code - zeros[width_bucket(code, zeros)])
+        else character
+      end, '' order by nth
+    ), '')
+    from string_to_table(typed, null) with ordinality as c (character, nth)
+    cross join lateral (select ascii(character) as code) as n
+  );
+end $$;
+
+-- What was typed, as the digits and signs of ASCII where it has others: a phone number or ZIP code is the same in the digits of any script,
+-- of full width, and with any dash. For reading alone: what was typed stays stored and shown. Costs ASCII text, and almost every name
+-- with an accent, next to nothing, because each lead is read so.
+create function private.in_ascii(typed text) returns text
+language sql immutable parallel safe
+return case
+  when octet_length(typed) = length(typed) or typed !~ '[^\u0001-\u009f\u00a1-\u00ac\u00ae-\u05ff]' then typed
+  else private.folded_to_ascii(typed)
+end;
+
 -- The ZIP code in what was typed, when there is one and no other number: 33101, 33101-1234, FL 33101. Null otherwise.
 create function private.zip_in(typed text) returns text
 language sql immutable parallel safe
 set search_path = ''
-return substring(typed from '^[^0-9]*([0-9]{5})(?:[ -]?[0-9]{4})?[^0-9]*$');
+return substring(private.in_ascii(typed) from '^[^0-9]*([0-9]{5})(?:[ -]?[0-9]{4})?[^0-9]*$');
 
-revoke execute on function private.zip_in from public;
+revoke execute on function private.folded_to_ascii, private.in_ascii, private.zip_in from public;

@@ -121,7 +121,7 @@ language plpgsql immutable parallel safe
 set search_path = ''
 as $$
 declare
-  dialled constant text := private.without_inland_zero(typed);
+  dialled constant text := private.without_inland_zero(private.in_ascii(typed));
   digits constant text := regexp_replace(dialled, '[^0-9]', '', 'g');
   run text;
   of_run text[];

@@ -105,10 +105,10 @@ revoke all on private.lead_work, private.reviews, private.stop_list from public,
 grant select on private.lead_work, private.reviews to leads_delivery;
 -- No grant to write for any role: functions of the owner do that.
 
--- By what two e-mail addresses are the same: case and blanks around them are no part of one.
+-- By what two e-mail addresses are the same: case and blanks around them are no part of one, nor full width and characters without a shape.
 create function private.email_key(email text) returns text
 language sql immutable parallel safe
-return lower(btrim(email, e' \t\r\n'));
+return lower(btrim(private.in_ascii(email), e' \t\r\n'));
 
 -- Copies the time of a lead's first review to lead_work. A review ends the work on an open lead.
 create function private.copy_review_to_work() returns trigger

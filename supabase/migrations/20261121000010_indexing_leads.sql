@@ -5,7 +5,7 @@
 create function private.holds_link(words text) returns boolean
 language sql immutable parallel safe
 set search_path = ''
-return words ~* (
+return private.in_ascii(words) ~* (
   '(https?:|mailto:|www\.|<a\M|\mt\.me\M|[a-z0-9-]+\.[a-z]{2,}/\S|[a-z0-9-]{2,}\.'
   '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
 );

@@ -33,11 +33,19 @@ create function private.zip_shown(zip_code text) returns text
 language sql immutable
 return coalesce(private.zip_in(zip_code), '');
 
--- A name as a list shows it. Some people type everything into one field: a number or an e-mail address in a name stays hidden until the
--- lead is opened.
+-- A name without the phone numbers and e-mail addresses in it.
+create function private.without_contacts(name text) returns text
+language sql immutable
+return regexp_replace(regexp_replace(name, '[^[:space:]]*@[^[:space:]]*', '…', 'g'), '[+]?[0-9]([ ().-]*[0-9]){6,}', '…', 'g');
+
+-- A name as a list shows it. Some people type everything into one field: a number or an e-mail address in a name, in the digits of any
+-- script, stays hidden until the lead is opened.
 create function private.name_shown(name text) returns text
 language sql immutable
-return regexp_replace(regexp_replace(left(name, 500), '[^[:space:]]*@[^[:space:]]*', '…', 'g'), '[+]?[0-9]([ ().-]*[0-9]){6,}', '…', 'g');
+return case
+  when private.without_contacts(private.in_ascii(left(name, 500))) = private.in_ascii(left(name, 500)) then left(name, 500)
+  else private.without_contacts(private.in_ascii(left(name, 500)))
+end;
 
 create function private.place_json(zip text, w private.place_windows) returns jsonb
 language sql immutable
@@ -127,7 +135,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.section_of, private.exhausted_numbers, private.zip_shown, private.name_shown, private.place_json,
+  private.section_of, private.exhausted_numbers, private.zip_shown, private.without_contacts, private.name_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;

@@ -9,7 +9,7 @@ set search_path = ''
 as $$
 begin
   if octet_length(name) <> char_length(name) then
-    name := regexp_replace(normalize(name, NFD), '[\u0300-\u036f]', '', 'g');
+    name := regexp_replace(normalize(private.in_ascii(name), NFD), '[\u0300-\u036f]', '', 'g');
     name := translate(name, 'łŁøØđĐðÐıħĦÆŒẞ', 'lLoOdDdDihHæœß');
     name := replace(replace(replace(name, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
     name := regexp_replace(name, '[\u0080-\u00bf\u2000-\u206f\u3000-\u303f]', ' ', 'g');
@@ -72,8 +72,8 @@ begin
   end if;
 end $$;
 
--- By name, whole phone number, whole e-mail address, id or reference, newest first. The kind of the search goes to the audit log, its
--- words do not; without words it is a list, like the queue, and leaves no entry.
+-- By name, whole phone number, whole e-mail address, id or reference, in whatever digits it is typed, newest first. The kind of the search
+-- goes to the audit log, its words do not; without words it is a list, like the queue, and leaves no entry.
 create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
@@ -92,7 +92,7 @@ declare
   next_key text;
 begin
   perform private.refresh_place_windows();
-  words := btrim(words);
+  words := btrim(private.in_ascii(words));
   select s.kind, s.condition into kind, condition from private.search_condition(words, number, beside_another) s;
   execute format($query$
     with page as (

@@ -16,7 +16,7 @@ return case
   when digits = '' then ''
   when digits like '011%' then 'tel:+' || substr(digits, 4)
   when length(digits) = 10 then 'tel:+1' || digits
-  when private.without_inland_zero(typed) ~ ('([+]|(?<![0-9])(011|00))[^0-9[:alpha:]#,;]*' || array_to_string(string_to_array(digits, null), '[^0-9]*')) then 'tel:+' || digits
+  when private.without_inland_zero(private.in_ascii(typed)) ~ ('([+]|(?<![0-9])(011|00))[^0-9[:alpha:]#,;]*' || array_to_string(string_to_array(digits, null), '[^0-9]*')) then 'tel:+' || digits
   else 'tel:' || digits
 end;
 
