@@ -1,4 +1,4 @@
-// What deploy/install makes of a machine, tried in a folder that stands for one: the scripts are the real ones; the release is
+// What deploy/install makes of a machine, and what its removal leaves, tried in a folder that stands for one: the scripts are the real ones; the release is
 // small, and what only root may run is a stand-in. A real machine is tried by deploy/trial-machine.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -6,9 +6,11 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,5 +105,17 @@ describe("an installation", () => {
       (name) => statSync(at(`opt/leads/releases/1.0.0/${name}`)).mode & 0o777,
     );
     expect(modes).toEqual([0o644, 0o755, 0o755]);
+  });
+});
+
+describe("a removal with all that was kept", () => {
+  it("erases backups on another disk, too", () => {
+    mkdirSync(at("disk"));
+    mkdirSync(at("var/backups"), { recursive: true });
+    symlinkSync(at("disk"), at("var/backups/leads"));
+    type("install");
+    writeFileSync(at("disk/one.backup"), "");
+    expect(type("releases", "remove", "--purge", "--yes").status).toBe(0);
+    expect(readdirSync(at("disk"))).toEqual([]);
   });
 });
