@@ -2,7 +2,7 @@
 // delivery. It shows first what would be erased, and asks. A receipt without personal data stays.
 
 import { connect } from "../database/connect.ts";
-import { reference } from "../lead/lead.ts";
+import { reference, shown } from "../lead/lead.ts";
 import { countByAge, eraseByAge } from "../team/erase-by-age.ts";
 import { type ErasableLead, eraseLeads, findErasable } from "../team/erase-leads.ts";
 import { erasedMeanwhile, Refusal } from "../team/refusal.ts";
@@ -91,7 +91,7 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
 async function confirm(context: CommandContext, found: ErasableLead[]): Promise<boolean> {
   const lines = found.map(
     ({ id, created_at, name, email }) =>
-      `  ${reference(id)}  ${clock(created_at)}  ${printable(name)}  ${printable(email)}\n`,
+      `  ${reference(id)}  ${clock(created_at)}  ${printable(shown("name", name))}  ${printable(shown("email", email))}\n`,
   );
   await context.out(`To be erased for good, with permission, deliveries and review:\n${lines.join("")}`);
   return isYes(

@@ -1,5 +1,5 @@
 // `leads list`: who is waiting, as a table for a person or as JSON for a program.
-import { reference } from "../lead/lead.ts";
+import { reference, shown } from "../lead/lead.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
 import { type LeadFilter, listLeads } from "../team/list-leads.ts";
 import { type AddCommand, type CommandContext, readCount, typed, typedQuietly } from "./command.ts";
@@ -68,7 +68,7 @@ const table: { title: string; cells: number; text(lead: LeadRow, now: Date): str
   { title: "ID", cells: 8, text: ({ id }) => reference(id) },
   { title: "CAME IN", cells: 16, text: ({ created_at }) => clock(created_at) },
   { title: "REVIEW", cells: 11, text: review },
-  { title: "NAME", cells: 12, text: ({ name }) => name },
+  { title: "NAME", cells: 12, text: ({ name }) => shown("name", name) },
   { title: "PHONE", cells: 14, text: ({ phone, withdrawn_at }) => (withdrawn_at ? "DO NOT PHONE" : phone) },
   { title: "ZIP", cells: 6, text: ({ zip_code }) => zip_code },
   { title: "MEDICARE", cells: 8, text: ({ has_medicare }) => (has_medicare ? "yes" : "no") },

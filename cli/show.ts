@@ -2,7 +2,7 @@
 // what the team did.
 
 import type { DeliveryState } from "../delivery/outbox.ts";
-import { fields, reference, type StoredLead } from "../lead/lead.ts";
+import { answerShown, fields, reference } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
 import { erasedMeanwhile } from "../team/refusal.ts";
@@ -40,7 +40,7 @@ function page({ lead, permission, deliveries }: LeadDetails, now: Date, columns:
     [`Lead ${reference(lead.id)}  (${lead.id})`, ...(withdrawn ? [withdrawn] : [])],
     section(
       "",
-      fields.map(({ name, label }): Line => [label, answer(lead[name])]),
+      fields.map((field): Line => [field.label, answerShown(lead, field)]),
     ),
     section("", teamLines(lead, now)),
     section("Permission", permissionLines(permission, Math.min(columns, 100) - 20)),
@@ -53,9 +53,6 @@ function page({ lead, permission, deliveries }: LeadDetails, now: Date, columns:
   if (failed) sections.push([`To send again what failed: ${typed(`retry ${reference(lead.id)}`)}`]);
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
-
-const answer = (value: StoredLead[keyof StoredLead]) =>
-  typeof value === "string" ? value : value ? "yes" : "no";
 
 function teamLines(lead: LeadRow, now: Date): Line[] {
   const due = reviewBy(lead.created_at);

@@ -60,6 +60,21 @@ export function leadFromForm(form: { get(name: string): unknown }): Lead {
  */
 export const reference = (id: string): string => id.slice(-8);
 
+/**
+ * A text of a lead for a person to read. Words stand for one that is blanks and characters without a shape alone: the table stores it,
+ * because only a text of blanks is none, but a row or a heading of it would show nothing. private.shown is the same in the database.
+ */
+export const shown = (field: Named<"text">, text: string): string =>
+  /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/u.test(text)
+    ? text
+    : field === "name"
+      ? "(no name)"
+      : "(blank)";
+
+/** What a lead says in one field, for a person to read. */
+export const answerShown = (lead: Lead, field: Field): string =>
+  field.kind === "text" ? shown(field.name, lead[field.name]) : lead[field.name] ? "yes" : "no";
+
 function problemWithText(value: unknown): Problem["kind"] | undefined {
   if (value === undefined || value === null) return "missing";
   if (typeof value !== "string") return "not text";

@@ -90,6 +90,13 @@ The thank-you page promises a review within 24 hours.
     expect(mail?.to).toEqual(["team@provider.example"]);
   });
 
+  it("says “(no name)” where it names a lead whose name nobody could see", async () => {
+    const lead = { ...aDelivery().lead, ...aLead({ name: "\u3164", email: "\u200b" }) } as Delivery["lead"];
+    const { url, mails } = await startMailServer();
+    await post(url, [aDelivery({ lead })], { details: true });
+    expect(wordsOf(mails[0]?.raw ?? "")).toMatch(/Full Name: \(no name\)\s+Email Address: \(blank\)/);
+  });
+
   it("tells several things at once, what must stop first", () => {
     const [one, two, three] = several(3);
     const { subject, text } = writeMessage(

@@ -142,6 +142,16 @@ describe("leads erase", () => {
     expect(await names()).toHaveLength(3);
   });
 
+  it("says “(no name)” of a lead whose name nobody could see, as the other commands do", async () => {
+    const { owner } = database;
+    await owner`update leads set name = ${"\u3164"}, email = ${"\u2800"} where id = ${id("Other")}`;
+    expect((await leads(url, "erase", id("Other"))).stdout).toMatch(/ {2}\(no name\) {2}\(blank\)\n/);
+    expect((await leads(url, "list")).stdout).toContain("  (no name)  ");
+    expect((await leads(url, "show", id("Other"))).stdout).toMatch(
+      /Full Name +\(no name\)\n.*Email Address +\(blank\)\n/,
+    );
+  });
+
   it.each([
     ["yes", 0, 2],
     ["no", 1, 3],

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { isBlank, makeStore } from "../intake/store.ts";
+import { shown } from "../lead/lead.ts";
 import { codeOf } from "../log/log.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { answerOf, columnsOf } from "./support/insert-answers.ts";
@@ -140,6 +141,23 @@ describe("a text of white space alone", () => {
     );
     expect(all.filter((n) => isBlank(String.fromCodePoint(n)))).toEqual(blank.map(({ n }) => n));
     expect(blank.map(({ n }) => n)).toContain(0x85);
+  });
+});
+
+describe("a text without a shape", () => {
+  it("is read as “(no name)” by the commands where it is in the inbox, for each character there is", async () => {
+    const unseen = await database.owner`
+      select n from generate_series(1, 1114111) n
+      where n not between 55296 and 57343 and private.shown(chr(n), '(no name)') = '(no name)'`;
+    const all = Array.from({ length: 0x110000 }, (_, n) => n).filter(
+      (n) => n > 0 && (n < 0xd800 || n > 0xdfff),
+    );
+    expect(all.filter((n) => shown("name", String.fromCodePoint(n)) === "(no name)")).toEqual(
+      unseen.map(({ n }) => n),
+    );
+    expect(unseen.map(({ n }) => n)).toEqual(
+      expect.arrayContaining([0x20, 0xad, 0x200b, 0x200c, 0x2800, 0x3164, 0xfeff]),
+    );
   });
 });
 

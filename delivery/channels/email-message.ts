@@ -1,7 +1,7 @@
 // What an e-mail to the team says: that leads are waiting, until when, and how to see them. Mail is read on phones and
 // kept on servers that nobody has chosen, so it names no person and no answer unless the operator asks for that.
 import { languageName } from "../../lead/language-name.ts";
-import { fields, reference } from "../../lead/lead.ts";
+import { answerShown, fields, reference } from "../../lead/lead.ts";
 import { typed } from "../../log/installation.ts";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext } from "./channel.ts";
@@ -59,7 +59,7 @@ function factsOf(delivery: Delivery, { details, linkTo }: MessageOptions): Fact[
   if (language) facts.push(["Reads", languageName(language)]);
   if (permission?.withdrawn_at) facts.push(["Permission", "withdrawn: do not phone"]);
   if (flags.length > 0) facts.push(["Looks like spam", flags.join(", ")]);
-  if (details) facts.push(...fields.map(({ label, name }): Fact => [label, oneLine(lead[name])]));
+  if (details) facts.push(...fields.map((field): Fact => [field.label, oneLine(answerShown(lead, field))]));
   const link = linkTo?.(leadId);
   if (link) facts.push(["In the inbox", link]);
   return [...facts, ["To see it", typed(`show ${reference(leadId)}`)]];
@@ -81,12 +81,7 @@ function asHtml({ title, todo, leads }: Section): string {
 }
 
 // On one line, so that nothing a visitor typed can look like a fact of ours.
-const oneLine = (value: string | boolean): string =>
-  typeof value === "boolean"
-    ? value
-      ? "yes"
-      : "no"
-    : value.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
 
 const hoursAfter = (time: Date, hours: number) => new Date(time.getTime() + hours * 3_600_000);
 

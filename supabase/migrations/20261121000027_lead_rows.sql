@@ -33,6 +33,17 @@ create function private.zip_shown(zip_code text) returns text
 language sql immutable
 return coalesce(private.zip_in(zip_code), '');
 
+-- What a visitor typed, or words in its place where all of it is blanks and characters without a shape: \s and Default_Ignorable_Code_Point
+-- of Unicode, and the empty pattern of Braille. Such a text is stored, because only a text of blanks is none, and its person may still be
+-- called; but no one could see it or press it. A joiner (200c, 200d) within a name stays.
+create function private.shown(typed text, otherwise text) returns text
+language sql immutable
+return case
+  when typed ~ '[^\u0001-\u0020\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]'
+    then typed
+  else otherwise
+end;
+
 -- A name without the phone numbers and e-mail addresses in it.
 create function private.without_contacts(name text) returns text
 language sql immutable
@@ -43,7 +54,8 @@ return regexp_replace(regexp_replace(name, '[^[:space:]]*@[^[:space:]]*', '…',
 create function private.name_shown(name text) returns text
 language sql immutable
 return case
-  when private.without_contacts(private.in_ascii(left(name, 500))) = private.in_ascii(left(name, 500)) then left(name, 500)
+  when private.without_contacts(private.in_ascii(left(name, 500))) = private.in_ascii(left(name, 500))
+    then private.shown(left(name, 500), '(no name)')
   else private.without_contacts(private.in_ascii(left(name, 500)))
 end;
 
@@ -135,7 +147,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.section_of, private.exhausted_numbers, private.zip_shown, private.without_contacts, private.name_shown, private.place_json,
+  private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_contacts, private.name_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;

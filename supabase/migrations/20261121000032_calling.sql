@@ -98,7 +98,7 @@ create function private.number_of_started_call(of_call uuid, member uuid) return
 language sql stable
 set search_path = ''
 return (
-  select jsonb_build_object('call_id', c.id, 'phone', l.phone, 'tel', private.tel_of(w.phone_digits, l.phone), 'at', c.at)
+  select jsonb_build_object('call_id', c.id, 'phone', private.shown(l.phone, '(blank)'), 'tel', private.tel_of(w.phone_digits, l.phone), 'at', c.at)
   from private.calls c
   join public.leads l on l.id = c.lead_id
   join private.lead_work w on w.lead_id = c.lead_id

@@ -1,0 +1,44 @@
+// What the inbox shows of a lead's name, into which a visitor may type anything.
+import { beforeEach, describe, expect, it } from "vitest";
+import { removeLeads } from "./support/database.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
+
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+beforeEach(() => removeLeads(database.owner));
+
+describe("a name in the list", () => {
+  it.each([
+    ["Rosa １１１－５５５－９８７６ Diaz", "Rosa … Diaz"],
+    ["Rosa ١١١٥٥٥٩٨٧٦ Diaz", "Rosa … Diaz"],
+    ["Rosa 111\u2011555\u20119876 Diaz", "Rosa … Diaz"],
+    ["Rosa 111\u00a0555\u200b9876 Diaz", "Rosa … Diaz"],
+    ["Rosa ｒｏｓａ＠ｅｘａｍｐｌｅ．ｃｏｍ Diaz", "Rosa … Diaz"],
+    ["ＲＯＳＡ　Ｄｉａｚ １２３", "ＲＯＳＡ　Ｄｉａｚ １２３"],
+    ["رزا \u200cدیاز ۳", "رزا \u200cدیاز ۳"],
+  ])(
+    "hides a number and an e-mail address in whatever digits and signs they are, and leaves a name as it was typed: %s",
+    async (name, shown) => {
+      await addLead(database, { name });
+      expect((await dana.call("queue", {})).body.rows[0]?.name).toBe(shown);
+    },
+  );
+
+  it.each(["\u200b", "\u3164", "\u00ad\u00ad", "\u2800", " \ufeff ", "\u200c\u200d"])(
+    "says “(no name)” of a lead whose name nobody could see, here and on its page: %j",
+    async (name) => {
+      const id = await addLead(database, { name, email: "\u200b", phone: "\u2800" });
+      expect((await dana.call("queue", {})).body.rows[0]).toMatchObject({ id, name: "(no name)" });
+      const { body } = await dana.call("open", { id });
+      expect(body).toMatchObject({ name: "(no name)", email: "(blank)" });
+      expect((await dana.call("call", { id })).body).toMatchObject({ phone: "(blank)", tel: "" });
+    },
+  );
+
+  it("shows a name with the joiners of its script as it was typed", async () => {
+    const name = "علی\u200cرضا क्\u200dष";
+    const id = await addLead(database, { name });
+    expect((await dana.call("queue", {})).body.rows[0]?.name).toBe(name);
+    expect((await dana.call("open", { id })).body.name).toBe(name);
+  });
+});
