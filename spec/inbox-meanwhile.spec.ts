@@ -318,6 +318,31 @@ describe("the outcome of a call", () => {
   });
 });
 
+describe("a lead that is taken, and then let go, where each answer is lost", () => {
+  it("leaves no failure beside it once the page shows that it is done", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    const failures = page.locator(".claim-line .notice.trouble");
+    for (const [call, button, done] of [
+      ["claim", "Take this lead", "You have it"],
+      ["release", "Let it go", "Nobody has it"],
+    ] as const) {
+      const load = async (route: Route) => {
+        // The failure is said while the page does not show yet that it is done.
+        await failures.waitFor();
+        await route.continue();
+      };
+      await page.route("**/api/opened", load, { times: 1 });
+      await page.route(`**/api/${call}`, async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      await page.getByRole("button", { name: button }).click();
+      await page.locator(".claim-words").getByText(done).waitFor();
+      await expect.poll(() => failures.count()).toBe(0);
+    }
+  });
+});
+
 describe("a costs file that is chosen while a typed cost is under way", () => {
   it("is recorded too", async () => {
     const page = await as(maria, "/campaigns");

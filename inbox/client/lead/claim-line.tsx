@@ -5,7 +5,7 @@ import { useFocusBeside } from "../page/focus-beside.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
-import { failureOfLatest, refresh, useAction } from "../queries.ts";
+import { type Action, failureOfLatest, refresh, useAction } from "../queries.ts";
 import { ClaimBadge } from "../queue/queue-row.tsx";
 import type { Lead } from "./lead-page.tsx";
 
@@ -24,6 +24,9 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
     action.mutate({ id: lead.id }, { onSettled: () => refresh("opened", "queue") });
   };
   const isHeldByOther = holder !== undefined && holder.id !== member.id;
+  useEndOfFailure(claim, holder === undefined);
+  useEndOfFailure(release, holder?.id === member.id);
+  useEndOfFailure(takeBack, isHeldByOther);
   useAnnouncement(isHeldByOther, "Another member has this lead now.");
   useAnnouncement(isStopped, "This person asked us to stop. The number is not shown any more.");
   if (!holder && (isStopped || lead.stage === "closed")) return null;
@@ -63,6 +66,17 @@ const HeldByOther = ({ name }: { name: string }) => (
     </div>
   </div>
 );
+
+/** Forgets a failure when its button is not offered any more: only the answer was lost, or another member has acted. */
+function useEndOfFailure(
+  { error, reset }: Action<"claim"> | Action<"release"> | Action<"take-back">,
+  isOffered: boolean,
+): void {
+  const isOver = error !== null && !isOffered;
+  useEffect(() => {
+    if (isOver) reset();
+  }, [isOver, reset]);
+}
 
 /** Says aloud what has become true of the lead that is on screen. */
 function useAnnouncement(isTrue: boolean, sentence: string): void {
