@@ -1,6 +1,8 @@
 // `leads campaigns costs add`: records what campaigns cost, from a file or typed in.
 import { readFile } from "node:fs/promises";
+import { text as textOf } from "node:stream/consumers";
 import type { Command } from "commander";
+import { codeOf } from "../log/log.ts";
 import { type Cost, readCost, readCostsCsv, recordCosts } from "../team/campaign-costs.ts";
 import { campaignRows } from "../team/campaigns.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -15,7 +17,7 @@ export function addCosts(costs: Command, run: Run): void {
     .description(
       "Records what campaigns cost on days in US dollars, from a CSV file (date, campaign, amount) or typed in. What was recorded before for the same day and campaign is replaced; 0 takes it away.",
     )
-    .argument("[csv]", "the file")
+    .argument("[csv]", "the file, or - for one that comes through a pipe")
     .option("--date <day>", "instead of a file: the day, such as 2026-01-31")
     .option("--campaign <campaign>", "the campaign, as utm_campaign names it")
     .option("--amount <dollars>", "what it cost on that day in US dollars, such as 12.50")
@@ -53,8 +55,8 @@ function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCo
 }
 
 async function costsIn(file: string): Promise<Cost[]> {
-  const text = await readFile(file, "utf8").catch((cause) => {
-    throw new Refusal(`The file ${printable(file)} cannot be read.`, { cause });
+  const text = await (file === "-" ? textOf(process.stdin) : readFile(file, "utf8")).catch((cause) => {
+    throw new Refusal(`The file ${printable(file)} cannot be read (${codeOf(cause)}).`, { cause });
   });
   const read = readCostsCsv(text);
   if ("costs" in read) return read.costs;

@@ -1,4 +1,5 @@
 // `leads restore <file>`: puts a backup into an empty database, all of it or nothing, and makes an embedded database when there is none.
+import { withSetting } from "../log/installation.ts";
 import { UsedDatabase } from "../team/held-rows.ts";
 import { Refusal } from "../team/refusal.ts";
 import { restore as restoreFile } from "../team/restore.ts";
@@ -46,7 +47,7 @@ const explainUsed =
     const lines = [
       `This database holds ${heldBy(error)} already. Nothing was restored.`,
       `Restore into another one, which ${config.databaseUrl ? "must be there" : "is made"}, and start the server with the same setting:`,
-      `  ${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${asWord(file)}`)}`,
+      `  ${withSetting}${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${asWord(file)}`)}`,
       ...(error.held.others.includes("work of the team")
         ? []
         : [

@@ -8,6 +8,9 @@ const isRelease = existsSync(new URL("../MANIFEST", import.meta.url));
 /** The program `leads` as it is typed here; its words follow after a space. */
 export const leadsProgram = isRelease ? "leads" : "npm run leads --";
 
+/** What stands before a setting that a person types with a command: the release's command gives up its rights, for which it needs root's. */
+export const withSetting = isRelease ? "sudo " : "";
+
 /** A command of `leads` as a person would type it. */
 export const typed = (words: string): string => `${leadsProgram} ${words}`;
 

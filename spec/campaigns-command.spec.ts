@@ -193,7 +193,12 @@ describe("leads campaigns costs add", () => {
     expect((await leads(database.url, "campaigns", "costs", "add", empty)).stderr).toContain(
       "Line 1: The first line has to name the columns",
     );
-    expect((await leads(database.url, "campaigns", "costs", "add", join(folder, "none.csv"))).status).toBe(1);
+    const none = join(folder, "none.csv");
+    expect(await leads(database.url, "campaigns", "costs", "add", none)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `The file ${none} cannot be read (ENOENT).\n`,
+    });
     expect((await leads(database.url, "campaigns", "costs", "add")).status).toBe(2);
     expect(
       (
@@ -211,6 +216,17 @@ describe("leads campaigns costs add", () => {
         )
       ).status,
     ).toBe(2);
+  });
+});
+
+describe("a file of costs that comes through a pipe", () => {
+  it("is recorded, so that nobody has to put it where the user of a release may read it", async () => {
+    const added = startLeads(["campaigns", "costs", "add", "-"], { DATABASE_URL: database.url });
+    added.stdin?.end("date,campaign,amount\n2026-01-31,piped,12.50\n");
+    expect(await waitForExit(added, { keepOpen: true })).toMatchObject({
+      status: 0,
+      stdout: "Recorded 1 cost of 1 line.\n",
+    });
   });
 });
 
