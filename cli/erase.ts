@@ -4,7 +4,7 @@
 import { connect } from "../database/connect.ts";
 import { reference, shown } from "../lead/lead.ts";
 import { countByAge, eraseByAge } from "../team/erase-by-age.ts";
-import { type ErasableLead, eraseLeads, findErasable } from "../team/erase-leads.ts";
+import { type ErasableLead, eraseLeads, findErasable, findWithAddress } from "../team/erase-leads.ts";
 import { erasedMeanwhile, Refusal } from "../team/refusal.ts";
 import { type AddCommand, type CommandContext, counted, readCount, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
@@ -47,7 +47,10 @@ interface Options {
 async function eraseFound(context: CommandContext, id: string | undefined, email: string, yes: boolean) {
   const { sql, out, tell } = context;
   const found = await findErasable(sql, id ? { id: await findOne(sql, id) } : { email });
-  if (found.length === 0) throw new Refusal("No lead has this e-mail address. Nothing was erased.");
+  const further = id ? [] : furtherLeads(await findWithAddress(sql, email));
+  if (found.length === 0)
+    throw new Refusal(["No lead has this e-mail address. Nothing was erased.", ...further].join("\n"));
+  for (const words of further) tell(words);
   if (!yes && !(await confirm(context, found))) return 1;
   const ids = found.map((lead) => lead.id);
   const erased = await eraseLeads(sql, ids);
@@ -55,6 +58,16 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
   await out(erased.map((one) => `Erased ${one}\n`).join(""));
   tell("Channels that had been told of it are told to erase it too. Backups made before still hold it.");
   return 0;
+}
+
+/** What a person is told of leads in which the address stands with something else. */
+function furtherLeads(ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const have = ids.length === 1 ? "1 lead has it" : `${ids.length} leads have it`;
+  return [
+    `${have} beside another address or words, and may be somebody else's. To look: ${typed("show <id>")}. To erase: ${typed("erase <id>")}`,
+    ...ids.map((one) => `  ${one}`),
+  ];
 }
 
 /** Ctrl-C takes effect between two portions, so that the number printed is the number erased. */

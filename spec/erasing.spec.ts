@@ -108,6 +108,53 @@ describe("leads erase", () => {
     });
   });
 
+  it.each([
+    "Rosa Diaz <rosa@example.com>",
+    "mailto:Rosa@example.com",
+    "rosa@example.com, rosa2@example.com",
+    "rosa2@example.com/rosa@example.com",
+    "rosa@example.com.",
+    "'rosa@example.com'",
+    "rosa @ example.com",
+    "rosa@example.com (my daughter's)",
+  ])("names the leads that have the address with something else, and leaves them: %s", async (email) => {
+    const { owner } = database;
+    const further = `1 lead has it beside another address or words, and may be somebody else's. To look: npm run leads -- show <id>. To erase: npm run leads -- erase <id>\n  ${id("Other")}\n`;
+    await owner`update leads set email = ${email} where id = ${id("Other")}`;
+    await owner`delete from private.lead_work where lead_id = ${id("Other")}`;
+    // Before the lists have it, and after.
+    expect(await leads(url, "erase", "--email", "rosa@example.com", "--yes")).toMatchObject({
+      status: 0,
+      stderr: further + notice,
+    });
+    await owner`select private.index_new_leads(look_back => '100 years')`;
+    expect(await leads(url, "erase", "--email", "ROSA@example.com", "--yes")).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `No lead has this e-mail address. Nothing was erased.\n${further}`,
+    });
+    expect(await names()).toEqual(["Other"]);
+  });
+
+  it.each(["maria-rosa@example.com", "rosa@example.com.mx", "rosa@example.community", "Rosa, example.com"])(
+    "is silent about another address that has this one within it: %s",
+    async (email) => {
+      await database.owner`update leads set email = ${email} where id = ${id("Other")}`;
+      await database.owner`delete from private.lead_work where lead_id = ${id("Other")}`;
+      await database.owner`select private.index_new_leads(look_back => '100 years')`;
+      const { stderr } = await leads(url, "erase", "--email", "rosa@example.com", "--yes");
+      expect(stderr).toBe(notice);
+    },
+  );
+
+  it("takes an address of full width, or with a character without a shape, for the same", async () => {
+    const { owner } = database;
+    await owner`update leads set email = ${"ｒｏｓａ＠example.com\u200b"} where id = ${id("Other")}`;
+    await owner`delete from private.lead_work where lead_id = ${id("Other")}`;
+    await leads(url, "erase", "--email", "rosa@example.com", "--yes");
+    expect(await names()).toEqual([]);
+  });
+
   it("says in the audit log only what was erased", async () => {
     const entries = async () =>
       (await database.owner`select 1 from private.audit_log where action = 'erased lead'`).length;

@@ -1,4 +1,4 @@
-// What the inbox shows of a lead's name, into which a visitor may type anything.
+// What the inbox shows of a lead's name and finds by its e-mail address, into which a visitor may type anything.
 import { beforeEach, describe, expect, it } from "vitest";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
@@ -40,5 +40,22 @@ describe("a name in the list", () => {
     const id = await addLead(database, { name });
     expect((await dana.call("queue", {})).body.rows[0]?.name).toBe(name);
     expect((await dana.call("open", { id })).body.name).toBe(name);
+  });
+});
+
+describe("the search by an e-mail address", () => {
+  it.each([
+    "Rosa Diaz <rosa@a.example>",
+    "mailto:rosa@a.example",
+    "rosa@a.example, rosa2@b.example",
+    "rosa@a.example.",
+    "rosa@a.example\u200b",
+    "ｒｏｓａ＠a.example",
+  ])("finds it with something else in its field too: %s", async (email) => {
+    const id = await addLead(database, { email });
+    const same = await addLead(database, { email: "Rosa@a.example" });
+    await addLead(database, { email: "maria-rosa@a.example", phone: "111 555 0142 or 111 555 0199" });
+    const { body } = await dana.call("search", { text: "ROSA@a.example" });
+    expect(body.rows.map((row) => row.id).toSorted()).toEqual([id, same].toSorted());
   });
 });

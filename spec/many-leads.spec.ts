@@ -76,7 +76,8 @@ describe("with many leads", () => {
   it("finds as many by a name as came with it: what is filled in is what the lists would write", async () => {
     const undone = new Error("undone");
     const rows = (sql: Sql) => sql`
-      select search::text, phone_digits, other_numbers, email_key, number_key, address, reviewed_at, withdrawn_at, is_owed, utm, variant, device
+      select search::text, phone_digits, other_numbers, email_key, other_addresses, number_key, address, reviewed_at, withdrawn_at, is_owed, utm, variant,
+        device
       from private.lead_work where lead_id in (select id from public.leads order by created_at desc, id limit 500)
       order by created_at desc, lead_id`;
     const filled = await rows(owner);

@@ -32,6 +32,23 @@ export async function findErasable(
 }
 
 /**
+ * The ids of the leads that have this address beside another or with other words, such as "Rosa <rosa@a.example>". No lead is erased by it,
+ * because it may be another person's.
+ */
+export async function findWithAddress(sql: Sql, email: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select lead_id as id from private.lead_work
+    where other_addresses && array[private.email_key(${email})] and other_addresses <> '{}'
+      and email_key <> private.email_key(${email})
+    union
+    select fresh from private.leads_to_index() as fresh join public.leads l on l.id = fresh
+    where private.email_key(${email}) = any (private.other_addresses(private.email_key(l.email)))
+      and private.email_key(l.email) <> private.email_key(${email})
+    order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/**
  * Erases all of them or none, with an entry of the audit log for each, because the operator asked for it. Returns the ids that this
  * call erased.
  */

@@ -9,6 +9,8 @@ create table private.lead_work (
   phone_digits text not null,
   other_numbers text[] not null default '{}',
   email_key text not null,
+  -- The addresses that were typed with other words or beside each other, as private.other_addresses has them; most leads have none.
+  other_addresses text[] not null default '{}',
   -- Words of the name, as private.words_of has them, for the search.
   search tsvector not null,
 
@@ -63,6 +65,7 @@ create index lead_work_by_time on private.lead_work (created_at, lead_id);
 create index lead_work_by_phone on private.lead_work (phone_digits, created_at) where phone_digits <> '';
 create index lead_work_by_other_numbers on private.lead_work using gin (other_numbers) where other_numbers <> '{}';
 create index lead_work_by_email on private.lead_work (email_key, created_at);
+create index lead_work_by_other_addresses on private.lead_work using gin (other_addresses) where other_addresses <> '{}';
 create index lead_work_by_search on private.lead_work using gin (search);
 create index lead_work_by_address on private.lead_work (address, created_at) where address is not null;
 create index lead_work_flagged on private.lead_work (created_at, lead_id) where flags <> '{}';
@@ -109,6 +112,22 @@ grant select on private.lead_work, private.reviews to leads_delivery;
 create function private.email_key(email text) returns text
 language sql immutable parallel safe
 return lower(btrim(private.in_ascii(email), e' \t\r\n'));
+
+-- The e-mail addresses in an email_key that is more than one address: "rosa diaz <rosa@a.example>", "mailto:rosa@a.example", two of them, or
+-- one with a dot at its end. None where it is one address alone, which almost all are.
+create function private.other_addresses(email_key text) returns text[]
+language sql immutable parallel safe
+set search_path = ''
+return case
+  when strpos(email_key, '@') = 0
+    or email_key ~ '^[^\s<>()\[\],;:"|/\\?@]+@[^\s<>()\[\],;:"|/\\?@]+$' and email_key = btrim(email_key, '.''') then '{}'
+  else array(
+    select distinct btrim(m[1], '.''')
+    from regexp_matches(
+      regexp_replace(email_key, '\s?@\s?', '@', 'g'), '([^\s<>()\[\],;:"|/\\?@]+@[^\s<>()\[\],;:"|/\\?@]+)', 'g'
+    ) as m
+  )
+end;
 
 -- Copies the time of a lead's first review to lead_work. A review ends the work on an open lead.
 create function private.copy_review_to_work() returns trigger
@@ -271,7 +290,7 @@ as $$
 $$;
 
 revoke execute on function
-  private.email_key, private.copy_review_to_work, private.mark_owed_in_work, private.mark_owed_by_channel, private.numbers_of,
+  private.email_key, private.other_addresses, private.copy_review_to_work, private.mark_owed_in_work, private.mark_owed_by_channel, private.numbers_of,
   private.leads_with_numbers, private.stop_of, private.lock_leads, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions,
   private.withdraw_stopped_leads
 from public;

@@ -99,12 +99,12 @@ declare
 begin
   with new_rows as (
     insert into private.lead_work (
-      lead_id, created_at, phone_digits, other_numbers, email_key, search, flags, address, number_key, place, stage, reviewed_at, withdrawn_at,
-      is_owed, utm, variant, device
+      lead_id, created_at, phone_digits, other_numbers, email_key, other_addresses, search, flags, address, number_key, place, stage, reviewed_at,
+      withdrawn_at, is_owed, utm, variant, device
     )
     select
       l.id, l.created_at, coalesce(typed.numbers[1], ''), typed.numbers[2:], private.email_key(l.email),
-      array_to_tsvector(private.words_of(l.name)),
+      private.other_addresses(private.email_key(l.email)), array_to_tsvector(private.words_of(l.name)),
       array_remove(array[
         case when p.honeypot_filled then 'honeypot filled' end,
         case when private.holds_link(l.name) then 'link in name' end,

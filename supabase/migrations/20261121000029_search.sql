@@ -30,7 +30,7 @@ return (
 );
 
 -- What a search looks for, by what the words look like, and the condition on private.lead_work w that finds it: $1 are the words, $2 the
--- phone number in them, $8 the leads that have it beside another. A reference or id may have dashes or not.
+-- phone number in them, $8 the leads that have this number, or the address that the words are, beside another. A reference or id may have dashes or not.
 create function private.search_condition(words text, number text, beside_another uuid[], out kind text, out condition text)
 language plpgsql immutable
 set search_path = ''
@@ -41,15 +41,16 @@ declare
     private.from_its_end(w.lead_id) collate "C" >= reverse(lower(replace($1, '-', '')))
     and private.from_its_end(w.lead_id) collate "C" < reverse(lower(replace($1, '-', ''))) || 'g'
   $condition$;
-  -- Leads with one number are read in the order of an index.
-  phone_condition constant text := 'w.phone_digits = $2' || case when beside_another <> '{}' then ' or w.lead_id = any ($8)' else '' end;
+  -- Leads with one number or address are read in the order of an index.
+  or_beside_another constant text := case when beside_another <> '{}' then ' or w.lead_id = any ($8)' else '' end;
+  phone_condition constant text := 'w.phone_digits = $2' || or_beside_another;
 begin
   if words = '' then
     kind := 'none';
     condition := 'true';
   elsif strpos(words, '@') > 0 then
     kind := 'email';
-    condition := 'w.email_key = lower($1)';
+    condition := 'w.email_key = lower($1)' || or_beside_another;
   elsif hex_digits ~ '^[0-9]{8}$' then
     kind := 'reference or phone';
     condition := reference_condition || ' or ' || phone_condition;
@@ -82,9 +83,15 @@ as $$
 declare
   actor private.actor := private.require_session();
   number constant text := private.phone_digits(words);
-  beside_another constant uuid[] := array(
-    select w.lead_id from private.lead_work w where w.other_numbers && array[number] and w.other_numbers <> '{}'
-  );
+  plain constant text := btrim(private.in_ascii(words));
+  beside_another constant uuid[] := case
+    when strpos(plain, '@') > 0 then array(
+      select w.lead_id from private.lead_work w where w.other_addresses && array[lower(plain)] and w.other_addresses <> '{}'
+    )
+    else array(
+      select w.lead_id from private.lead_work w where w.other_numbers && array[number] and w.other_numbers <> '{}'
+    )
+  end;
   cursor_parts text[] := string_to_array(after, '|');
   kind text;
   condition text;
@@ -92,7 +99,7 @@ declare
   next_key text;
 begin
   perform private.refresh_place_windows();
-  words := btrim(private.in_ascii(words));
+  words := plain;
   select s.kind, s.condition into kind, condition from private.search_condition(words, number, beside_another) s;
   execute format($query$
     with page as (
