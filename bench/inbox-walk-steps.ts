@@ -186,11 +186,12 @@ export class Walk {
     await this.#page.keyboard.press(key);
   }
 
-  /** Types letter by letter. The focus stays where it is while the field is there. */
+  /** Types letter by letter, where the field is open. The focus stays there while the field does. */
   async #type(field: keyof typeof fields): Promise<void> {
     const { random } = this.#s;
     const path = this.#path();
-    if (!(await isDone(this.#page.locator(fields[field]).focus({ timeout: 300 })))) return;
+    await isDone(this.#page.locator(fields[field]).focus({ timeout: 300 }));
+    if ((await this.#look()).active !== field) return;
     await this.#page.keyboard.press("End");
     const text = random.of(words);
     this.said.push(`type "${text}" into ${field}`);
