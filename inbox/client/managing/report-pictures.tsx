@@ -113,8 +113,11 @@ export function HoursTable<What extends string>({
   );
 }
 
-/** Five shades; the number stands in each. */
+/** Five shades; the number stands in each, from a thousand on as "5.4K", because a cell has no place for more. */
 function HourCell({ value, highest }: { value: number; highest: number }) {
   const shade = value === 0 ? 0 : Math.ceil((value / highest) * 4);
-  return <td className={`shade-${shade}`}>{value > 0 ? value : ""}</td>;
+  return <td className={`shade-${shade}`}>{value > 0 ? short(value) : ""}</td>;
 }
+
+const short = (value: number) =>
+  value < 1_000 ? value : value.toLocaleString("en-US", { notation: "compact" });
