@@ -6,6 +6,12 @@ import { openScreens, text } from "./support/inbox-screens.ts";
 const { database, inbox, dana, lee, maria, as } = await openScreens();
 type Screen = Awaited<ReturnType<typeof as>>;
 
+/** Turns the page once all rows of this one are there, because those below the screen come last and move the button. */
+async function turnPage(page: Screen): Promise<void> {
+  await expect.poll(() => page.locator(".row").count()).toBe(50);
+  await page.getByRole("button", { name: "Next page" }).click();
+}
+
 /** Opens a page whose clock the test holds. */
 async function withClock(path = "/"): Promise<Screen> {
   const page = await as(dana, "/healthz");
@@ -90,7 +96,7 @@ describe("a queue without rows", () => {
   it("says that it is a later page, and the earlier one is one press away", async () => {
     for (let nth = 0; nth < 51; nth++) await addLead(database, { name: `Lead ${nth}` }, 20 - nth / 10);
     const page = await as(dana);
-    await page.getByRole("button", { name: "Next page" }).click();
+    await turnPage(page);
     await expect.poll(() => page.locator(".row").count()).toBe(1);
     const last = (await page.locator(".row-name").getAttribute("href"))?.slice("/leads/".length) ?? "";
     await lee.call("outcome", { id: last, call_id: null, outcome: "not_interested" });
@@ -125,7 +131,7 @@ describe("the second press of a double click", () => {
   it("opens no lead of the page that the first one brought under the pointer", async () => {
     for (let nth = 0; nth < 110; nth++) await addLead(database, { name: `Lead ${nth}` }, 20 - nth / 10);
     const page = await as(dana);
-    await page.getByRole("button", { name: "Next page" }).click();
+    await turnPage(page);
     const row = page.getByRole("link", { name: "Lead 60", exact: true });
     await row.hover();
     await page.mouse.down({ clickCount: 2 });
