@@ -84,7 +84,7 @@ declare
   kept_name constant text := private.member_name(member_name);
   m private.members;
 begin
-  if kept_name !~ '[^\u200c\u200d]' then
+  if private.shown(kept_name, '') = '' then
     raise exception using errcode = 'PT400', message = 'The name has no letter.';
   end if;
   if lower(kept_name) <> 'operator' then
