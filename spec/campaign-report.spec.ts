@@ -1,8 +1,8 @@
 // What a manager reads of the ads: the counts of page loads beside the leads and the costs, for a span of days. (Issue 14)
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CountedRow, reportOf } from "../campaigns/campaign-report.ts";
-import { aCount, addCounts } from "./support/counts.ts";
-import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { aCount, addCounts, removeCounts } from "./support/counts.ts";
+import { makeDatabase, refusal, removeLeads, type TestDatabase } from "./support/database.ts";
 import { addLead, serveInbox } from "./support/inbox.ts";
 
 let database: TestDatabase;
@@ -11,8 +11,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await removeLeads(database.owner);
-  await database.owner`
-    truncate private.page_counts, private.vital_counts, private.campaign_names, private.campaign_costs`;
+  await removeCounts(database.owner);
 });
 
 const add = (pages: object[], vitals: object[] = []) => addCounts(database.intake, pages, vitals);
@@ -20,11 +19,6 @@ const rows = () => database.owner<Record<string, unknown>[]>`
   select source, medium, campaign, variant, device, views::int, pressed::int, stored::int, reviewed::int, outcomes,
     cost_cents::int, is_matched
   from private.campaign_rows('-infinity', 'infinity', '-infinity', 'infinity')`;
-const refusal = (work: Promise<unknown>) =>
-  work.then(
-    () => "allowed",
-    (error: { code: string }) => error.code,
-  );
 
 describe("the rows of the report", () => {
   it("set leads beside counts by the same words, and tell what became of them", async () => {

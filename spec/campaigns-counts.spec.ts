@@ -1,7 +1,7 @@
 // What the database keeps of the ads: sums that the web process can only add to, by hour and later by day. (Issue 14)
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { aCount, addCounts } from "./support/counts.ts";
-import { makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { aCount, addCounts, removeCounts } from "./support/counts.ts";
+import { makeDatabase, refusal, removeLeads, type TestDatabase } from "./support/database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -9,18 +9,12 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await removeLeads(database.owner);
-  await database.owner`
-    truncate private.page_counts, private.vital_counts, private.campaign_names, private.campaign_costs`;
+  await removeCounts(database.owner);
 });
 
 const add = (pages: object[], vitals: object[] = [], sql = database.intake) => addCounts(sql, pages, vitals);
 const counts = () => database.owner<Record<string, string | number>[]>`
   select source, medium, campaign, variant, device, step, hour, n::int from private.page_counts order by 1, 2, 3, 4, 5, 6, 7`;
-const refusal = (work: Promise<unknown>) =>
-  work.then(
-    () => "allowed",
-    (error: { code: string }) => error.code,
-  );
 
 describe("the counts", () => {
   it("are added up by hour, campaign, variant, device and step, and say nothing of who was counted", async () => {

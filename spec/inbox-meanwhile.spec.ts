@@ -17,6 +17,18 @@ async function calling(id: string): Promise<Screen> {
 
 const note = (page: Screen) => page.getByLabel("Note, if one is wanted");
 
+/** Loses the answer to the next outcome, once the event of it is here. */
+const loseAnswer = (page: Screen, outcome: string) =>
+  page.route(
+    "**/api/outcome",
+    async (route) => {
+      await route.fetch();
+      await page.locator(".history").getByText(outcome).waitFor();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+
 describe("what is being typed elsewhere on the page when an outcome is recorded", () => {
   it("goes on in its field, and takes neither the outcome back nor the next lead", async () => {
     const id = await addLead(database);
@@ -214,16 +226,7 @@ describe("the outcome of a call", () => {
     const id = await addLead(database);
     const page = await calling(id);
     await note(page).fill("Prefers mornings");
-    await page.route(
-      "**/api/outcome",
-      async (route) => {
-        await route.fetch();
-        // The event of the outcome is here before the answer is given up.
-        await page.locator(".history").getByText("No answer").waitFor();
-        await route.abort();
-      },
-      { times: 1 },
-    );
+    await loseAnswer(page, "No answer");
     await page.getByRole("button", { name: "No answer" }).click();
     await page.getByText("No answer: there is no connection.").waitFor();
     expect(await note(page).inputValue()).toBe("Prefers mornings");
@@ -243,15 +246,7 @@ describe("the outcome of a call", () => {
     await note(page).fill("Her son takes care of it");
     await lee.call("stop", { id });
     await page.locator(".stopped").waitFor();
-    await page.route(
-      "**/api/outcome",
-      async (route) => {
-        await route.fetch();
-        await page.locator(".history").getByText("Left a message").waitFor();
-        await route.abort();
-      },
-      { times: 1 },
-    );
+    await loseAnswer(page, "Left a message");
     await page.getByRole("button", { name: "Left a message" }).click();
     await page.getByText("No answer: there is no connection.").waitFor();
     expect(await note(page).inputValue()).toBe("Her son takes care of it");

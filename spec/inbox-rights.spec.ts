@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { connect } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
+import { refusal } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -10,11 +11,6 @@ const dana = await inbox.member("Dana");
 const login = connect(roleAddress(database.url, "leads_team"));
 afterAll(() => login.end({ timeout: 1 }));
 
-const refusal = (work: Promise<unknown>) =>
-  work.then(
-    () => "allowed",
-    (error: { code: string }) => error.code,
-  );
 /** Calls a function as a process would that sets any session token. */
 const withSession = (session: string, call: string) =>
   login.begin(async (tx) => {

@@ -21,6 +21,10 @@ export const aCount = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
+/** Deletes all counts and costs, for the next test. */
+export const removeCounts = (owner: Sql) => owner`
+  truncate private.page_counts, private.vital_counts, private.campaign_names, private.campaign_costs`;
+
 /** Adds counts as the web process does, with its login. */
 export const addCounts = (intake: Sql, pages: object[], vitals: object[] = []) =>
   intake`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;

@@ -39,6 +39,13 @@ export async function removeLeads(owner: Sql): Promise<void> {
     truncate public.leads, private.permissions, private.deliveries, private.erasures, private.stop_list cascade`;
 }
 
+/** The code with which PostgreSQL refused this, such as 42501, or "allowed". */
+export const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "allowed",
+    (error: { code: string }) => error.code,
+  );
+
 /** The processes of PostgreSQL that wait for a lock for a command. */
 export const commandsAtLocks = async (owner: Sql) =>
   (
