@@ -3,6 +3,7 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
+import { allEventsSent } from "./support/live-events.ts";
 
 const { browser, database, inbox, dana, lee, maria, as } = await openScreens();
 
@@ -40,6 +41,7 @@ describe("the queue", () => {
     await page.goto(inbox.url);
     await page.getByText("Nobody is waiting.").waitFor();
     await stream;
+    await allEventsSent(database, inbox, dana);
     await addLead(database, { name: "Rosa Martinez" });
     await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
     await expect.poll(() => page.getByRole("status").allInnerTexts()).toContain("1 new lead in the queue.");
@@ -49,6 +51,7 @@ describe("the queue", () => {
   it("shows a lead that comes while the list loads for the first time", async () => {
     const page = await as(dana, "/account");
     await page.waitForResponse(`${inbox.url}/api/events`);
+    await allEventsSent(database, inbox, dana);
     const firstList = Promise.withResolvers<void>();
     await page.route(
       "**/api/queue",

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
-import { calls, type LiveEvent } from "../inbox/api.ts";
+import { calls } from "../inbox/api.ts";
 import { makeCookies } from "../inbox/cookies.ts";
 import { eventStream } from "../inbox/live-events.ts";
 import { eraseLeads } from "../team/erase-leads.ts";
@@ -12,6 +12,7 @@ import { called } from "./support/calls.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
 import { addLead, makeInbox, post, serveInbox, type TestMember } from "./support/inbox.ts";
+import { hear, ids } from "./support/live-events.ts";
 import { programEnvironment } from "./support/program-environment.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
@@ -134,34 +135,6 @@ describe("every answer", () => {
   });
 });
 
-/** Reads the event stream until `until` holds of what was heard, and returns that. */
-async function hear(
-  member: TestMember,
-  act: () => Promise<unknown>,
-  until: (heard: LiveEvent[]) => boolean,
-  url = inbox.url,
-) {
-  const controller = new AbortController();
-  const answer = await fetch(`${url}/api/events`, {
-    headers: { cookie: member.cookie },
-    signal: controller.signal,
-  });
-  expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  const heard: LiveEvent[] = [];
-  let text = "";
-  await act();
-  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
-    text += new TextDecoder().decode(chunk);
-    heard.length = 0;
-    for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) heard.push(JSON.parse(data));
-    if (until(heard)) break;
-  }
-  controller.abort();
-  return { heard, text };
-}
-const ids = (heard: LiveEvent[], which: "new" | "changed") =>
-  heard.flatMap((event) => (event.kind === "leads" ? event[which] : []));
-
 describe("the pages' files", () => {
   it("are sent compressed to a browser that takes that, and as they are to another", async () => {
     const page = await (await fetch(inbox.url)).text();
@@ -188,7 +161,7 @@ describe("the event stream", () => {
       );
       id = lead?.id ?? "";
     };
-    const { heard, text } = await hear(dana, insert, (heard) => ids(heard, "new").includes(id));
+    const { heard, text } = await hear(inbox, dana, insert, (heard) => ids(heard, "new").includes(id));
     expect(ids(heard, "new")).toContain(id);
     expect(text).not.toMatch(/Rosa|555|example\.com/);
   });
@@ -197,11 +170,13 @@ describe("the event stream", () => {
     const id = await addLead(database);
     const lee = await inbox.member("Lee");
     await hear(
+      inbox,
       dana,
       () => lee.call("claim", { id }),
       (heard) => ids(heard, "changed").includes(id),
     );
     const { heard } = await hear(
+      inbox,
       dana,
       async () => {
         await lee.call("lock");
@@ -212,6 +187,7 @@ describe("the event stream", () => {
     expect(heard.map(({ kind }) => kind)).not.toContain("session");
     const own = await inbox.member("Own");
     await hear(
+      inbox,
       own,
       () => own.call("lock"),
       (heard) => heard.some(({ kind }) => kind === "session"),
@@ -227,6 +203,7 @@ describe("the event stream", () => {
     };
     const member = await inbox.member("Hears the team again");
     await hear(
+      inbox,
       member,
       loseTheConnection,
       (heard) => heard.some(({ kind }) => kind === "team") && heard.some(({ kind }) => kind === "leads"),
@@ -275,7 +252,7 @@ describe("the event stream", () => {
     };
     await database.owner`update private.lead_work set stage = 'closed' where lead_id <> ${id}`;
     for (const act of Object.values(acts)) {
-      const { heard } = await hear(dana, act, (heard) => ids(heard, "changed").includes(id));
+      const { heard } = await hear(inbox, dana, act, (heard) => ids(heard, "changed").includes(id));
       expect(ids(heard, "changed")).toContain(id);
     }
   });
@@ -289,6 +266,7 @@ describe("the event stream", () => {
     ]) {
       const id = await addLead(database, {}, 9000);
       const { heard } = await hear(
+        inbox,
         dana,
         () => erase(id),
         (heard) => ids(heard, "changed").includes(id),
@@ -339,7 +317,7 @@ describe("the inbox", () => {
     }
     const member = await inbox.member("At the other port");
     const insert = () => insertAt(server.address, aLead({ phone: "111-555-4321" }));
-    const { heard } = await hear(member, insert, (heard) => ids(heard, "new").length > 0, url);
+    const { heard } = await hear({ url }, member, insert, (heard) => ids(heard, "new").length > 0);
     expect(ids(heard, "new")).toHaveLength(1);
     expect((await server.end()).code).toBe(0);
   });
