@@ -232,6 +232,18 @@ describe("the reports", () => {
     expect(ink).toBe("rgb(0, 0, 0)");
   });
 
+  it("show a campaign whose name looks like a day, or like none that there is, by its name", async () => {
+    const names = ["2026-12-31", "2026-31-12"];
+    for (const name of names)
+      await addLead(database, {
+        request_headers: { referer: `https://www.example.com/?utm_source=letter&utm_campaign=${name}` },
+      });
+    const page = await asMaria("/reports");
+    const cells = page.getByRole("region", { name: "By campaign" }).locator("tbody td:nth-child(3)");
+    await cells.first().waitFor();
+    expect((await cells.allInnerTexts()).toSorted()).toEqual(names);
+  });
+
   it("give the leads of the days as a file, and the audit log says so", async () => {
     await addLead(database, { name: "Rosa Martinez" });
     const page = await asMaria("/reports");

@@ -4,13 +4,13 @@ import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { dayInWords } from "../page/times.ts";
 import { saveTable } from "./save-csv.ts";
 
-/** A day is given as YYYY-MM-DD: the CSV keeps it so, and the table shows it in words. */
 type Cell = string | number;
 
 interface Props {
   title: string;
   /** The name of the CSV file, without its ending. */
   file: string;
+  /** The cells of the column "Day" are as YYYY-MM-DD: the CSV keeps them so, and the table shows them in words. */
   columns: readonly string[];
   lines: readonly (readonly Cell[])[];
   /** The picture, which says nothing that the table does not. */
@@ -56,9 +56,10 @@ export function ReportSection(props: Props) {
 const isFigure = (cell: Cell | undefined): boolean =>
   typeof cell === "number" || /^\$?[\d.,]{1,16}%?$/.test(cell ?? "");
 
-function shown(cell: Cell | undefined): ReactNode {
+/** By the column and not by the text, because a campaign may be named as a day is, or as none that there is: 2026-31-12. */
+function shown(cell: Cell | undefined, column: string | undefined): ReactNode {
   if (typeof cell === "number") return cell.toLocaleString("en-US");
-  if (!cell || !/^\d{4}-\d\d-\d\d$/.test(cell)) return cell;
+  if (!cell || column !== "Day") return cell;
   return <time dateTime={cell}>{dayInWords(cell)}</time>;
 }
 
@@ -88,11 +89,11 @@ function ReportTable({ title, columns, lines }: Pick<Props, "title" | "columns" 
           {lines.map(([first, ...cells], nth) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a report never move.
             <tr key={nth}>
-              <th scope="row">{shown(first)}</th>
+              <th scope="row">{shown(first, columns[0])}</th>
               {cells.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: nor do its columns.
                 <td key={column} className={isFigure(cell) ? "number-cell" : undefined}>
-                  {shown(cell)}
+                  {shown(cell, columns[column + 1])}
                 </td>
               ))}
             </tr>
