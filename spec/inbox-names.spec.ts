@@ -14,6 +14,13 @@ describe("a name in the list", () => {
     ["Rosa 111\u2011555\u20119876 Diaz", "Rosa … Diaz"],
     ["Rosa 111\u00a0555\u200b9876 Diaz", "Rosa … Diaz"],
     ["Rosa ｒｏｓａ＠ｅｘａｍｐｌｅ．ｃｏｍ Diaz", "Rosa … Diaz"],
+    ["Rosa 111/555/9876 Diaz", "Rosa … Diaz"],
+    ["Rosa 111_555_9876 Diaz", "Rosa … Diaz"],
+    ["Rosa 111, 555, 98 76 Diaz", "Rosa … Diaz"],
+    ["Rosa 111 • 555 · 9876 Diaz", "Rosa … Diaz"],
+    ["Rosa 111\n555\t9876 Diaz", "Rosa … Diaz"],
+    ["Rosa rosa @ example.com Diaz", "Rosa … Diaz"],
+    ["Rosa, apt. 12, room 3456 @ Oak", "Rosa, apt. 12, room 3456 … Oak"],
     ["ＲＯＳＡ　Ｄｉａｚ １２３", "ＲＯＳＡ　Ｄｉａｚ １２３"],
     ["رزا \u200cدیاز ۳", "رزا \u200cدیاز ۳"],
   ])(

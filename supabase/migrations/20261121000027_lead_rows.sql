@@ -44,10 +44,13 @@ return case
   else otherwise
 end;
 
--- A name without the phone numbers and e-mail addresses in it.
+-- A name without the phone numbers and e-mail addresses in it, however a number is divided, and with blanks around an at sign or not.
 create function private.without_contacts(name text) returns text
 language sql immutable
-return regexp_replace(regexp_replace(name, '[^[:space:]]*@[^[:space:]]*', '…', 'g'), '[+]?[0-9]([ ().-]*[0-9]){6,}', '…', 'g');
+return regexp_replace(
+  regexp_replace(name, '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'),
+  '[+]?[0-9]([^0-9[:alpha:]…]*[0-9]){6,}', '…', 'g'
+);
 
 -- A name as a list shows it. Some people type everything into one field: a number or an e-mail address in a name, in the digits of any
 -- script, stays hidden until the lead is opened.
