@@ -73,7 +73,8 @@ begin
   return jsonb_build_object('token', token, 'expires_at', expires);
 end $$;
 
--- Returns the token of the invitation. Raises PT400 for a name without a shape, and PT409 when a member has the name, or the operator.
+-- Returns the token of the invitation. Raises PT400 for a name without a shape or of more than 100 characters as it is kept, and PT409 when a
+-- member has the name, or the operator.
 create function team.invite_member(member_name text, member_role text) returns jsonb
 language plpgsql
 security definer
@@ -86,10 +87,12 @@ declare
 begin
   if private.shown(kept_name, '') = '' then
     raise exception using errcode = 'PT400', message = 'The name has no letter.';
+  elsif char_length(kept_name) > 100 then
+    raise exception using errcode = 'PT400', message = 'The name has more than 100 characters.';
   end if;
-  if lower(kept_name) <> 'operator' then
+  if private.member_key(kept_name) <> 'operator' then
     insert into private.members (name, role) values (kept_name, member_role)
-    on conflict (lower(name)) where removed_at is null do nothing
+    on conflict (private.member_key(name)) where removed_at is null do nothing
     returning * into m;
   end if;
   if m.id is null then
