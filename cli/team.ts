@@ -3,7 +3,15 @@
 import type { Command } from "commander";
 import { typed, typedQuietly } from "../log/installation.ts";
 import { type Ask, askAsOperator, Refused } from "../team/ask.ts";
-import { inviteMember, linkOf, type Member, members, recoverMember, removeMember } from "../team/managing.ts";
+import {
+  inviteMember,
+  linkOf,
+  type Member,
+  memberCalled,
+  members,
+  recoverMember,
+  removeMember,
+} from "../team/managing.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, type Run, UsageError } from "./command.ts";
 import { json } from "./json.ts";
@@ -84,7 +92,7 @@ function addRemove(command: Command, run: Run): void {
 }
 
 function readName(text: string): string {
-  const name = text.trim().replaceAll(/\s+/g, " ");
+  const name = text.trim();
   if (name.length > 0 && name.length <= 100) return name;
   throw new UsageError('A name has 1 to 100 characters, such as "Dana Kim".');
 }
@@ -97,9 +105,8 @@ function explainDuplicate(error: unknown): never {
   throw error;
 }
 
-async function findMember(ask: Ask, name: string): Promise<Member> {
-  const present = (await members(ask)).filter(({ removed_at }) => removed_at === null);
-  const found = present.find((member) => member.name.toLowerCase() === name.toLowerCase());
+async function findMember(ask: Ask, name: string) {
+  const found = await memberCalled(ask, name);
   if (found) return found;
   throw new Refusal(`No member is called ${printable(name)}. Who is in: ${typed("team list")}`);
 }

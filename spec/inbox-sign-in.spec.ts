@@ -347,6 +347,15 @@ describe("leads team", () => {
     expect(stdout).toMatch(/^Removed {1,30}member {1,30}removed /m);
   });
 
+  it("remove finds a name as it was typed for the invitation, though it is kept without what nobody can see", async () => {
+    const typed = "Jose\u0301 \u200b Paz";
+    expect((await leads("team", "invite", typed)).status).toBe(0);
+    expect(await leads("team", "remove", typed)).toMatchObject({
+      stdout: "Removed Jos\u00e9 Paz.\n",
+      status: 0,
+    });
+  });
+
   it("remove refuses a name that no member has, and invite a name of blanks", async () => {
     expect((await leads("team", "remove", "Nobody like this")).stderr).toContain("No member is called");
     expect((await leads("team", "invite", " ")).status).toBe(2);

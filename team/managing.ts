@@ -46,6 +46,10 @@ export const linkOf = (inboxUrl: string, { token }: Invitation): string => `${in
 export const members = async (ask: Ask) =>
   ((await ask((sql) => sql`team.members()`)) as { members: Member[] }).members;
 
+/** The member who has this name, which need not be typed as it is kept. */
+export const memberCalled = async (ask: Ask, name: string) =>
+  (await ask((sql) => sql`team.member_called(${name})`)) as Pick<Member, "id" | "name"> | null;
+
 /** @throws Refused 409 when a member has the name. */
 export const inviteMember = async (ask: Ask, name: string, role: Member["role"]) =>
   (await ask((sql) => sql`team.invite_member(${name}, ${role})`)) as Invitation;

@@ -22,6 +22,22 @@ begin
   ), '[]'));
 end $$;
 
+-- The member of this name, which the operator types: capitals, blanks and what has no shape are no part of it. Null when there is none. Not
+-- granted to the inbox, whose pages have the ids.
+create function team.member_called(member_name text) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  actor private.actor := private.require_manager();
+begin
+  return (
+    select jsonb_build_object('id', m.id, 'name', m.name) from private.members m
+    where private.member_key(m.name) = private.member_key(private.member_name(member_name)) and m.removed_at is null
+  );
+end $$;
+
 -- False for oneself.
 create function team.remove_member(member uuid) returns boolean
 language plpgsql
@@ -240,7 +256,7 @@ begin
 end $$;
 
 revoke execute on function
-  team.members, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
+  team.members, team.member_called, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
   team.paused_states, team.pause_state, team.resume_state, team.record_reading,
   team.reports
 from public;
