@@ -12,9 +12,16 @@ export interface Node {
   id?: { name: string } | null;
   value?: unknown;
   regex?: { pattern: string; flags: string };
-  callee?: { name?: string };
+  callee?: Callee;
   arguments?: Node[];
   quasis?: { value: { cooked: string } }[];
+}
+
+/** What is called: a function by its name, or a property of an object. */
+interface Callee {
+  name?: string;
+  object?: Callee;
+  property?: { name?: string };
 }
 
 /** Shows each node of a source. `file` tells whether it may hold JSX. */

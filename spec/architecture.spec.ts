@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { digitsByChance } from "../check/digits-by-chance.ts";
 import { longFunctions, longMigration } from "../check/lengths.ts";
 import { sharedVersions } from "../check/migration-versions.ts";
 import { readConfig } from "../config/config.ts";
@@ -214,6 +215,19 @@ describe("what is read as a whole", () => {
   it("is a migration of at most 350 lines", () => {
     expect(longMigration("a.sql", "select;\n".repeat(350))).toEqual([]);
     expect(longMigration("a.sql", "select;\n".repeat(351))).toEqual(["a.sql has 351 lines"]);
+  });
+});
+
+describe("a chapter", () => {
+  it("refuses no few digits alone, which an id or a count holds by chance", () => {
+    const chapter = (line: string) => digitsByChance("a.spec.ts", `expect(text).${line};\n`);
+    expect(chapter("not.toMatch(/Rosa|\\b555\\b|00a1f/)")).toEqual([
+      "a.spec.ts:1 expects no 555",
+      "a.spec.ts:1 expects no 00a1f",
+    ]);
+    expect(chapter('not.toContain("33101")')).toEqual(["a.spec.ts:1 expects no 33101"]);
+    for (const line of ["not.toMatch(/Rosa|555-0142|clid/)", 'not.toContain("555-0142")', "toMatch(/555/)"])
+      expect(chapter(line)).toEqual([]);
   });
 });
 

@@ -222,6 +222,6 @@ describe("the audit log", () => {
     const rows = await database.owner`select who, action, details from private.audit_log`;
     const text = JSON.stringify(rows);
     expect(rows.length).toBeGreaterThan(2);
-    expect(text).not.toMatch(/Rosa|example\.com|555/);
+    expect(text).not.toMatch(/Rosa|example\.com|111\D{0,2}555\D?\d{4}/);
   });
 });
