@@ -1,6 +1,7 @@
 // What a member typed and recorded on a lead's page: what the page sends and says of it, and what it keeps.
 import { describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
+import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { addLead } from "./support/inbox.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
@@ -360,5 +361,20 @@ describe("the eligibility check", () => {
     await page.keyboard.type("2 doctors");
     expect(await page.getByLabel("Who prescribes?").inputValue()).toBe("2 doctors");
     expect((await dana.call("open", { id })).body.outcome).toBeNull();
+  });
+
+  it("is one where it is sent again while the first is still being recorded", async () => {
+    const id = await addLead(database);
+    const [first, { again }] = await database.owner.begin(async (tx) => {
+      await tx`select set_config('leads.session', ${dana.cookie.replace("session=", "")}, true)`;
+      const [row] = await tx`select team.record_eligibility(${id}, ${tx.json(noAnswers)}) ->> 'id' as id`;
+      const again = dana.call("eligibility-check", { id, answers: noAnswers });
+      const waiting = () => database.owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      // In an object, because this transaction would wait for the promise itself.
+      return [row?.id, { again }];
+    });
+    expect((await again).body.id).toBe(first);
   });
 });

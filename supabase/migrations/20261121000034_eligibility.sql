@@ -44,9 +44,10 @@ declare
   zone constant text := substr(split_part(w.place, '|', 1), strpos(w.place, '/') + 1);
 begin
   perform private.refuse_medicare_number(given ->> 'prescriber');
-  -- The answer was lost, and the member sent it again.
+  w := private.lock_work(lead);
+  -- The answer was lost, and the member sent it again. Under the lock the first is committed, and may have begun later than this.
   select * into checked from private.eligibility_checks c where c.lead_id = lead order by c.at desc limit 1;
-  if checked.member_id = actor.member_id and checked.answers = given and checked.at between now() - interval '5 minutes' and now() then
+  if checked.member_id = actor.member_id and checked.answers = given and checked.at between now() - interval '5 minutes' and clock_timestamp() then
     return private.check_json(checked);
   end if;
   insert into private.eligibility_checks (lead_id, member_id, answers, result, reasons)
