@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { mountSmallDisk } from "./support/small-disk.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -118,4 +119,23 @@ describe("a removal with all that was kept", () => {
     expect(type("releases", "remove", "--purge", "--yes").status).toBe(0);
     expect(readdirSync(at("disk"))).toEqual([]);
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    "erases also the data on a disk of its own, and leaves that disk",
+    () => {
+      type("install");
+      const disk = mountSmallDisk(1);
+      onTestFinished(disk.remove);
+      const data = at("var/lib/leads/data");
+      mkdirSync(data);
+      execFileSync("mount", ["--bind", disk.folder, data]);
+      onTestFinished(() => void execFileSync("umount", ["--lazy", data]));
+      mkdirSync(join(data, "postgresql"));
+      writeFileSync(join(data, "postgresql/PG_VERSION"), "18\n");
+      expect(type("releases", "remove", "--purge", "--yes").status).toBe(0);
+      expect(readdirSync(at("var/lib/leads"))).toEqual(["data"]);
+      expect(readdirSync(data)).toEqual([]);
+      for (const folder of ["etc/leads", "var/backups/leads"]) expect(existsSync(at(folder))).toBe(false);
+    },
+  );
 });

@@ -65,6 +65,7 @@ export const system = [
   "spec/inbox-downloads.spec.ts",
   "spec/inbox-on-a-server-of-yours.spec.ts",
   "spec/inbox-server.spec.ts",
+  "spec/installing.spec.ts",
   "spec/killed-processes.spec.ts",
   "spec/many-leads.spec.ts",
   "spec/metrics.spec.ts",
