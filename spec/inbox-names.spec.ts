@@ -66,3 +66,18 @@ describe("the search by an e-mail address", () => {
     expect(body.rows.map((row) => row.id).toSorted()).toEqual([id, same].toSorted());
   });
 });
+
+describe("a lead's page", () => {
+  it("names the other leads with an e-mail address of its own, also where one of them has it beside something else", async () => {
+    const alone = await addLead(database, { email: "rosa@a.example" });
+    const named = await addLead(database, { email: "Rosa Diaz <Rosa@a.example>" });
+    const two = await addLead(database, { email: "rosa@a.example, rosa2@b.example" });
+    await addLead(database, { email: "maria-rosa@a.example" });
+    for (const id of [alone, named, two]) {
+      const { others } = (await dana.call("open", { id })).body;
+      expect(others.map((other) => [other.id, other.same]).toSorted()).toEqual(
+        [alone, named, two].flatMap((other) => (other === id ? [] : [[other, "email"]])).toSorted(),
+      );
+    }
+  });
+});

@@ -196,6 +196,11 @@ create function private.numbers_of(w private.lead_work) returns text[]
 language sql immutable parallel safe
 return array_remove(w.phone_digits || w.other_numbers, '');
 
+-- The keys by which leads have an e-mail address in common: the field as a whole, and each address in it.
+create function private.addresses_of(w private.lead_work) returns text[]
+language sql immutable parallel safe
+return w.email_key || w.other_addresses;
+
 -- The leads in which one of these numbers was typed.
 create function private.leads_with_numbers(numbers text[]) returns setof uuid
 language sql stable rows 10
@@ -290,7 +295,7 @@ as $$
 $$;
 
 revoke execute on function
-  private.email_key, private.other_addresses, private.copy_review_to_work, private.mark_owed_in_work, private.mark_owed_by_channel, private.numbers_of,
+  private.email_key, private.other_addresses, private.copy_review_to_work, private.mark_owed_in_work, private.mark_owed_by_channel, private.numbers_of, private.addresses_of,
   private.leads_with_numbers, private.stop_of, private.lock_leads, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions,
   private.withdraw_stopped_leads
 from public;

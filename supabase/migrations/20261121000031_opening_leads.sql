@@ -174,12 +174,14 @@ return coalesce((
     'withdrawn', exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)
   ) order by o.created_at desc)
   from (
-    select x.*, private.numbers_of(x) && private.numbers_of(w) as by_phone, x.email_key = w.email_key as by_email
+    select x.*, private.numbers_of(x) && private.numbers_of(w) as by_phone,
+      private.addresses_of(x) && private.addresses_of(w) as by_email
     from private.lead_work x
     where x.lead_id <> w.lead_id and (
       x.phone_digits = any (private.numbers_of(w)) and x.phone_digits <> ''
       or x.other_numbers && private.numbers_of(w) and x.other_numbers <> '{}'
-      or x.email_key = w.email_key
+      or x.email_key = any (private.addresses_of(w))
+      or x.other_addresses && private.addresses_of(w) and x.other_addresses <> '{}'
     )
     order by x.created_at desc limit 50
   ) o
