@@ -94,6 +94,13 @@ describe("a manager", () => {
     expect(members.map(({ name }) => name)).toEqual(expect.arrayContaining(["Ines Costa", "क्\u200dष"]));
   });
 
+  it("has of a name no character that nobody can see, but the joiners of some scripts", async () => {
+    const rows = await database.owner<{ n: number }[]>`
+      select n from generate_series(1, 1114111) as n, lateral (select 'a ' || chr(n) || ' e' || chr(n) || U&'\\0301' as typed offset 0) as t
+      where n not between 55296 and 57343 and private.shown(chr(n), '') = '' and private.member_name(typed) not in ('a \u00e9', 'a e \u0301')`;
+    expect(rows.map(({ n }) => n)).toEqual([0x200c, 0x200d]);
+  });
+
   it("sees when a member was last here, also long after their last session ended", async () => {
     const olga = await inbox.member("Olga");
     const days = (ago: number) => database.owner`
