@@ -20,6 +20,12 @@ export interface PendingSignIn {
 /** Seconds that the provider's clock may be behind ours. */
 const clockTolerance = 60;
 
+/** Bytes of one answer of the provider at most, because one without an end would take the memory of the intake as well. */
+const maxAnswer = 1024 * 1024;
+
+/** The one provider that is trusted without `auth_time`, which it tells few applications (docs/inbox.md). */
+const google = "https://accounts.google.com";
+
 /** Makes the company's sign-in for an inbox at this public address. The provider's metadata is fetched at the first use. */
 export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, log: Log) {
   const redirect_uri = `${inboxUrl}/oidc/callback`;
@@ -65,7 +71,7 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
         })
         .catch(refuse);
       const claims = tokens.claims();
-      if (!claims || !isFresh(claims.auth_time, begunAt, configuration))
+      if (!claims || !isFresh(claims.auth_time, begunAt, claims.iss))
         return refuse({ error: claims?.auth_time === undefined ? "no auth_time" : "old auth_time" });
       noteSuccess();
       return { issuer: claims.iss, subject: claims.sub };
@@ -103,10 +109,10 @@ function codeOfFailure(failure: unknown): string {
 
 /**
  * Whether the person signed in at the provider after this sign-in was begun. The browser may have taken `prompt` and `max_age` out of the
- * address, so a provider that can tell when that was must tell it; one that cannot (Google) is trusted.
+ * address, so the provider must tell when that was, as it must where `max_age` came (OpenID Connect Core 1.0, 2).
  */
-function isFresh(authTime: number | undefined, begunAt: Date, provider: openid.Configuration): boolean {
-  if (authTime === undefined) return !provider.serverMetadata().claims_supported?.includes("auth_time");
+export function isFresh(authTime: number | undefined, begunAt: Date, issuer: string): boolean {
+  if (authTime === undefined) return issuer === google;
   return authTime >= begunAt.getTime() / 1000 - clockTolerance;
 }
 
@@ -115,5 +121,28 @@ function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<
   // Without TLS only on this machine, for a trial.
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(address.hostname);
   const execute = address.protocol === "http:" && isHere ? [openid.allowInsecureRequests] : [];
-  return openid.discovery(address, clientId, clientSecret, undefined, { execute });
+  return openid.discovery(address, clientId, clientSecret, undefined, {
+    execute,
+    [openid.customFetch]: fetchBounded,
+  });
+}
+
+/** Fetches an answer of the provider, whose reading fails after `maxAnswer` bytes. */
+async function fetchBounded(address: string, request: openid.CustomFetchOptions): Promise<Response> {
+  const answer = await fetch(address, request as RequestInit);
+  let bytes = 0;
+  const bounded = answer.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.byteLength;
+        if (bytes > maxAnswer) controller.error(new AnswerTooLong());
+        else controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(bounded ?? null, answer);
+}
+
+class AnswerTooLong extends Error {
+  override name = "AnswerTooLong";
 }

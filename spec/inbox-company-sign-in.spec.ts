@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { makeCompanySignIn } from "../inbox/company-sign-in.ts";
+import { isFresh, makeCompanySignIn } from "../inbox/company-sign-in.ts";
 import { SignInRefused } from "../inbox/passkeys.ts";
 import { askAsOperator } from "../team/ask.ts";
 import { inviteMember } from "../team/managing.ts";
@@ -218,6 +218,13 @@ describe("the company's own sign-in", () => {
     expect(browser.session).toBeUndefined();
   });
 
+  it("needs to be told when the person signed in, by every provider but Google, which tells few applications", () => {
+    const begun = new Date("2026-11-23T12:00:00Z");
+    expect(isFresh(undefined, begun, "https://login.example")).toBe(false);
+    expect(isFresh(undefined, begun, "https://accounts.google.com")).toBe(true);
+    expect(isFresh(begun.getTime() / 1000 - 61, begun, "https://accounts.google.com")).toBe(false);
+  });
+
   it("asks the provider in both ways that there are, and takes no answer from before it asked", async () => {
     const browser = new Browser();
     await browser.signIn({ token: await invite("Before") }, "before@company.example");
@@ -267,6 +274,36 @@ describe("the company's own sign-in", () => {
     atTheEnd(() => void provider.close());
     await once(provider, "listening");
     expect((await new Browser(failing).start({})).address).toMatch(`${issuer}/auth?`);
+  });
+
+  it("is refused where an answer of the provider has no end, and reads no more of it than fits", async () => {
+    const port = await freePort();
+    const issuer = `http://localhost:${port}`;
+    const metadata = { issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
+    let ended = Promise.resolve<unknown>(undefined);
+    let sent = 0;
+    const part = Buffer.alloc(64 * 1024, "a");
+    const provider = createServer((asked, answer) => {
+      answer.setHeader("content-type", "application/json");
+      if (asked.url !== "/token") return answer.end(JSON.stringify(metadata));
+      ended = once(answer, "close");
+      const send = () => {
+        while (!answer.destroyed && answer.write(part)) sent += part.length;
+      };
+      answer.on("drain", send).write('{"access_token":"');
+      send();
+    }).listen(port);
+    atTheEnd(() => void provider.close());
+    await once(provider, "listening");
+    const browser = new Browser(await serveInboxOfCompany(database, { issuer }));
+    const asked = new URL(await browser.begin({}));
+    const back = new URL(asked.searchParams.get("redirect_uri") ?? "");
+    back.search = `${new URLSearchParams({ code: "a", state: asked.searchParams.get("state") ?? "" })}`;
+    const answer = await browser.request(back.href);
+    expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+    await ended;
+    // With what stands in the sockets.
+    expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
   it("comes back to the sign-in page where the database does not answer at the end", async () => {
