@@ -191,6 +191,21 @@ describe("the queue on a slow machine", () => {
     expect(await page.evaluate(() => Reflect.get(window, "early"))).toEqual([]);
   });
 
+  it("gives the next lead by the key n from the moment at which its rows are on screen", async () => {
+    await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana, "/healthz");
+    await page.addInitScript(() => {
+      const press = (_: unknown, observer: MutationObserver) => {
+        if (!document.querySelector(".row")) return;
+        observer.disconnect();
+        dispatchEvent(new KeyboardEvent("keydown", { key: "n" }));
+      };
+      new MutationObserver(press).observe(document, { childList: true, subtree: true });
+    });
+    await page.goto(inbox.url);
+    await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
+  });
+
   it("comes whole, though the rows that are seen at once come first", async () => {
     for (let hours = 1; hours <= 20; hours += 1) await addLead(database, {}, hours);
     const page = await as(dana);

@@ -1,6 +1,6 @@
 // Single keys as shortcuts. None fires while a member types, holds a modifier, or has a dialog open, nor for what is typed on when the
 // field is gone.
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { currentPreferences } from "./preferences.ts";
 
 export type Keys = Readonly<Record<string, () => void>>;
@@ -9,7 +9,8 @@ export type Keys = Readonly<Record<string, () => void>>;
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // Before the page is on screen with what names its keys, because an effect may come so much later that a press is lost.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const act = latest.current[event.key];
       if (!act || !isShortcut(event)) return;
