@@ -136,7 +136,7 @@ describe("a passkey", () => {
     await question.getByRole("button", { name: "Remove" }).click();
     await remove.waitFor({ state: "detached" });
     expect(await page.getByRole("region", { name: "Passkeys" }).getByRole("listitem").count()).toBe(1);
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Passkeys");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Passkeys");
   });
 
   it("stays where it is the last one by now, and the question says so", async () => {

@@ -196,7 +196,9 @@ describe("what a manager has chosen for one of two", () => {
 describe("a key that is held when an outcome of a call is taken back", () => {
   it("dials nothing, because the focus is beside the number and not on it", async () => {
     const page = await calling(await addLead(database));
-    expect(await page.evaluate(() => document.activeElement?.closest(".number") !== null)).toBe(true);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest(".number") !== null))
+      .toBe(true);
     await page.keyboard.press("6");
     await page.getByRole("button", { name: "Undo" }).press("Enter");
     await page.locator(".number").waitFor();
