@@ -29,7 +29,10 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAgain }: P
   useEffect(() => {
     if (!isTyping(document.activeElement)) heading.current?.focus();
   }, []);
-  useTakenAgain(lead, member, undo.isIdle || undo.isSuccess, onAgain);
+  useTakenAgain(lead, member, undo.isIdle || undo.isSuccess, () => {
+    keepFocus(heading.current?.parentElement);
+    onAgain();
+  });
   const isOpen = Date.parse(recorded.undo_until) > now.getTime();
   const takeBack = () => {
     if (!isOpen) return;
@@ -89,6 +92,11 @@ function useTakenAgain(lead: Lead, member: SignedIn, isTaking: boolean, onAgain:
   useEffect(() => {
     if (isAgain) onAgain();
   }, [isAgain, onAgain]);
+}
+
+/** Moves the focus to the page's heading where it is in a part of the page that goes. */
+function keepFocus(part: Element | null | undefined): void {
+  if (part?.contains(document.activeElement)) document.querySelector("h1")?.focus();
 }
 
 function Callback({ at, zone, place }: { at: string; zone: string | undefined; place: Lead["place"] }) {
