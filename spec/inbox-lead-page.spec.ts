@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
+import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { database, dana, lee, maria, as, leadPage } = await openScreens();
@@ -345,7 +346,7 @@ describe("“They asked us to stop”", () => {
     await lee.call("stop-number", { phone });
     await page.locator(".stopped").waitFor();
     await expect
-      .poll(() => page.getByRole("status").allInnerTexts())
+      .poll(() => said(page))
       .toContain("This person asked us to stop. The number is not shown any more.");
     expect(await page.content()).not.toContain(phone);
   });

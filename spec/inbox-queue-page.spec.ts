@@ -1,6 +1,7 @@
 // The page of the queue as it follows the clock, and what it says when it has nobody to show or cannot be brought up to date.
 import { describe, expect, it } from "vitest";
 import { addLead } from "./support/inbox.ts";
+import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as } = await openScreens();
@@ -147,12 +148,11 @@ describe("a search", () => {
     const page = await as(maria);
     await search(page, "rosa");
     await page.locator(".empty").getByText("Nobody is found.").waitFor();
-    const said = () => page.getByRole("status").allInnerTexts();
-    await expect.poll(said).toContain("Nobody is found.");
+    await expect.poll(() => said(page)).toContain("Nobody is found.");
     await addLead(database, { name: "Rosa Martinez" });
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("list", { name: "Found" }).waitFor();
-    await expect.poll(said).toContain("1 lead found.");
+    await expect.poll(() => said(page)).toContain("1 lead found.");
   });
 });
 

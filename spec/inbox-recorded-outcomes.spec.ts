@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { addLead } from "./support/inbox.ts";
+import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage } = await openScreens();
@@ -277,7 +278,7 @@ describe("a press after which its button is gone", () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => focused(page)).toBe("Review without a call");
     expect(await note(page).inputValue()).toBe("Has one already");
-    expect(await page.getByRole("status").allInnerTexts()).toContain("The outcome is taken back.");
+    await expect.poll(() => said(page)).toContain("The outcome is taken back.");
   });
 });
 

@@ -4,7 +4,7 @@ import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { addLead, aNumber, makeInbox, type TestMember } from "./support/inbox.ts";
-import { emptyQueue, openAs } from "./support/inbox-pages.ts";
+import { emptyQueue, openAs, said } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -84,9 +84,7 @@ describe("a lead that another member has", () => {
     await page.getByText("Nobody has it").waitFor();
     await lee.call("claim", { id });
     await page.getByRole("note", { name: "Who has it" }).waitFor();
-    await expect
-      .poll(() => page.getByRole("status").allInnerTexts())
-      .toContain("Another member has this lead now.");
+    await expect.poll(() => said(page)).toContain("Another member has this lead now.");
   });
 
   it("tells nobody else the number: the call says who has it", async () => {

@@ -14,6 +14,7 @@ export async function openAs(
   options: Context = {},
 ): Promise<Page> {
   const context = await browser.newContext(options);
+  await context.addInitScript(recordAnnouncements);
   const [name = "", value = ""] = cookie.split("=");
   await context.addCookies([{ name, value, url }]);
   const page = await context.newPage();
@@ -21,6 +22,19 @@ export async function openAs(
   await page.goto(`${url}${path}`);
   return page;
 }
+
+/** Runs in the page. An announcement is replaced by the next one, which may come before anybody has looked. */
+function recordAnnouncements(): void {
+  const said: string[] = [];
+  Object.assign(window, { said });
+  new MutationObserver((changes) => {
+    for (const { target } of changes)
+      if (target instanceof Element && target.matches("[role=status]")) said.push(target.textContent);
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/** What a page that was opened by `openAs` has said to a screen reader since it was loaded. */
+export const said = (page: Page) => page.evaluate(() => Reflect.get(window, "said") as string[]);
 
 /** Gives a page a virtual authenticator for passkeys. `isUserVerified` says whether it recognizes its owner. */
 export async function addAuthenticator(page: Page, isUserVerified = true): Promise<void> {
