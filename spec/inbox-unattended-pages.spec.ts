@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { audited, called } from "./support/calls.ts";
 import { addLead } from "./support/inbox.ts";
+import { callsUnderWay } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage } = await openScreens();
@@ -65,16 +66,13 @@ describe("a tab in the background while its member works in another", () => {
     await page.addInitScript(() =>
       Object.defineProperty(document, "visibilityState", { get: () => "hidden" }),
     );
-    const pending = new Set<unknown>();
-    page.on("request", (request) => request.method() === "POST" && pending.add(request));
-    for (const over of ["requestfinished", "requestfailed"] as const)
-      page.on(over as "requestfinished", (request) => pending.delete(request));
+    const underWay = callsUnderWay(page);
     await page.goto(`${inbox.url}/leads/${id}`);
     await page.locator(".lead").waitFor();
     // In steps, because a call that is not answered within 20 seconds of the page's clock counts as lost.
     for (let seconds = 0; seconds < 15 * 60 + 20; seconds += 10) {
       await page.clock.runFor(10_000);
-      await expect.poll(() => pending.size).toBe(0);
+      await expect.poll(underWay).toBe(0);
     }
     await lee.call("claim", { id });
     await page.getByText("Lee has it.").waitFor();
@@ -85,9 +83,14 @@ describe("a tab in the background while its member works in another", () => {
 describe("a page on which another member has signed in meanwhile, in another tab", () => {
   it("opens the lead anew in that member's name, and keeps nothing that the first one had on screen", async () => {
     const id = await addLead(database);
-    const page = await leadPage(dana, id);
+    const page = await as(dana, "/healthz");
+    // An event would have the page open the lead in the new session before it knows that this is another member's.
+    await page.route("**/api/events", () => {});
+    const underWay = callsUnderWay(page);
+    await page.goto(`${inbox.url}/leads/${id}`);
     await page.getByRole("button", { name: "Show health answers" }).click();
     await page.getByText("Diagnosed with diabetes").waitFor();
+    await expect.poll(underWay).toBe(0);
     const value = lee.cookie.split("=")[1] ?? "";
     await page.context().addCookies([{ name: "session", value, url: inbox.url }]);
     await page.evaluate(() => new BroadcastChannel("inbox-session").postMessage("check"));
@@ -125,8 +128,10 @@ describe("a member who works while the clock of their machine is set back", () =
   it("is reported as active as before, so that the session is not locked", async () => {
     const page = await as(dana, "/healthz");
     await page.clock.install();
+    const stream = page.waitForRequest("**/api/events");
     await page.goto(inbox.url);
-    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+    // The page opens its event stream when it has begun to follow what its member does.
+    await stream;
     let reports = 0;
     page.on("request", (request) => {
       if (request.url().endsWith("/api/keep-alive")) reports += 1;

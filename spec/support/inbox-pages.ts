@@ -36,6 +36,15 @@ function recordAnnouncements(): void {
 /** What a page that was opened by `openAs` has said to a screen reader since it was loaded. */
 export const said = (page: Page) => page.evaluate(() => Reflect.get(window, "said") as string[]);
 
+/** Watches a page's calls from now on. Returns how many of them are under way. */
+export function callsUnderWay(page: Page): () => number {
+  const underWay = new Set<unknown>();
+  page.on("request", (request) => request.method() === "POST" && underWay.add(request));
+  for (const over of ["requestfinished", "requestfailed"] as const)
+    page.on(over as "requestfinished", (request) => underWay.delete(request));
+  return () => underWay.size;
+}
+
 /** Gives a page a virtual authenticator for passkeys. `isUserVerified` says whether it recognizes its owner. */
 export async function addAuthenticator(page: Page, isUserVerified = true): Promise<void> {
   const devTools = await page.context().newCDPSession(page);
