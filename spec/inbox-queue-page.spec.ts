@@ -56,6 +56,19 @@ describe("the queue as time passes", () => {
   });
 });
 
+describe("“Take next lead” where each person who may be called is somebody's", () => {
+  it("says that nobody was free at that time, beside how many may be called", async () => {
+    await lee.call("claim", { id: await addLead(database) });
+    const page = await as(dana);
+    await page.getByText("1 person to call now").waitFor();
+    await page.getByRole("button", { name: "Take next lead" }).click();
+    await page
+      .getByText(/^Nobody was free to be called at \d{1,2}:\d\d [AP]M\.$/, { exact: true })
+      .first()
+      .waitFor();
+  });
+});
+
 describe("the queue on a machine whose clock was set back", () => {
   it("shows a new lead as soon as before", async () => {
     const page = await withClock();

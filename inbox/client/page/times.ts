@@ -49,6 +49,10 @@ export function ownZone(): string {
 export const moment = (at: string): string =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 
+/** The time of a moment on the member's own clocks: "2:05 PM". */
+export const timeOfDay = (at: number): string =>
+  new Intl.DateTimeFormat("en-US", { timeStyle: "short" }).format(at);
+
 /** The day of a moment in a zone as YYYY-MM-DD, as a date field wants it. */
 export const dayOf = (at: Date, zone: string = ownZone()): string =>
   new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(at);

@@ -5,6 +5,7 @@ import { useGoOn } from "../page/go-on.ts";
 import { Icon } from "../page/icon.tsx";
 import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
+import { timeOfDay } from "../page/times.ts";
 import { useAction } from "../queries.ts";
 
 interface Props {
@@ -22,7 +23,7 @@ export function TakeNextButton({ shown }: Props) {
       {},
       {
         onSuccess: ({ id }) => {
-          if (!id) announce("Nobody may be called right now.");
+          if (!id) announce(nobodyAt(Date.now()));
           else if (id === shown?.id) {
             // The button that was pressed goes. It is gone already where the member has gone elsewhere.
             if (button.current && !isTyping(document.activeElement)) document.querySelector("h1")?.focus();
@@ -50,8 +51,11 @@ export function TakeNextButton({ shown }: Props) {
           n
         </span>
       </button>
-      {take.data?.id === null && <Notice>Nobody may be called right now.</Notice>}
+      {take.data?.id === null && <Notice>{nobodyAt(take.submittedAt)}</Notice>}
       <FailureNotice error={take.error} />
     </div>
   );
 }
+
+/** With its time, because it stays on screen. Others may be lawful to call then, whom a member has. */
+const nobodyAt = (at: number) => `Nobody was free to be called at ${timeOfDay(at)}.`;
