@@ -70,7 +70,7 @@ export const OpenLead = v.object({
   entry: v.number(),
   /** Null when the permission was withdrawn or the number is on the stop list. */
   email: v.nullable(v.string()),
-  /** As typed. */
+  /** As typed, without a number or e-mail address; the five digits alone once the person has asked us to stop. */
   zip_code: v.string(),
   permission: v.nullable(
     v.object({

@@ -59,7 +59,7 @@ export type NotNow = v.InferOutput<typeof NotNow>;
 
 /** Where a person is and whether they may be called there at this moment. */
 export const Place = v.object({
-  /** The five digits, when what was typed begins with them; else empty. */
+  /** The five digits, when what was typed has one ZIP code and no other number; else empty. */
   zip: v.string(),
   /** Two-letter codes of every plausible state, the likeliest first; empty when unknown. */
   states: v.array(v.string()),

@@ -15,6 +15,13 @@ describe("a lead's page", () => {
     expect(await page.title()).not.toContain("Rosa");
   });
 
+  it("has what was typed in place of a ZIP code where none can be read from it", async () => {
+    const unread = await leadPage(dana, await addLead(database, { zip_code: "Louisville" }));
+    expect(await text(unread, ".facts >> nth=0")).toContain("Typed as ZIP code\nLouisville");
+    const read = await leadPage(dana, await addLead(database, { zip_code: "33101-1234" }));
+    expect(await text(read, ".facts >> nth=0")).not.toContain("Typed as ZIP code");
+  });
+
   it("shows the words of the notice as they were shown, with the day and the page", async () => {
     const id = await addLead(database);
     const hash = createHash("sha256").update("Usted permite").digest("hex");

@@ -80,4 +80,14 @@ describe("a lead's page", () => {
       );
     }
   });
+
+  it.each([
+    ["Louisville, KY", "Louisville, KY"],
+    ["33101 or 90210", "33101 or 90210"],
+    ["Boston, call 111/555/9876", "Boston, call …"],
+    ["\u200b", "(blank)"],
+  ])("says what was typed in place of a ZIP code, but for a number in it: %j", async (zip_code, shown) => {
+    const id = await addLead(database, { zip_code });
+    expect((await dana.call("open", { id })).body).toMatchObject({ zip_code: shown, place: { zip: "" } });
+  });
 });

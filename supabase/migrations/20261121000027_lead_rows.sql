@@ -44,23 +44,28 @@ return case
   else otherwise
 end;
 
--- A name without the phone numbers and e-mail addresses in it, however a number is divided, and with blanks around an at sign or not.
-create function private.without_contacts(name text) returns text
+-- A text without the phone numbers and e-mail addresses in it, however a number is divided, and with blanks around an at sign or not.
+create function private.without_contacts(typed text) returns text
 language sql immutable
 return regexp_replace(
-  regexp_replace(name, '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'),
+  regexp_replace(typed, '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'),
   '[+]?[0-9]([^0-9[:alpha:]…]*[0-9]){6,}', '…', 'g'
 );
 
--- A name as a list shows it. Some people type everything into one field: a number or an e-mail address in a name, in the digits of any
--- script, stays hidden until the lead is opened.
-create function private.name_shown(name text) returns text
+-- What a visitor typed, with its numbers and e-mail addresses hidden, in the digits of any script, and words in its place where nobody could
+-- see it.
+create function private.shown_without_contacts(typed text, otherwise text) returns text
 language sql immutable
 return case
-  when private.without_contacts(private.in_ascii(left(name, 500))) = private.in_ascii(left(name, 500))
-    then private.shown(left(name, 500), '(no name)')
-  else private.without_contacts(private.in_ascii(left(name, 500)))
+  when private.without_contacts(private.in_ascii(left(typed, 500))) = private.in_ascii(left(typed, 500))
+    then private.shown(left(typed, 500), otherwise)
+  else private.without_contacts(private.in_ascii(left(typed, 500)))
 end;
+
+-- A name as a list shows it. Some people type everything into one field: what is hidden here is shown once the lead is opened.
+create function private.name_shown(name text) returns text
+language sql immutable
+return private.shown_without_contacts(name, '(no name)');
 
 create function private.place_json(zip text, w private.place_windows) returns jsonb
 language sql immutable
@@ -150,7 +155,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_contacts, private.name_shown, private.place_json,
+  private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_contacts, private.shown_without_contacts, private.name_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;

@@ -114,7 +114,7 @@ begin
       -- Some people type their number beside their name or ZIP code.
       'name', case when may_be_contacted then private.shown(l.name, '(no name)') else private.name_shown(l.name) end,
       'email', case when may_be_contacted then private.shown(l.email, '(blank)') end,
-      'zip_code', case when may_be_contacted then l.zip_code else private.zip_shown(l.zip_code) end,
+      'zip_code', case when may_be_contacted then private.shown_without_contacts(l.zip_code, '(blank)') else private.zip_shown(l.zip_code) end,
       'permission', permission,
       'stopped_at', stopped,
       'calls', private.call_log_of(w.lead_id),

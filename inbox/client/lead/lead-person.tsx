@@ -35,6 +35,12 @@ export function LeadPerson({ lead, isStopped }: { lead: Lead; isStopped: boolean
             <dd>{lead.email}</dd>
           </div>
         )}
+        {lead.place.zip === "" && lead.zip_code && (
+          <div>
+            <dt>Typed as ZIP code</dt>
+            <dd>{lead.zip_code}</dd>
+          </div>
+        )}
         {language && (
           <div>
             <dt>Reads</dt>
