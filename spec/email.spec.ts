@@ -144,6 +144,19 @@ describe("the mail server", () => {
     });
   });
 
+  it.each(["onMailFrom", "onRcptTo"] as const)(
+    "may stop at %s, about which no setting is wrong",
+    async (at) => {
+      const { url } = await startMailServer({
+        [at]: (_: unknown, __: unknown, done: (error: Error) => void) => done(refusal(421)),
+      });
+      expect(await post(url)).toEqual({
+        kind: "transient",
+        reason: expect.stringMatching(/^the mail server answered 421 to [A-Z ]+: it is busy or stops$/),
+      });
+    },
+  );
+
   it("may refuse one mailbox for ever and another for now, which is tried again", async () => {
     const { url } = await startMailServer({
       onRcptTo: ({ address }, _, done) => done(refusal(address.startsWith("gone") ? 550 : 451)),

@@ -78,7 +78,7 @@ describe("a mail server that cannot be used", () => {
 
   it("is said to want TLS from the first byte, when smtp:// stands where smtps:// is spoken", async () => {
     const tls = await startMailServer({ secure: true, ...certificate });
-    expect(await smtpReason(`smtp://127.0.0.1:${tls.port}`, { connectTimeout: 300 })).toBe(
+    expect(await smtpReason(`smtp://127.0.0.1:${tls.port}`, { greeting: 300 })).toBe(
       "the mail server takes the connection and says nothing: at this port it may want TLS from the first byte (smtps://) (GREETING_TIMEOUT)",
     );
   });

@@ -5,12 +5,19 @@ import type { Outcome } from "./channel.ts";
 import type { Mail, Post } from "./email.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-/** Makes the post for an address such as `smtps://user:password@mail.example.com`. Timeouts are in milliseconds. */
-export function makeSmtp(url: string, { connectTimeout = 10_000 } = {}): Post {
+/** In milliseconds. */
+interface Timeouts {
+  connect: number;
+  /** Servers greet late on purpose, by half a minute and less, because senders of spam do not wait (RFC 5321, 4.5.3.2.1 allows more). */
+  greeting: number;
+}
+
+/** Makes the post for an address such as `smtps://user:password@mail.example.com`. */
+export function makeSmtp(url: string, { connect = 10_000, greeting = 40_000 }: Partial<Timeouts> = {}): Post {
   let transport: Transporter | undefined;
   return async ({ from, to, subject, text, html, messageId }: Mail, signal) => {
     // Outside of what follows, because what fails here is no answer of a mail server.
-    transport ??= await openTransport(url, connectTimeout);
+    transport ??= await openTransport(url, { connect, greeting });
     try {
       const sent = await transport.sendMail({ from, to: [...to], subject, text, html, messageId, signal });
       return { kind: "delivered", rejected: sent.rejected?.length ?? 0 };
@@ -21,13 +28,13 @@ export function makeSmtp(url: string, { connectTimeout = 10_000 } = {}): Post {
 }
 
 // Loaded with the first mail, because loading it takes an eighth of a server's start, and most servers send none.
-async function openTransport(url: string, connectTimeout: number): Promise<Transporter> {
+async function openTransport(url: string, { connect, greeting }: Timeouts): Promise<Transporter> {
   const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
-    connectionTimeout: connectTimeout,
-    greetingTimeout: connectTimeout,
-    dnsTimeout: connectTimeout,
+    connectionTimeout: connect,
+    greetingTimeout: greeting,
+    dnsTimeout: connect,
     socketTimeout: 30_000,
     // The mail is made of what it is given, and of no file or address that a text in it names.
     disableFileAccess: true,
@@ -71,7 +78,9 @@ function outcomeOfSize(response: string): Outcome {
   return { kind: "transient", reason, isTooLarge: true };
 }
 
-function remedyFor({ code, command }: SmtpError): string {
+function remedyFor({ code, command, responseCode }: SmtpError): string {
+  // The server ends the connection, whatever it was asked (RFC 5321, 4.2.3).
+  if (responseCode === 421) return ": it is busy or stops";
   if (code === "EAUTH") return ": check the user and the password";
   if (command === "MAIL FROM") return ": check the sender";
   if (command === "RCPT TO") return ": check the mailboxes";
