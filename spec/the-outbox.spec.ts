@@ -221,19 +221,35 @@ describe("the outbox", () => {
     expect((await claim(sql, "webhook", all)).map((d) => d.lead?.name)).toEqual(["Visitor 2"]);
   });
 
-  it("goes on at the next look for missed deliveries after a moment in which the database's clock was a year ahead", async () => {
+  it.each(["5 minutes", "1 year"])(
+    "goes on at the next look for missed deliveries after a moment in which the database's clock was %s ahead",
+    async (ahead) => {
+      await syncChannels(sql, ["email"]);
+      await insertMany(2);
+      const [held] = await claim(sql, "email", { max: 1, lease: 60 });
+      await sql`update private.channels set cooldown_until = now() + ${ahead}::interval`;
+      await sql`
+        update private.deliveries
+        set due_at = due_at + case when claimed_until is null then ${ahead}::interval else '0' end,
+          claimed_until = claimed_until + ${ahead}::interval`;
+      expect(await claim(sql, "email", all)).toEqual([]);
+      expect(await enqueueMissedDeliveries(sql)).toBe(0);
+      const claimed = await claim(sql, "email", all);
+      expect([claimed.length, claimed.some((d) => d.id === held?.id)]).toEqual([2, true]);
+    },
+  );
+
+  it("keeps a claim and a pause of this moment at a look for missed deliveries, and the longest wait that a receiver may ask for", async () => {
     await syncChannels(sql, ["email"]);
     await insertMany(2);
-    const [held] = await claim(sql, "email", { max: 1, lease: 60 });
-    await sql`update private.channels set cooldown_until = now() + interval '1 year'`;
-    await sql`
-      update private.deliveries
-      set due_at = due_at + case when claimed_until is null then interval '1 year' else '0' end,
-        claimed_until = claimed_until + interval '1 year'`;
-    expect(await claim(sql, "email", all)).toEqual([]);
-    expect(await enqueueMissedDeliveries(sql)).toBe(0);
-    const claimed = await claim(sql, "email", all);
-    expect([claimed.length, claimed.some((d) => d.id === held?.id)]).toEqual([2, true]);
+    const [asked] = await claim(sql, "email", { max: 1, lease: 60 });
+    await record(sql, [{ ...held(asked), reason: "answered 503, asked to wait", wait: 6 * 3600 }]);
+    expect(await claim(sql, "email", { max: 2, lease: 90, cooldown: 20 })).toHaveLength(1);
+    const waiting = () =>
+      sql`select due_at, claimed_until, cooldown_until from private.deliveries, private.channels where name = 'email' order by id`;
+    const before = await waiting();
+    await enqueueMissedDeliveries(sql);
+    expect(await waiting()).toEqual(before);
   });
 
   it("owes an alert about a lead that waited 20 hours unreviewed, once", async () => {

@@ -4,7 +4,8 @@
 -- Enqueues word of the leads of the last three days where it is owed to no channel, because none was set up when they came, or it was
 -- retired before it took the message; an alert that a lead is overdue is not word of it. Older leads, those that the team has reviewed and
 -- those of people who withdrew the permission are left to `leads retry`. Returns the number of deliveries. Before that it makes due what a
--- clock that was ahead for a moment has put off: no delivery waits for a day, no claim lasts one, and no channel pauses for one.
+-- clock that was ahead has put off, by hours or by years: the first attempt waits for nothing, a later one for six hours at most
+-- (delivery/backoff.ts), and neither a claim (delivery/dispatcher.ts) nor the pause of a channel lasts for two minutes.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -15,8 +16,11 @@ declare
 begin
   update private.deliveries d set due_at = moment, claimed_until = null
   where d.delivered_at is null and d.failed_at is null
-    and (d.due_at > moment + interval '1 day' or d.claimed_until > moment + interval '1 day');
-  update private.channels c set cooldown_until = null where c.cooldown_until > moment + interval '1 day';
+    and (
+      d.due_at > moment + case d.attempts when 0 then interval '2 minutes' else '7 hours' end
+      or d.claimed_until > moment + interval '2 minutes'
+    );
+  update private.channels c set cooldown_until = null where c.cooldown_until > moment + interval '2 minutes';
   insert into private.deliveries (lead_id, channel)
   select l.id, c.name
   from public.leads l cross join private.channels c
