@@ -99,6 +99,17 @@ describe("an installation", () => {
     expect(asked()).toContain("restart caddy\n");
   });
 
+  it.each([
+    ["no line for it", "DATA_DIR=/var/lib/leads/data"],
+    ["an empty one", "SITE_URL=\nDATA_DIR=/var/lib/leads/data\n"],
+  ])("gives the server the site's name where the settings have %s", (_, settings) => {
+    mkdirSync(at("etc/leads"), { recursive: true });
+    writeFileSync(at("etc/leads/settings.env"), settings);
+    expect(type("install", "--site", "www.maple.example").status).toBe(0);
+    const lines = read("etc/leads/settings.env").split("\n").filter(Boolean).toSorted();
+    expect(lines).toEqual(["DATA_DIR=/var/lib/leads/data", "SITE_URL=https://www.maple.example"]);
+  });
+
   it("of a release that was unpacked for one user alone can be read by the server's user", () => {
     execFileSync("chmod", ["-R", "go=", at("release")]);
     expect(type("install").status).toBe(0);
