@@ -363,3 +363,35 @@ describe("a costs file that is chosen while a typed cost is under way", () => {
     await expect.poll(names).toEqual(["chosen", "typed"]);
   });
 });
+
+describe("a costs file that is chosen while another file is under way", () => {
+  it("is not taken, and is said to be chosen again", async () => {
+    const page = await as(maria, "/campaigns");
+    const answered = Promise.withResolvers<void>();
+    const hold = async (route: Route) => {
+      await answered.promise;
+      await route.continue();
+    };
+    await page.route("**/api/campaigns/costs", hold, { times: 1 });
+    const choose = async (campaign: string) => {
+      const day = await page.getByLabel("Day", { exact: true }).inputValue();
+      const buffer = Buffer.from(`date,campaign,amount\n${day},${campaign},6`);
+      await page.getByLabel("A CSV file").setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer });
+    };
+    const again = page.getByText("The file before is still being recorded. Please choose this one again.");
+    const asked = page.waitForRequest("**/api/campaigns/costs");
+    await choose("first");
+    await asked;
+    await choose("second");
+    await again.waitFor();
+    answered.resolve();
+    await page.getByText("1 cost is recorded.").waitFor();
+    await choose("second");
+    await again.waitFor({ state: "detached" });
+    const recorded = page.getByRole("region", { name: "Recorded costs" });
+    await recorded.getByText("Table").click();
+    await expect
+      .poll(() => recorded.locator("tbody td:nth-child(2)").allTextContents())
+      .toEqual(expect.arrayContaining(["first", "second"]));
+  });
+});

@@ -19,7 +19,7 @@ interface Props extends Pick<Campaigns, "unmatched" | "costs"> {
 }
 
 export function CampaignCosts({ unmatched, costs, period }: Props) {
-  // Two actions, because one that is under way takes nothing more: a file would be lost that is chosen meanwhile.
+  // Two actions, because one that is under way takes nothing more: a file would be lost that is chosen while a typed cost is.
   const [typed, file] = [useAction("campaigns/costs"), useAction("campaigns/costs")];
   const latest = file.submittedAt > typed.submittedAt ? file : typed;
   const sendBy = (action: typeof typed) => (csv: string, then?: () => void) =>
@@ -38,7 +38,7 @@ export function CampaignCosts({ unmatched, costs, period }: Props) {
       <section className="card no-print" aria-labelledby="costs">
         <h2 id="costs">Costs</h2>
         <CostForm lastDay={period.until} onSend={sendBy(typed)} />
-        <CostFile onSend={sendBy(file)} />
+        <CostFile isBusy={file.isPending} onSend={sendBy(file)} />
         {latest.data && <RecordResult answer={latest.data} />}
         <FailureNotice error={latest.error} />
       </section>
@@ -117,14 +117,15 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
 /** The inbox refuses a longer request (inbox/api-campaigns.ts). */
 const maxCharacters = 50_000;
 
-function CostFile({ onSend }: SendProps) {
-  const [isTooLong, setTooLong] = useState(false);
+function CostFile({ isBusy, onSend }: SendProps & { isBusy: boolean }) {
+  const [refused, setRefused] = useState<keyof typeof refusals>();
   const read = async (input: HTMLInputElement) => {
     const text = (await input.files?.[0]?.text()) ?? "";
     // So that the same file can be chosen again once it is corrected.
     input.value = "";
-    setTooLong(text.length > maxCharacters);
-    if (text && text.length <= maxCharacters) onSend(text);
+    const problem = isBusy ? "busy" : text.length > maxCharacters ? "too long" : undefined;
+    setRefused(problem);
+    if (text && !problem) onSend(text);
   };
   return (
     <div>
@@ -135,12 +136,16 @@ function CostFile({ onSend }: SendProps) {
       <p className="quiet">
         A cost that is recorded again takes the place of the one before; an amount of 0 takes it away.
       </p>
-      {isTooLong && (
-        <Notice kind="trouble">The file is too long. Please divide it: 50,000 characters at once.</Notice>
-      )}
+      {refused && <Notice kind="trouble">{refusals[refused]}</Notice>}
     </div>
   );
 }
+
+/** Why a file that was chosen is not sent. */
+const refusals = {
+  "too long": "The file is too long. Please divide it: 50,000 characters at once.",
+  busy: "The file before is still being recorded. Please choose this one again.",
+};
 
 const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs">) => (
   <>
