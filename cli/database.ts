@@ -30,37 +30,52 @@ export async function openDatabase(
   { databaseUrl, dataDir }: Pick<Config, "databaseUrl" | "dataDir">,
   tell: (text: string) => void,
   make: boolean,
+  patience = startTimeout,
 ): Promise<OpenDatabase> {
   if (databaseUrl !== undefined) return { url: databaseUrl, close: async () => {} };
   const running = await joinRunning(dataDir);
   if (running) return running;
   const { path } = findDataFolder(dataDir);
-  if (hasEmbedded(dataDir)) tell("The server is not running; its database is started for this command.");
-  else if (make) tell(`There is no database in ${path} yet; it is made for this command.`);
-  else {
+  const isThere = hasEmbedded(dataDir);
+  if (!isThere && !make) {
     throw new Refusal(
       `There is no database in ${path} yet. Start the server once with: ${startCommand}\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.`,
     );
   }
-  return startOrJoin(dataDir, tell);
+  const begun = isThere
+    ? "The server is not running; its database was started for this command."
+    : `There was no database in ${path} yet; it was made for this command.`;
+  return startOrJoin(dataDir, tell, { begun, patience });
 }
 
 /** How long another process may take to start or to stop the database; recovering from a crash takes a while. In milliseconds. */
 const startTimeout = 60_000;
 
-/** Starts the database, or joins the process that has just started it. */
-async function startOrJoin(dataDir: string | undefined, tell: (text: string) => void): Promise<OpenDatabase> {
-  for (const deadline = Date.now() + startTimeout; ; await wait(250)) {
+/**
+ * Starts the database and tells that it has `begun`, or joins the process that has just started it.
+ * @throws Refusal when another process has the data folder for `patience` milliseconds, and its database does not answer.
+ */
+async function startOrJoin(
+  dataDir: string | undefined,
+  tell: (text: string) => void,
+  { begun, patience }: { begun: string; patience: number },
+): Promise<OpenDatabase> {
+  for (const deadline = performance.now() + patience; ; await wait(250)) {
     try {
       const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
+      tell(begun);
       return { url, close: () => stopUnused(url, stop, tell) };
     } catch (error) {
-      if (!(error instanceof FolderInUse) || Date.now() > deadline) throw error;
+      if (!(error instanceof FolderInUse)) throw error;
     }
     const running = await joinRunning(dataDir);
     if (running) return running;
+    if (performance.now() > deadline) throw new Refusal(silentDatabase(findDataFolder(dataDir).path));
   }
 }
+
+const silentDatabase = (path: string) =>
+  `A server has the data folder ${path} open, and its database does not answer. See what the server logs, and whether the disk is full.`;
 
 /** The advisory lock of the commands on an embedded database: shared while one works, exclusive while its server is stopped. */
 const commandLock = 1_279_607_108;

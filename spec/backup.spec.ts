@@ -229,7 +229,7 @@ describe("leads restore", () => {
     const settings = { DATA_DIR: join(home, "data") };
     const restored = await waitForExit(startLeads(["restore", file], settings));
     expect(restored.stdout).toBe(`Restored 5 leads and 13 deliveries from ${file}\n`);
-    expect(restored.stderr).toContain(`There is no database in ${settings.DATA_DIR} yet; it is made`);
+    expect(restored.stderr).toContain(`There was no database in ${settings.DATA_DIR} yet; it was made`);
     const { stdout } = await waitForExit(startLeads(["list", "--json"], settings));
     expect(JSON.parse(stdout)).toHaveLength(5);
     const { stderr } = await waitForExit(startLeads(["restore", file], settings));

@@ -3,9 +3,11 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { openDatabase } from "../cli/database.ts";
 import { connect } from "../database/connect.ts";
 import { findRunning, startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
+import { lockFolder } from "../packages/embedded-postgres/folder-lock.ts";
 import { aLead } from "./support/database.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -52,6 +54,23 @@ it("commands that are typed at once all do their work", async () => {
   );
   for (const { status, stdout, stderr } of ran)
     expect([status, stdout.split("\n").length, stderr]).toEqual([0, 4, expect.not.stringContaining("lost")]);
+});
+
+it("a command beside a server whose database does not answer says so, and not that the server is stopped", async () => {
+  const { DATA_DIR } = await stoppedDatabase();
+  const release = lockFolder(DATA_DIR, { advice: { otherFolder: "" } } as Parameters<typeof lockFolder>[1]);
+  onTestFinished(release);
+  const told: string[] = [];
+  const opening = openDatabase(
+    { databaseUrl: undefined, dataDir: DATA_DIR },
+    (text) => told.push(text),
+    false,
+    0,
+  );
+  await expect(opening).rejects.toThrow(
+    /^A server has the data folder .* open, and its database does not answer\./,
+  );
+  expect(told).toEqual([]);
 });
 
 it("a command holds the database also when its connections have been made anew, as they are after half an hour", async () => {

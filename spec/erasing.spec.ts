@@ -226,7 +226,7 @@ describe("leads erase", () => {
     expect(await waitForExit(child)).toEqual({
       status: 130,
       stdout: "",
-      stderr: "The server is not running; its database is started for this command.\n",
+      stderr: "The server is not running; its database was started for this command.\n",
     });
     const { stdout } = await waitForExit(startLeads(["list", "--json"], settings));
     expect(JSON.parse(stdout)).toHaveLength(1);
