@@ -21,6 +21,9 @@ const ignoreDefaultArgs = ["--disable-back-forward-cache"];
 export const launch = (program = findChromium()): Promise<Browser> =>
   chromium.launch({ executablePath: program ?? "chromium", args: flags, ignoreDefaultArgs });
 
+/** Milliseconds in which a page has to show what a test waits for: less than a test has, so that a failure names what did not come. */
+export const pageTimeout = 20_000;
+
 /** The browsers of this process by program. Playwright ends them with the process. */
 const launched = new Map<string | undefined, Browser>();
 
@@ -58,7 +61,7 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
     async open(path, options) {
       const context = await running().newContext(options);
       const page = await context.newPage();
-      page.setDefaultTimeout(5_000);
+      page.setDefaultTimeout(pageTimeout);
       if (path) await page.goto(path);
       return page;
     },

@@ -1,5 +1,6 @@
 // The inbox's pages in a browser: opened as a member who is signed in, or with a virtual authenticator for passkeys.
 import type { Browser, Page } from "playwright-core";
+import { pageTimeout } from "./browser.ts";
 import { removeLeads, type TestDatabase } from "./database.ts";
 import type { TestInbox, TestMember } from "./inbox.ts";
 
@@ -18,7 +19,7 @@ export async function openAs(
   const [name = "", value = ""] = cookie.split("=");
   await context.addCookies([{ name, value, url }]);
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(pageTimeout);
   await page.goto(`${url}${path}`);
   return page;
 }
