@@ -1,13 +1,33 @@
 // A free port, for programs that cannot be asked to choose one themselves.
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
-/** A port of this machine's loopback address that was free a moment ago. */
+/**
+ * Each process of the tests has a thousand ports of its own. They are below those, from 32768 on, of which the system gives one to
+ * whoever asks for any, and to each connection: one of these may be taken between the look here and the listening.
+ */
+const portsOfEach = 1_000;
+const first = 20_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 12) * portsOfEach;
+/** Begins anywhere, because the tests may run twice on one machine. */
+let next = Math.floor(Math.random() * portsOfEach);
+
+/** A port of this machine's loopback address that was free a moment ago, and that this process was not given before. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  for (;;) {
+    const port = first + (next++ % portsOfEach);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
+    throw error;
+  }
   server.close();
   await once(server, "close");
-  return port;
+  return true;
 }
