@@ -17,7 +17,8 @@ let database: TestDatabase;
 let inbox: TestInbox;
 let dana: TestMember;
 let maria: TestMember;
-const today = new Date().toISOString().slice(0, 10);
+/** The day of UTC on which all was counted and stored. */
+let today: string;
 const dayInWords = (day: string) =>
   new Date(day).toLocaleDateString("en-US", { dateStyle: "medium", timeZone: "UTC" });
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
@@ -35,8 +36,9 @@ beforeAll(async () => {
     keepAddress: true,
     experiments: [anExperiment({ variant: "garden", startedOn: daysAgo(5) })],
   });
-  await addCounts();
-  await addLeads();
+  const at = await addCounts();
+  today = at.toISOString().slice(0, 10);
+  await addLeads(at);
 });
 
 /** A file of costs with these lines. */
@@ -44,8 +46,8 @@ const costs = (...lines: string[]) => ["date,campaign,amount", ...lines].join("\
 const facebook = { source: "facebook", medium: "paid", campaign: "spring" };
 const newsletter = { source: "news", medium: "email", campaign: "autumn" };
 
-/** Counts as the web process adds them: two campaigns, a bot, an experiment's two sides, and web vitals. */
-async function addCounts() {
+/** Counts as the web process adds them: two campaigns, a bot, an experiment's two sides, and web vitals. Returns the time of all of them. */
+async function addCounts(): Promise<Date> {
   const steps = {
     served: 1400,
     view: 1204,
@@ -63,20 +65,22 @@ async function addCounts() {
     { ...newsletter, variant: "garden", device: "phone", step: "view", n: 2_030 },
   ];
   const vitals = [1, 3, 6].map((bucket) => ({ variant: "", device: "phone", vital: "lcp", bucket, n: 20 }));
-  await database.intake`
-    select private.add_counts(${JSON.stringify(counted)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
+  const [row] = await database.intake<{ at: Date }[]>`
+    select now() as at, private.add_counts(${JSON.stringify(counted)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
+  return row?.at ?? new Date(Number.NaN);
 }
 
-/** Three leads from the first campaign, one of whom likely qualifies, and one from the experiment's variant. */
-async function addLeads() {
+/** Three leads from the first campaign, one of whom likely qualifies, and one from the experiment's variant, all of that time. */
+async function addLeads(created_at: Date) {
   const referer = "https://site.example/?utm_source=facebook&utm_medium=paid&utm_campaign=spring";
   const ids: string[] = [];
-  for (let nth = 0; nth < 3; nth++) ids.push(await addLead(database, { request_headers: { referer } }, 0));
+  for (let nth = 0; nth < 3; nth++)
+    ids.push(await addLead(database, { created_at, request_headers: { referer } }));
   await database.owner`insert into private.reviews (lead_id, outcome) values (${ids[0] ?? ""}, 'likely_qualifies')`;
   await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${ids[0] ?? ""}`;
   const fromNews = "https://site.example/?utm_source=news&utm_medium=email&utm_campaign=autumn";
-  await addLead(database, { request_headers: { referer: fromNews, "x-variant": "garden" } }, 0);
-  await addLead(database, { request_headers: { referer, "x-device": "bot" } }, 0);
+  await addLead(database, { created_at, request_headers: { referer: fromNews, "x-variant": "garden" } });
+  await addLead(database, { created_at, request_headers: { referer, "x-device": "bot" } });
 }
 
 const asMaria = (options: BrowserContextOptions = {}) =>
