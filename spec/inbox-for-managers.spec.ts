@@ -165,6 +165,13 @@ describe("a manager at a lead", () => {
 });
 
 describe("the campaigns", () => {
+  it("say of a file of costs that it is empty", async () => {
+    const page = await asMaria("/campaigns");
+    const empty = { name: "costs.csv", mimeType: "text/csv", buffer: Buffer.from("") };
+    await page.getByLabel("A CSV file").setInputFiles(empty);
+    await page.getByText("The file is empty.").waitFor();
+  });
+
   it("keep a cost that is being typed while other days are loaded", async () => {
     const page = await asMaria("/campaigns");
     await page.getByLabel("Campaign", { exact: true }).fill("spring");

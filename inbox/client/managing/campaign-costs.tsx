@@ -120,12 +120,13 @@ const maxCharacters = 50_000;
 function CostFile({ isBusy, onSend }: SendProps & { isBusy: boolean }) {
   const [refused, setRefused] = useState<keyof typeof refusals>();
   const read = async (input: HTMLInputElement) => {
-    const text = (await input.files?.[0]?.text()) ?? "";
+    const text = await input.files?.[0]?.text();
+    if (text === undefined) return;
     // So that the same file can be chosen again once it is corrected.
     input.value = "";
-    const problem = isBusy ? "busy" : text.length > maxCharacters ? "too long" : undefined;
+    const problem = isBusy ? "busy" : problemOf(text);
     setRefused(problem);
-    if (text && !problem) onSend(text);
+    if (!problem) onSend(text);
   };
   return (
     <div>
@@ -141,8 +142,14 @@ function CostFile({ isBusy, onSend }: SendProps & { isBusy: boolean }) {
   );
 }
 
+function problemOf(text: string) {
+  if (text.trim() === "") return "empty";
+  return text.length > maxCharacters ? "too long" : undefined;
+}
+
 /** Why a file that was chosen is not sent. */
 const refusals = {
+  empty: "The file is empty.",
   "too long": "The file is too long. Please divide it: 50,000 characters at once.",
   busy: "The file before is still being recorded. Please choose this one again.",
 };
