@@ -177,7 +177,10 @@ describe("a lead that is read again", () => {
   it("is not there any more when it was erased", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByRole("status").getByText("You may call.").waitFor({ state: "attached" });
     await maria.call("erase", { id, reference: id.slice(-8) });
     await page.getByRole("heading", { name: "There is no such lead" }).waitFor();
+    await expect.poll(() => page.getByRole("status").allInnerTexts()).toEqual([""]);
   });
 });

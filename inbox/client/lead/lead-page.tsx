@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
 import { useLeadOnScreen } from "../page/activity.ts";
+import { announce } from "../page/announcer.tsx";
 import { dropDraftsOf } from "../page/drafts.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
@@ -103,7 +104,10 @@ function NoLead({ id, error }: { id: string; error: Error | null }) {
   const [hasDropped, setDropped] = useState(false);
   const isErased = isNoLead(error) && error.why === "not found";
   useEffect(() => {
-    if (isErased) setDropped(dropDraftsOf(id));
+    if (!isErased) return;
+    setDropped(dropDraftsOf(id));
+    // A screen reader would still find there that the lead may be called.
+    announce("");
   }, [isErased, id]);
   if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
   const isOfSeveral = error.why === "conflict";
