@@ -301,4 +301,26 @@ describe("a server with BACKUP_DIR", () => {
     await until(async () => (await state())?.taken_at !== null);
     expect(await readdir(kept)).toHaveLength(1);
   });
+
+  it("makes a backup soon after its start also where the newest one is no more in its folder, and no other one while it is", async () => {
+    const kept = join(home, "kept");
+    await backUp(3, kept);
+    const [first = ""] = await readdir(kept);
+    const connections = () =>
+      database.owner`select from pg_stat_activity where application_name = 'leads of a start'`;
+    /** Starts a server's backups, and stops them when their first check is over. */
+    const start = async () => {
+      const { enabled_at } = (await state()) as { enabled_at: Date };
+      const open = () => connect(database.url, { max: 1, name: "leads of a start" });
+      const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+      await until(async () => (await state())?.enabled_at > enabled_at && (await connections()).length === 0);
+      await running.stop();
+    };
+    await start();
+    expect(await readdir(kept)).toEqual([first]);
+    await rm(join(kept, first));
+    await start();
+    expect(await readdir(kept)).not.toEqual([first]);
+    expect(await readdir(kept)).toEqual([(await state())?.file_name]);
+  });
 });

@@ -74,12 +74,15 @@ export function startScheduledBackups(
   let sql: Sql | undefined;
   let underWay = Promise.resolve();
   const stopping = new AbortController();
+  let isFirst = true;
   const check = async () => {
     if (sql) return;
     const pool = (sql = open());
+    const database = { sql: pool, url, signal: stopping.signal };
     underWay = enableBackups(pool)
-      .then(() => backUpWhenDue({ sql: pool, url, signal: stopping.signal }, plan, log))
-      .then(() => {})
+      .then(async () => (isFirst ? missingBackup(pool, plan) : undefined))
+      .then((missing) => backUpWhenDue(database, plan, log, missing))
+      .then(() => void (isFirst = false))
       .catch((error) => {
         // The dispatcher and the intake log that the database is unreachable.
         if (!stopping.signal.aborted && !isDatabaseTrouble(error)) logBug(log, error);
@@ -100,6 +103,20 @@ export function startScheduledBackups(
   };
 }
 
+/**
+ * The name of the newest backup where it is not in the folder: it was removed, or the folder is another one. Asked at the start alone,
+ * because whoever moves each backup away would otherwise have one made every five minutes.
+ */
+async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string | undefined> {
+  const [state] = await sql<{ name: string | null }[]>`select file_name as name from private.backup_state`;
+  if (!state?.name) return undefined;
+  const isThere = await stat(join(folder, state.name)).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? undefined : state.name;
+}
+
 /** Where a backup is made. */
 export interface BackedUpDatabase {
   /** The owner's pool for the state of the backups. It stays open when `signal` aborts. */
@@ -110,21 +127,25 @@ export interface BackedUpDatabase {
 }
 
 /**
- * Makes, verifies and records a backup when the newest is a day old and no other server makes one. Returns whether it was due. Aborted, it
- * leaves nothing behind, and the next server may begin at once. A time that is further ahead than any claim is of a clock that was ahead
- * for a moment: it would put all backups off until then.
+ * Makes, verifies and records a backup when the newest is a day old, or is `missing`, and no other server makes one. Returns whether it
+ * was due. Aborted, it leaves nothing behind, and the next server may begin at once. A time that is further ahead than any claim is of a
+ * clock that was ahead for a moment: it would put all backups off until then.
  */
 export async function backUpWhenDue(
   database: BackedUpDatabase,
   plan: BackupPlan,
   log: Log,
+  missing?: string,
 ): Promise<boolean> {
   const { sql, signal } = database;
   const [claim] = await sql<{ until: string; at: Date }[]>`
     update private.backup_state set claimed_until = now() + interval '3 hours'
     where enabled_since is not null
       and coalesce(claimed_until not between now() and now() + interval '4 hours', true)
-      and coalesce(taken_at not between now() - interval '24 hours' and now() + interval '1 hour', true)
+      and (
+        coalesce(taken_at not between now() - interval '24 hours' and now() + interval '1 hour', true)
+        or file_name = ${missing ?? null}
+      )
     returning claimed_until::text as until, now() as at`;
   if (!claim) return false;
   try {
