@@ -157,6 +157,14 @@ describe("the mail server", () => {
     },
   );
 
+  it("may want a sign-in or TLS before the sender, which is not what is wrong then", async () => {
+    const { url } = await startMailServer({ onMailFrom: (_, __, done) => done(refusal(530)) });
+    expect(await post(url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 530 to MAIL FROM: it wants a user and a password, or TLS",
+    });
+  });
+
   it("may refuse one mailbox for ever and another for now, which is tried again", async () => {
     const { url } = await startMailServer({
       onRcptTo: ({ address }, _, done) => done(refusal(address.startsWith("gone") ? 550 : 451)),

@@ -81,6 +81,8 @@ function outcomeOfSize(response: string): Outcome {
 function remedyFor({ code, command, responseCode }: SmtpError): string {
   // The server ends the connection, whatever it was asked (RFC 5321, 4.2.3).
   if (responseCode === 421) return ": it is busy or stops";
+  // RFC 4954, 6, and RFC 3207, 4.
+  if (responseCode === 530) return ": it wants a user and a password, or TLS";
   if (code === "EAUTH") return ": check the user and the password";
   if (command === "MAIL FROM") return ": check the sender";
   if (command === "RCPT TO") return ": check the mailboxes";
