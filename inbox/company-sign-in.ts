@@ -120,7 +120,11 @@ function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<
   const address = new URL(issuer);
   // Without TLS only on this machine, for a trial.
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(address.hostname);
-  const execute = address.protocol === "http:" && isHere ? [openid.allowInsecureRequests] : [];
+  const execute = [
+    // The signature of the ID token, too, which TLS alone would vouch for (OpenID Connect Core 1.0, 3.1.3.7).
+    openid.enableNonRepudiationChecks,
+    ...(address.protocol === "http:" && isHere ? [openid.allowInsecureRequests] : []),
+  ];
   return openid.discovery(address, clientId, clientSecret, undefined, {
     execute,
     [openid.customFetch]: fetchBounded,

@@ -1,4 +1,5 @@
 // Sign-in with the company's own accounts, against a real OpenID provider that runs in this process.
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -274,6 +275,16 @@ describe("the company's own sign-in", () => {
     atTheEnd(() => void provider.close());
     await once(provider, "listening");
     expect((await new Browser(failing).start({})).address).toMatch(`${issuer}/auth?`);
+  });
+
+  it("is refused where the provider has not signed who it is", async () => {
+    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const key = { ...publicKey.export({ format: "jwk" }), use: "sig", alg: "RS256" };
+    const logged: string[] = [];
+    const forged = await serveInboxOfCompany(database, {}, logged, JSON.stringify({ keys: [key] }));
+    const answer = await new Browser(forged).signIn({}, "dana@company.example");
+    expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
+    expect(logged).toContain("company-sign-in-failed");
   });
 
   it("is refused where an answer of the provider has no end, and reads no more of it than fits", async () => {

@@ -12,11 +12,12 @@ import { serveInbox, type TestInbox } from "./inbox.ts";
 const clientId = "leads-inbox";
 const clientSecret = "a-secret-of-the-specification-alone";
 
-/** Serves the inbox of a database to the members of such a company. `differences` are from the settings that the provider expects. */
+/** Serves the inbox of a database to the members of such a company. `differences` are from the settings that the provider expects. `keys` are published in place of its own. */
 export async function serveInboxOfCompany(
   database: TestDatabase,
   differences: Partial<CompanySettings> = {},
   logged: string[] = [],
+  keys?: string,
 ): Promise<TestInbox> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -36,7 +37,11 @@ export async function serveInboxOfCompany(
     // The provider lets anybody sign in under any name; the inbox decides who is a member.
     features: { devInteractions: { enabled: true } },
   });
-  provider.on("request", oidc.callback());
+  const serve = oidc.callback();
+  provider.on("request", (asked, answer) => {
+    if (keys && asked.url === "/jwks") answer.setHeader("content-type", "application/json").end(keys);
+    else serve(asked, answer);
+  });
   const openIdConnect = { issuer, clientId, clientSecret, ...differences };
   return serveInbox(database, { port, url, openIdConnect }, { logged });
 }
