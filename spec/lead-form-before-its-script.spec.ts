@@ -11,7 +11,7 @@ import {
   typed,
   useLeadForm,
 } from "./support/lead-form.ts";
-import { fillIn } from "./support/visitor.ts";
+import { fillIn, formReady } from "./support/visitor.ts";
 
 const { open, site } = useLeadForm();
 
@@ -43,6 +43,7 @@ describe("the lead form before its script", () => {
     await fillIn(page, lead);
     await page.getByLabel("Phone Number *").focus();
     await arrive();
+    await formReady(page);
     expect(await typed(page)).toEqual(lead);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("phone");
     await press(page);
@@ -157,6 +158,7 @@ describe("the lead form before its script", () => {
     // The browser moves the focus to the banner in its next frame.
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("alert");
     await arrive();
+    await formReady(page);
     await shown();
     site.reset();
     await page.getByLabel("ZIP Code *").fill("12345");

@@ -44,22 +44,21 @@ export function useLeadForm(kind?: Parameters<typeof useBrowser>[0]) {
   };
 }
 
-/** Holds the form's script back until the function that it returns is called. */
+/** Holds the form's script back until the function that it returns is called, which does not wait for the script. */
 export async function holdScript(page: Page): Promise<() => Promise<void>> {
-  const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   await page.route(/\/assets\/form-/, async (route) => {
-    asked.resolve();
     await held.promise;
     await route.continue().catch(() => {});
   });
   return async () => {
+    // The page may be left at this moment.
     await page
-      .getByLabel("Full Name *")
-      .dispatchEvent("focusin")
+      .evaluate(() =>
+        document.querySelector("#name")?.dispatchEvent(new FocusEvent("focusin", { bubbles: true })),
+      )
       .catch(() => {});
     held.resolve();
-    await formReady(page).catch(() => {});
   };
 }
 
