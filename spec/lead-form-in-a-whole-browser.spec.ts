@@ -1,7 +1,16 @@
 // The lead form where only a whole browser shows it: what is in view after a refusal, and a visitor who comes back from the thank-you
 // page. (Specification 4.)
 import { describe, expect, it } from "vitest";
-import { holdScript, insert, lead, press, refusal, typed, useLeadForm } from "./support/lead-form.ts";
+import {
+  bannerFocused,
+  holdScript,
+  insert,
+  lead,
+  press,
+  refusal,
+  typed,
+  useLeadForm,
+} from "./support/lead-form.ts";
 import { fillIn } from "./support/visitor.ts";
 
 const { open, openHydrated, site } = useLeadForm("whole browser");
@@ -19,7 +28,7 @@ describe("the lead form in a whole browser", () => {
     // The button is at the bottom edge of the view when it is pressed.
     await page.evaluate(() => document.querySelector("button")?.scrollIntoView({ block: "end" }));
     await press(page);
-    await page.getByRole("alert").waitFor();
+    await bannerFocused(page);
     const ends = await page.evaluate(() =>
       ["[role=alert]", "button"].map((one) => document.querySelector(one)?.getBoundingClientRect()),
     );

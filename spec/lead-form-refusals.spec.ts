@@ -3,7 +3,16 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { completeProvider } from "../content/provider.ts";
-import { insert, lead, message, press, refusal, typed, useLeadForm } from "./support/lead-form.ts";
+import {
+  bannerFocused,
+  insert,
+  lead,
+  message,
+  press,
+  refusal,
+  typed,
+  useLeadForm,
+} from "./support/lead-form.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
 
 const { open, openHydrated, site } = useLeadForm();
@@ -15,13 +24,12 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
+    await bannerFocused(page);
     const banner = page.getByRole("alert");
-    await banner.waitFor();
     expect(await banner.locator("p").allInnerTexts()).toEqual([
       "Please fill in your name.",
       `What you typed is still here. You can press the button again. Or call us at ${provider.phone}.`,
     ]);
-    expect(await banner.evaluate((one) => one === document.activeElement)).toBe(true);
     expect(await banner.evaluate((one) => getComputedStyle(one).backgroundColor)).toBe("rgb(138, 18, 18)");
     expect(await page.title()).toMatch(/^Error: Sponsored/);
     expect(await typed(page)).toEqual(lead);
@@ -56,8 +64,8 @@ describe("the lead form, when its lead is not taken,", () => {
       expect(await page.locator(described).innerText()).toBe(message);
       expect(await page.locator("[aria-invalid]").count()).toBe(1);
       await link.click();
-      expect(await phone.evaluate((one) => one === document.activeElement)).toBe(true);
-      expect(page.url()).toBe(site.url("/#phone"));
+      await expect.poll(() => phone.evaluate((one) => one === document.activeElement)).toBe(true);
+      await page.waitForURL(site.url("/#phone"));
     },
   );
 

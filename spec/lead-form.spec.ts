@@ -1,6 +1,14 @@
 // The lead form in a real browser: what it asks for, and how it sends a lead. (Specification 4, 5, 7, 8.)
 import { describe, expect, it } from "vitest";
-import { insert, lead, press, shownHash, submitLead, useLeadForm } from "./support/lead-form.ts";
+import {
+  bannerFocused,
+  insert,
+  lead,
+  press,
+  shownHash,
+  submitLead,
+  useLeadForm,
+} from "./support/lead-form.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
 
 const { open, openHydrated, site } = useLeadForm();
@@ -150,7 +158,7 @@ describe("the lead form", () => {
     };
     expect(await change()).toEqual(["K1A 0B1", true, false]);
     answered.resolve();
-    await page.getByRole("alert").waitFor();
+    await bannerFocused(page);
     expect(await change()).toEqual(["K1A 0B1!", false, true]);
   });
 
@@ -185,7 +193,7 @@ describe("the lead form", () => {
     await page.goto(site.url(), { waitUntil: "networkidle" });
     expect(scripts).toEqual([]);
     await page.getByRole("heading", { name: "Find Out If You Qualify" }).scrollIntoViewIfNeeded();
-    await page.waitForRequest(/\/assets\/form-/).catch(() => {});
+    await formReady(page);
     expect(scripts).toHaveLength(1);
   });
 });

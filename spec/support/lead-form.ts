@@ -74,6 +74,9 @@ export const typed = async (page: Page) => ({
 
 export const press = (page: Page) => page.getByRole("button").click({ noWaitAfter: true });
 
+/** Resolves when the banner of a refusal has the focus, which is a moment after it is on screen, and with which the title says “Error”. */
+export const bannerFocused = (page: Page) => page.locator("[role=alert]:focus").waitFor();
+
 /** The sentence that the banner shows. */
 export const message = (page: Page) => page.getByRole("alert").locator(".message").innerText();
 
