@@ -73,7 +73,9 @@ describe("a page load of the static site", () => {
   it("is counted by the function, across origins, without a preflight", async () => {
     await open(`${host.url}/?utm_campaign=static`, { userAgent: browsers.phone });
     await expect.poll(() => countsOf(project.database.owner, "static")).toEqual({ "phone view": 1 });
-    expect(project.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    // A page of another test may tell of itself while it is closed. It is no phone's.
+    const calls = project.calls.filter(({ headers }) => headers["user-agent"] === browsers.phone);
+    expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /functions/v1/submit-lead/c",
     ]);
   });
@@ -95,7 +97,8 @@ describe("a visitor of the static site without script", () => {
     await submit(page);
     await page.getByText("Please enter your phone number.").waitFor();
     await page.goBack({ waitUntil: "commit" });
-    expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
+    // The browser puts back what was typed a moment after the form is there.
+    await expect.poll(() => page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
     await page.getByLabel("Phone Number *").fill("(305) 555-0142");
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
@@ -144,6 +147,8 @@ describe("a visitor of the static site who reads Spanish", () => {
     if (!javaScriptEnabled) {
       await page.getByText("Oprima el botón Atrás de su navegador.").waitFor();
       await page.goBack({ waitUntil: "commit" });
+      // What the test types must come after what the browser puts back.
+      await expect.poll(() => page.locator("#name").inputValue()).toBe("Rosa Martinez");
     }
     await page.getByLabel("Número de teléfono *").fill("(305) 555-0142");
     await page.getByRole("button").click();
