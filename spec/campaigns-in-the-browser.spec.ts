@@ -1,9 +1,10 @@
 // What is counted of a reader in a browser: the steps they reached, each once a page load, and nothing that identifies them. The whole
 // product runs with its default settings, COUNTING among them. (Issue 14)
+import { once } from "node:events";
 import { request as ask, createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
+import type { Page, Request as PageRequest } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer, type Page as BuiltPage } from "../web/page.ts";
 import { loadSite, type Site } from "../web/pages.ts";
@@ -215,6 +216,7 @@ describe("a page that a browser prerenders", () => {
       });
       return incoming.pipe(onward);
     }).listen(0, "localhost");
+    await once(start, "listening");
     const page = await open(undefined, phone);
     await page.goto(`http://localhost:${(start.address() as AddressInfo).port}/start`);
     await countsBecome("prerendered", { "phone prefetched": 1 });
@@ -227,11 +229,8 @@ describe("what is sent and kept of two visitors", () => {
   /** Everything that the counting of a reader's visit sends. */
   async function sentBy(clickId: string) {
     const page = await open(undefined, phone);
-    const sent: { url: string; body: string | null; headers: Record<string, string> }[] = [];
-    page.on("request", async (request) => {
-      if (!/\/c$|\/count-/.test(request.url())) return;
-      sent.push({ url: request.url(), body: request.postData(), headers: await request.allHeaders() });
-    });
+    const requests: PageRequest[] = [];
+    page.on("request", (request) => /\/c$|\/count-/.test(request.url()) && requests.push(request));
     const beacon = page.waitForRequest((request) => request.url().endsWith("/c"));
     await page.goto(
       `${server.address}/?utm_campaign=two&utm_content=${clickId}&fbclid=${clickId}&gclid=${clickId}#${clickId}`,
@@ -250,7 +249,15 @@ describe("what is sent and kept of two visitors", () => {
       state: history.state,
     }));
     const cookies = await page.context().cookies();
-    await expect.poll(() => sent.length).toBe(2);
+    await expect.poll(() => requests.length).toBe(2);
+    // Asked for only now, because a page that is closed meanwhile has no answer.
+    const sent = await Promise.all(
+      requests.map(async (request) => ({
+        url: request.url(),
+        body: request.postData(),
+        headers: await request.allHeaders(),
+      })),
+    );
     return { sent, kept, cookies };
   }
 
