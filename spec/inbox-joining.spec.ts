@@ -38,6 +38,23 @@ describe("an invited member", () => {
     await page.getByRole("heading", { name: "Otto" }).waitFor();
   });
 
+  it("gets in at once where the page has asked who is signed in just before, and the answer to that is late", async () => {
+    const page = await join("Ned");
+    await page.context().clearCookies();
+    const askedAgain = Promise.withResolvers<void>();
+    let asked = 0;
+    await page.route("**/api/me", (route) => {
+      asked += 1;
+      // The first answer brings the sign-in page up, which asks again.
+      if (asked !== 2) return route.continue();
+      askedAgain.resolve();
+    });
+    await page.goto(inbox.url);
+    await askedAgain.promise;
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+  });
+
   it("is told to turn on the device's own check when the device has made none", async () => {
     const page = await open();
     await addAuthenticator(page, false);

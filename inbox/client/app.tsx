@@ -1,10 +1,10 @@
 // Chooses what a member sees: the sign-in page, the lock screen, or the page of the address.
-import { useEffect } from "react";
+import { useCallback, useEffect } from "react";
 import { Route, Switch } from "wouter";
 import { Frame } from "./page/frame.tsx";
 import { FirstLoad } from "./page/notice.tsx";
 import { Pages } from "./pages.tsx";
-import { useCall } from "./queries.ts";
+import { queries, useCall } from "./queries.ts";
 import { followTabs, noteMember, useSessionState } from "./session.ts";
 import { JoinPage } from "./signing-in/join-page.tsx";
 import { LockScreen } from "./signing-in/lock-screen.tsx";
@@ -34,8 +34,13 @@ function MembersPages() {
   useEffect(() => {
     if (id) noteMember(id);
   }, [id, dataUpdatedAt]);
-  useEffect(() => followTabs(() => void refetch()), [refetch]);
-  const enter = () => void refetch().then(({ data }) => data && noteMember(data.id));
+  const askAnew = useCallback(async () => {
+    // A request under way may be from before a member signed in, and React Query would wait for its answer.
+    await queries.cancelQueries({ queryKey: ["me"] });
+    return refetch();
+  }, [refetch]);
+  useEffect(() => followTabs(() => void askAnew()), [askAnew]);
+  const enter = () => void askAnew().then(({ data }) => data && noteMember(data.id));
   if (state === "signed out") return <SignInPage onSignedIn={enter} />;
   if (state === "locked") return <LockScreen name={member?.name} onUnlocked={enter} />;
   if (!member) return <FirstLoad failure={failureReason} />;
