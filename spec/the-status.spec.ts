@@ -1,5 +1,5 @@
 // How the team and a monitor learn whether every stored lead reaches the team, and how what failed is sent again.
-import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { channelNames, howToSetUp } from "../delivery/channels/registry.ts";
 import { reference } from "../lead/lead.ts";
@@ -213,8 +213,9 @@ describe("leads watch", () => {
     await channelsOn("webhook");
     const child = startLeads(["watch", "--json"], { DATABASE_URL: url });
     const ended = waitForExit(child);
-    const next = async () =>
-      JSON.parse(String((await once(child.stdout as NodeJS.ReadableStream, "data"))[0]));
+    // Keeps the lines that come together, or while the test does something else.
+    const lines = createInterface(child.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]();
+    const next = async () => JSON.parse(String((await lines.next()).value));
     expect(await next()).toMatchObject({ ok: true, accepted: 0 });
     const failed = await store("Failed");
     await settle(failed, "webhook", "failed_at");
