@@ -35,12 +35,11 @@ export async function serveOnHeldSocket(env: Record<string, string>) {
     await ended;
   });
   const lines = createInterface(shell.stdout as Readable);
-  const listening = async () => {
-    for (;;) {
-      const [line] = await once(lines, "line");
-      if (/ listening: /.test(line)) return;
-    }
-  };
+  // Not once() for each line, because of several that come together it gives the first alone.
+  const listening = () =>
+    new Promise<void>((resolve) => {
+      lines.on("line", (line) => / listening: /.test(line) && resolve());
+    });
   await listening();
   return {
     address: `http://127.0.0.1:${port}`,
