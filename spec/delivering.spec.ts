@@ -38,7 +38,8 @@ function startDeliver(env: Record<string, string>) {
   return { child, output: () => output };
 }
 async function end(child: ChildProcess, signal: NodeJS.Signals) {
-  const ended = child.exitCode ?? child.signalCode ?? once(child, "exit");
+  // Not its exit, which may be told before the last that it has written.
+  const ended = child.exitCode ?? child.signalCode ?? once(child, "close");
   child.kill(signal);
   await ended;
   return child.exitCode;
@@ -142,7 +143,7 @@ describe("npm run deliver", () => {
   it("says with that login that the tables are of another version, and what to do", async () => {
     const { url: empty } = await makeDatabase({ schema: false });
     const { child, output } = startDeliver({ DELIVERY_DATABASE_URL: roleAddress(empty, "leads_delivery") });
-    await once(child, "exit");
+    await once(child, "close");
     expect(child.exitCode).toBe(1);
     expect(output()).toMatch(
       /^The tables of the database are of version none, and this program needs \d+\. Start it once with DATABASE_URL, the owner's address, which brings them up to date\.\n$/,
@@ -232,14 +233,14 @@ describe("npm run deliver", () => {
     const { child, output } = startDeliver({
       DATABASE_URL: addressAs(url, "leads_owner_of_the_spec", "wrong"),
     });
-    await once(child, "exit");
+    await once(child, "close");
     expect(child.exitCode).toBe(1);
     expect(output()).toContain("does not let us in. Check the user and the password in DATABASE_URL.\n");
   });
 
   it("tells what to do when there is no database", async () => {
     const { child, output } = startDeliver({ DATA_DIR: "/nonexistent/data" });
-    await once(child, "exit");
+    await once(child, "close");
     expect(child.exitCode).toBe(1);
     expect(output()).toContain("Set DATABASE_URL, or start the server first: npm start");
   });

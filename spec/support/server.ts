@@ -37,7 +37,8 @@ export function spawnServer(env: Record<string, string>) {
   });
   running.add(child);
   let output = "";
-  const ended = once(child, "exit").then(([code, signal]) => {
+  // Its exit may be told before the last that it has written.
+  const ended = once(child, "close").then(([code, signal]) => {
     running.delete(child);
     return { code, signal };
   });
