@@ -4,7 +4,7 @@ import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { addLead, aNumber, makeInbox, type TestMember } from "./support/inbox.ts";
-import { emptyQueue, openAs, said } from "./support/inbox-pages.ts";
+import { emptyQueue, isAbove, openAs, said } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -68,11 +68,7 @@ describe("a lead that another member has", () => {
     const held = page.getByRole("note", { name: "Who has it" });
     await held.waitFor();
     expect(await held.innerText()).toMatch(/^Lee has it\. You can read it, but not call\./);
-    const [notice, call] = await Promise.all([
-      held.boundingBox(),
-      page.getByRole("button", { name: "Call", exact: true }).boundingBox(),
-    ]);
-    expect(notice && call && notice.y < call.y).toBe(true);
+    expect(await isAbove(held, page.getByRole("button", { name: "Call", exact: true }))).toBe(true);
     await lee.call("release", { id });
     await held.waitFor({ state: "detached" });
     await page.getByText("Nobody has it").waitFor();

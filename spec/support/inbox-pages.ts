@@ -1,5 +1,5 @@
 // The inbox's pages in a browser: opened as a member who is signed in, or with a virtual authenticator for passkeys.
-import type { Browser, Page } from "playwright-core";
+import type { Browser, ElementHandle, Locator, Page } from "playwright-core";
 import { pageTimeout } from "./browser.ts";
 import { removeLeads, type TestDatabase } from "./database.ts";
 import type { TestInbox, TestMember } from "./inbox.ts";
@@ -45,6 +45,14 @@ export function callsUnderWay(page: Page): () => number {
     page.on(over as "requestfinished", (request) => underWay.delete(request));
   return () => underWay.size;
 }
+
+/** Whether one part of a page ends where another begins, or above it. Looks at both at one moment, because a page may scroll or grow. */
+export const isAbove = async (one: Locator, other: Locator): Promise<boolean> =>
+  one.evaluate(
+    (upper, lower) =>
+      upper.getBoundingClientRect().bottom <= (lower?.getBoundingClientRect().top ?? Number.NaN),
+    (await other.elementHandle()) as ElementHandle<Element> | null,
+  );
 
 /** Gives a page a virtual authenticator for passkeys. `isUserVerified` says whether it recognizes its owner. */
 export async function addAuthenticator(page: Page, isUserVerified = true): Promise<void> {
