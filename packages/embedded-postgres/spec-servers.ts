@@ -113,7 +113,8 @@ export function startInChild({
     once(createInterface(child.stdout), "line").then(
       ([line]) => JSON.parse(line) as { url: string; pid: number; dataDir: string; refused?: string },
     ),
-    once(child, "exit").then(() => Promise.reject(new Error("The process ended without an answer."))),
+    // Its exit may be told before its answer is read.
+    once(child, "close").then(() => Promise.reject(new Error("The process ended without an answer."))),
   ]);
   // A test that kills the process does not read the answer.
   answer.catch(() => {});
