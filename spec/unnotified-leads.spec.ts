@@ -272,6 +272,10 @@ describe("the inbox", () => {
 
   it("does not ask for them anew when a lead comes", async () => {
     const page = await openAs(browser(), inbox, await inbox.member("Watches the queue"));
+    // A lead that comes before the event stream is open is told by no event.
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.reload();
+    await stream;
     await page.getByText("Nobody is waiting.").waitFor();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
