@@ -1,8 +1,8 @@
 // A receiver of webhooks as a provider might run one: a real HTTP server that records each request and answers as
 // the test says. And `until`, which waits for what a test expects, with a deadline.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { freePort } from "./free-port.ts";
 
 export interface Received {
   headers: IncomingMessage["headers"];
@@ -30,10 +30,10 @@ export async function startReceiver(answer: Answer = answers(204)) {
     received.push(one);
     receiver.answer(response, one);
   });
-  let port = 0;
+  // One that nobody else is given while the receiver is closed.
+  const port = await freePort();
   async function open(): Promise<void> {
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
     receiver.url = `http://127.0.0.1:${port}/hook`;
   }
   async function close(): Promise<void> {
