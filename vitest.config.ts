@@ -26,7 +26,7 @@ const project = (
     // Real servers and browsers on two cores: a slow answer is not a wrong one.
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 20_000 } },
   },
 });
 

@@ -36,7 +36,7 @@ async function start(settings = {}, template = migrated) {
   const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
   await vi.waitFor(async () => {
     if (!(await fetch(`${server.address}/readyz`)).ok) throw new Error("It is not ready.");
-  }, 10_000);
+  }, 20_000);
   return { cluster, server, owner: connect(cluster.url, { max: 1 }) };
 }
 
@@ -65,13 +65,13 @@ async function expectTrouble(expect: ExpectStatic, { address }: RunningServer, r
 async function expectHealth(expect: ExpectStatic, address: string, readyz: 200 | 503) {
   const statusOf = async (path: string) => (await fetch(`${address}${path}`)).status;
   expect(await statusOf("/healthz")).toBe(200);
-  await expect.poll(() => statusOf("/readyz"), { timeout: 5_000 }).toBe(readyz);
+  await expect.poll(() => statusOf("/readyz")).toBe(readyz);
 }
 
 /** Leads are stored again, and those that were refused, though perhaps stored, are stored once when they are sent again. */
 async function expectRecovery(expect: ExpectStatic, { address }: RunningServer, owner: Sql) {
   const insertAgain = async () => (await insertAt(address, aLead())).status;
-  await expect.poll(insertAgain, { timeout: 20_000 }).toBe(201);
+  await expect.poll(insertAgain).toBe(201);
   const plain = { method: "POST", body: formOf(aLead({ name: "Ann <Plain>" })), redirect: "manual" } as const;
   expect((await fetch(address, plain)).status).toBe(303);
   await expectHealth(expect, address, 200);
@@ -109,9 +109,7 @@ describe.concurrent("a database that", () => {
       DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/leads`,
       DELIVERY: "off",
     });
-    await expect
-      .poll(server.output, { timeout: 15_000 })
-      .toMatch(/ database-unreachable: [^:]* code=QueryTimeout/);
+    await expect.poll(server.output).toMatch(/ database-unreachable: [^:]* code=QueryTimeout/);
     await expectHealth(expect, server.address, 503);
   });
 
@@ -129,9 +127,9 @@ describe.concurrent("a database that", () => {
     const other = connect(cluster.url, { max: 1 });
     await other`select pg_advisory_lock(2026112100)`;
     const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
-    await expect.poll(server.output, { timeout: 20_000 }).toMatch(/ database-unreachable: [^:]* code=55P03/);
+    await expect.poll(server.output).toMatch(/ database-unreachable: [^:]* code=55P03/);
     await other.end();
-    await expect.poll(server.output, { timeout: 20_000 }).toContain(" database-ready: ");
+    await expect.poll(server.output).toContain(" database-ready: ");
   });
 
   it("is lost in the middle of its preparation", async ({ expect }) => {
@@ -274,7 +272,7 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     // A new file of the write-ahead log, for which there is no room, ends PostgreSQL, and each start of it after that.
     await owner`select pg_switch_wal()`.catch(() => {});
     await owner`create table more_log as select 1`.catch(() => {});
-    await expect.poll(() => server.output(), { timeout: 5_000 }).toContain("database-exited");
+    await expect.poll(() => server.output()).toContain("database-exited");
     await expectTrouble(expect, server, 503);
     await server.end();
     // The end of the server may have made room.

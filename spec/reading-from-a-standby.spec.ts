@@ -54,11 +54,11 @@ async function pauseStandby(): Promise<void> {
   const [now] = await owner<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
   const isThere = async () =>
     (await there`select pg_last_wal_replay_lsn() >= ${now?.lsn ?? ""}::text::pg_lsn as yes`)[0]?.yes;
-  await expect.poll(isThere, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isThere).toBe(true);
   await there`select pg_wal_replay_pause()`;
   onTestFinished(async () => void (await there`select pg_wal_replay_resume()`));
   const isPaused = async () => (await there`select pg_get_wal_replay_pause_state() as state`)[0]?.state;
-  await expect.poll(isPaused, { timeout: 10_000 }).toBe("paused");
+  await expect.poll(isPaused).toBe("paused");
 }
 
 describe("the inbox beside a standby", () => {
@@ -196,7 +196,7 @@ describe("`leads export` beside a standby", () => {
     const sessionsNow = async () =>
       (await there`select sessions::int from pg_stat_database where datname = current_database()`)[0]
         ?.sessions;
-    await expect.poll(sessionsNow, { timeout: 10_000 }).toBeGreaterThan(sessions);
+    await expect.poll(sessionsNow).toBeGreaterThan(sessions);
   });
 
   it("reads the primary when the standby does not answer, and says so", async () => {
@@ -213,7 +213,7 @@ describe("a standby that was promoted by mistake", () => {
   it("is not read, because what it says ends there, and no entry of the audit log is written on it", async () => {
     await there`select pg_promote()`;
     const isItsOwn = async () => (await there`select not pg_is_in_recovery() as yes`)[0]?.yes;
-    await expect.poll(isItsOwn, { timeout: 10_000 }).toBe(true);
+    await expect.poll(isItsOwn).toBe(true);
     const other = await serveInbox(
       { url: primary.url, owner },
       {},

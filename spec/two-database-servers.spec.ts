@@ -26,12 +26,12 @@ beforeAll(async () => {
   await sql`select pg_reload_conf()`;
   const isSynchronous = async () =>
     expect(await sql`select sync_state from pg_stat_replication`).toMatchObject([{ sync_state: "sync" }]);
-  await vi.waitFor(isSynchronous, 10_000);
+  await vi.waitFor(isSynchronous, 20_000);
   await sql.end();
   // The standby stands first, to show that it is not taken for the server that takes writes.
   const both = primary.url.replace(primary.host, `${standby.host},${primary.host}`);
   server = await startServer({ DATABASE_URL: `${both}?target_session_attrs=read-write` });
-  await vi.waitFor(isReady, 10_000);
+  await vi.waitFor(isReady, 20_000);
 });
 
 describe("two database servers", () => {
@@ -50,7 +50,7 @@ describe("two database servers", () => {
     const at = (...words: string[]) => leads(standby.url, ...words);
     // The primary's delivery writes what lists read within a second.
     const listed = async () => (await at("list", "--json")).stdout;
-    await expect.poll(listed, { timeout: 20_000 }).toContain(aLead().name);
+    await expect.poll(listed).toContain(aLead().name);
     const list = await at("list", "--json");
     expect(list).toMatchObject({ status: 0, stderr: "" });
     const [{ id = "" } = {}] = JSON.parse(list.stdout) as { id: string }[];
@@ -83,7 +83,7 @@ describe("two database servers", () => {
   it("lose no acknowledged lead when the first is killed under load and the second promoted", async () => {
     const load = startLoad(anonKey, () => server.address);
     load.acknowledged.add(aLead().name);
-    await expect.poll(() => load.acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(100);
+    await expect.poll(() => load.acknowledged.size).toBeGreaterThan(100);
     primary.signal("SIGKILL");
     const there = connect(standby.url, { max: 1 });
     await there`select pg_promote()`;

@@ -46,7 +46,7 @@ export async function startReceiver(answer: Answer = answers(204)) {
 }
 
 /** Waits until something is so; fails with what it was when the deadline has passed. */
-export async function until<T>(look: () => T | Promise<T>, seconds = 10): Promise<NonNullable<T>> {
+export async function until<T>(look: () => T | Promise<T>, seconds = 20): Promise<NonNullable<T>> {
   const deadline = Date.now() + seconds * 1000;
   while (true) {
     const seen = await look();
