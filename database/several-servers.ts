@@ -28,6 +28,7 @@ const graceForOthers = 100;
 export async function openToWritable(
   servers: ServerAddress[],
   open: (server: ServerAddress) => Sql,
+  grace = graceForOthers,
 ): Promise<Socket> {
   const writable: Writable[] = [];
   const probes = servers.map(async (server) => {
@@ -37,7 +38,7 @@ export async function openToWritable(
   });
   const all = Promise.allSettled(probes);
   await Promise.any(probes).catch(() => {});
-  await Promise.race([all, pause(graceForOthers)]);
+  await Promise.race([all, pause(grace, undefined, { ref: false })]);
   writable.sort((a, b) => b.timeline - a.timeline || servers.indexOf(a.server) - servers.indexOf(b.server));
   const [best] = writable;
   if (best) return socketTo(best.server);
