@@ -1,10 +1,10 @@
-// How long what a member does with a lead holds, and for whom: a claim, a call under way, a callback's own reason to call, and the lead
-// on a screen.
+// How long what a member does with a lead holds, and for whom: a claim, a call under way, a callback's own reason to call, the
+// section of the queue, and the lead on a screen.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { audited, called } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
-import { addLead, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
+import { addLead, aNumber, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const { owner } = database;
@@ -131,6 +131,68 @@ describe("a callback at a time that the person asked for", () => {
     for (const minutes of [-16, 121])
       expect([minutes, await refusalAt(minutes)]).toEqual([minutes, "outside_hours"]);
     expect(await refusalAt(0, false)).toBe("outside_hours");
+  });
+});
+
+describe("the queue", () => {
+  const attempts = (id: string | undefined, hoursAgo: string) => owner`
+    insert into private.calls (lead_id, number_key, member_id, at)
+    select w.lead_id, w.number_key, ${lee.id}, now() - hours * interval '1 hour'
+    from private.lead_work w, unnest(${hoursAgo}::text::float[]) as hours where w.lead_id = ${id ?? ""}`;
+  const callbackIn = async (minutes: number, differences: Record<string, unknown> = {}, isAsked = false) => {
+    const id = await addLead(database, differences);
+    await owner`
+      update private.lead_work
+      set stage = 'callback', callback_at = now() + ${minutes} * interval '1 minute', callback_zone = 'UTC',
+        callback_asked_for = ${isAsked}
+      where lead_id = ${id}`;
+    return id;
+  };
+
+  it("has each person once, where hours, callback and the calls of the last 24 hours put them, and gives out no other", async () => {
+    const [phone, night] = [aNumber(), { zip_code: nightZip }];
+    const exhausted = [
+      await addLead(database, { phone }),
+      await addLead(database, { phone, name: "Rosa again" }),
+      await callbackIn(-30, { phone, name: "Rosa as agreed" }),
+      await addLead(database, { phone: "none" }),
+    ];
+    const atNight = [
+      await addLead(database, { ...night, phone: "none" }),
+      await addLead(database, night),
+      await callbackIn(-20, night),
+    ];
+    const [asked, soon, later] = [
+      await callbackIn(-10, night, true),
+      await callbackIn(30),
+      await callbackIn(180),
+    ];
+    const free = await addLead(database);
+    for (const id of [exhausted[0], exhausted[3], atNight[0]]) await attempts(id, "{23,3,2}");
+    await attempts(free, "{24.01,3,2}");
+    const { rows, counts } = (await dana.call("queue", {})).body;
+    const idsOf = (section: string) => rows.filter((row) => row.section === section).map(({ id }) => id);
+    expect(rows.map(({ id }) => id)).toEqual([asked, free, ...idsOf("not_callable")]);
+    expect([idsOf("callback_due"), idsOf("callable")]).toEqual([[asked], [free]]);
+    const waiting = idsOf("not_callable");
+    expect([waiting[0], waiting[5]]).toEqual([soon, later]);
+    expect(waiting.slice(1, 5).toSorted()).toEqual(exhausted.toSorted());
+    expect(waiting.slice(6).toSorted()).toEqual(atNight.toSorted());
+    expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 9 });
+    expect((await dana.call("take-next")).body).toEqual({ id: asked });
+    expect((await lee.call("take-next")).body).toEqual({ id: free });
+    await dana.call("open", { id: asked });
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("counts a lead as late once its 24 hours are over, until it is tried, and a claim as its member's until it ends", async () => {
+    const [, late] = [await addLead(database, {}, 23.99), await addLead(database, {}, 24.01)];
+    await dana.call("claim", { id: late });
+    const counts = async () => (await dana.call("queue", {})).body.counts;
+    expect(await counts()).toMatchObject({ late: 1, mine: 1 });
+    await endClaim(late, 0);
+    await owner`update private.lead_work set tried_at = now() where lead_id = ${late}`;
+    expect(await counts()).toMatchObject({ late: 0, mine: 0 });
   });
 });
 
