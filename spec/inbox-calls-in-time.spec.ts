@@ -132,6 +132,36 @@ describe("a callback at a time that the person asked for", () => {
       expect([minutes, await refusalAt(minutes)]).toEqual([minutes, "outside_hours"]);
     expect(await refusalAt(0, false)).toBe("outside_hours");
   });
+
+  it("stands again as it was when the outcome after it is taken back", async () => {
+    const id = await addLead(database);
+    const callback = () => owner`
+      select stage, callback_at, callback_zone, callback_asked_for from private.lead_work where lead_id = ${id}`;
+    await owner`
+      update private.lead_work
+      set stage = 'callback', callback_asked_for = true, callback_zone = 'America/Denver', callback_at = now()
+      where lead_id = ${id}`;
+    const agreed = await callback();
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "needs_visit" });
+    expect((await callback())[0]).toMatchObject({ stage: "closed", callback_at: null });
+    await dana.call("undo-outcome", { outcome_id: "outcome_id" in body ? body.outcome_id : "" });
+    expect(await callback()).toEqual(agreed);
+  });
+
+  it("is set for a later moment within 90 days, never after a withdrawal or in a paused state", async () => {
+    const refusals = await owner<{ refusal: string | null }[]>`
+      select private.callback_refusal(
+        now() + moment::interval, true,
+        jsonb_populate_record(null::private.place_windows, jsonb_build_object('callable', reason is null, 'reason', reason)), is_withdrawn
+      ) as refusal
+      from (values
+        ('0 s', null, false), ('1 s', null, false), ('90 days', null, false), ('90 days 1 s', null, false),
+        ('1 day', null, true), ('1 day', 'paused', false), ('1 day', 'holiday', false)
+      ) as asked (moment, reason, is_withdrawn)`;
+    expect(refusals.map(({ refusal }) => refusal)).toEqual([
+      ...["callback_past", null, null, "callback_too_far", "withdrawn", "callback_not_callable", null],
+    ]);
+  });
 });
 
 describe("the queue", () => {
@@ -183,6 +213,22 @@ describe("the queue", () => {
     expect((await lee.call("take-next")).body).toEqual({ id: free });
     await dana.call("open", { id: asked });
     expect((await dana.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("has the hours of each place computed again at the moment at which they end or begin", async () => {
+    const held = owner.begin(async (tx) => {
+      // At any moment the hours of one of these zones end within an hour, and those of another begin.
+      await tx`
+        insert into private.places (state, zone) select 'VT', 'Etc/GMT' || case when behind < 0 then '-' else '+' end || abs(behind)
+        from generate_series(-12, 11) as behind on conflict do nothing`;
+      await tx`insert into private.place_windows (place) select place from private.places where state = 'VT' on conflict do nothing`;
+      await tx`select private.refresh_place_windows()`;
+      const rows = await tx<{ holds_on: boolean }[]>`
+        select distinct holds_until > coalesce(callable_until, callable_at) as holds_on
+        from private.place_windows where states = '{VT}'`;
+      throw rows;
+    });
+    await expect(held).rejects.toEqual([{ holds_on: false }]);
   });
 
   it("counts a lead as late once its 24 hours are over, until it is tried, and a claim as its member's until it ends", async () => {
