@@ -36,18 +36,24 @@ describe("an outcome", () => {
   });
 
   it("keeps a person who was not reached in the queue, after those whom nobody has tried", async () => {
-    const [tried, untried] = [await addLead(database, {}, 9), await addLead(database, {}, 2)];
-    const { call_id } = await called(dana, tried);
-    await dana.call("outcome", { id: tried, call_id, outcome: "no_answer" });
+    const untried = await addLead(database, {}, 2);
+    const tried = [];
+    for (const outcome of ["no_answer", "left_message"] as const) {
+      const id = await addLead(database, {}, 9);
+      const { call_id } = await called(dana, id);
+      await dana.call("outcome", { id, call_id, outcome });
+      tried.push({ id, outcome, section: "callable" });
+    }
     const { rows } = (await dana.call("queue", {})).body;
-    expect(rows.map(({ id }) => id)).toEqual([untried, tried]);
-    expect(rows[1]).toMatchObject({ outcome: "no_answer", section: "callable" });
+    expect(rows).toMatchObject([{ id: untried }, ...tried]);
   });
 
   it("without a call is a review, and cannot say what only a call tells", async () => {
     const id = await addLead(database);
-    const refused = await dana.call("outcome", { id, call_id: null, outcome: "no_answer" });
-    expect(refused.body).toMatchObject({ refused: "not_your_call" });
+    for (const outcome of ["no_answer", "left_message", "wrong_number"] as const) {
+      const { body } = await dana.call("outcome", { id, call_id: null, outcome });
+      expect([outcome, body]).toEqual([outcome, expect.objectContaining({ refused: "not_your_call" })]);
+    }
     await dana.call("outcome", { id, call_id: null, outcome: "does_not_qualify" });
     expect((await dana.call("open", { id })).body).toMatchObject({
       stage: "closed",
@@ -301,20 +307,14 @@ describe("a callback", () => {
 
   it("is refused in the past and when the zone is none", async () => {
     const id = await addLead(database);
-    const callback = { at: "2020-01-01T12:00", zone: "America/New_York" };
-    const past = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
-    expect(past.body).toMatchObject({ refused: "callback_past" });
+    const setIn = (zone: string) => {
+      const callback = { at: "2020-01-01T12:00", zone };
+      return dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    };
+    expect((await setIn("America/New_York")).body).toMatchObject({ refused: "callback_past" });
     // PostgreSQL would take FOO5 for five hours behind, and no browser could show a time there.
-    for (const zone of ["Nowhere/Else", "FOO5", "+05:00"]) {
-      const nowhere = { at: "2020-01-01T12:00", zone };
-      const { status } = await dana.call("outcome", {
-        id,
-        call_id: null,
-        outcome: "callback",
-        callback: nowhere,
-      });
-      expect([zone, status]).toEqual([zone, 400]);
-    }
+    for (const zone of ["Nowhere/Else", "FOO5", "+05:00"])
+      expect([zone, (await setIn(zone)).status]).toEqual([zone, 400]);
   });
 });
 
