@@ -143,6 +143,9 @@ describe("a call", () => {
       called: true,
       asked_for_this_time: true,
     });
+    const entries = await database.owner`
+      select details from private.audit_log where action = 'called' and lead_id = ${id}`;
+    expect([...entries]).toEqual([{ details: { asked_for_this_time: true } }]);
   });
 
   it("is not made to a paused state, whatever the person asked for", async () => {
@@ -191,10 +194,11 @@ describe("a call", () => {
 
   it("is refused while another member has the lead", async () => {
     const id = await addLead(database);
-    await dana.call("claim", { id });
+    const { body } = await dana.call("claim", { id });
     expect((await lee.call("call", { id })).body).toMatchObject({
       refused: "claimed",
       held_by: { name: "Dana" },
+      next_at: "until" in body && body.until,
     });
   });
 
