@@ -2,6 +2,7 @@
 // (Specification 4.)
 import { describe, expect, it } from "vitest";
 import {
+  bannerFocused,
   holdScript,
   lead,
   message,
@@ -186,7 +187,7 @@ describe("the lead form before its script", () => {
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
     await press(page);
-    await page.getByRole("alert").waitFor();
+    await bannerFocused(page);
     // The page cannot be queried while its post is under way, so it reports to the console.
     await page.evaluate(() => {
       const report = () => {

@@ -74,7 +74,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
-    await page.getByRole("alert").waitFor();
+    await bannerFocused(page);
     site.reply(insert, "hang");
     await press(page);
     await page.getByRole("button", { name: "Submitting..." }).waitFor();
@@ -86,7 +86,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
-    await page.getByRole("alert").waitFor();
+    await bannerFocused(page);
     site.reply(insert, "hang");
     await press(page);
     await page.getByRole("button", { name: "Submitting..." }).waitFor();
@@ -139,7 +139,7 @@ describe("the lead form, when its lead is not taken,", () => {
     await fillIn(page, lead);
     await page.context().setOffline(true);
     await press(page);
-    await page.getByRole("alert").waitFor();
+    await bannerFocused(page);
     expect(await message(page)).toBe(
       "We could not reach the server. Please check your internet connection and try again.",
     );
@@ -158,7 +158,7 @@ describe("the lead form, when its lead is not taken,", () => {
     await fillIn(page, lead);
     site.reply(insert, { status: 400, body: '{"message":"Please enter your full name."}' });
     await press(page);
-    await page.getByRole("alert").waitFor();
+    await bannerFocused(page);
     site.reply(insert, "hang");
     await page.clock.runFor(15_000);
     await press(page);
@@ -213,6 +213,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
+    await bannerFocused(page);
     expect(await page.getByRole("alert").textContent()).toContain(
       "What you typed is still here. You can press the button again.",
     );
