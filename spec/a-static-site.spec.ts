@@ -10,6 +10,7 @@ import { aLead, makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { type HostedProject, startHosted } from "./support/hosted.ts";
 import { anonKey } from "./support/intake.ts";
+import { bannerFocused } from "./support/lead-form.ts";
 import { startServer } from "./support/server.ts";
 import { buildSite, headersFor, type StaticHost, startStaticHost } from "./support/static-host.ts";
 import { fillIn, submit } from "./support/visitor.ts";
@@ -168,6 +169,7 @@ describe("the static site when the backend fails", () => {
     await fillIn(page, aLead());
     await submit(page);
     await page.getByRole("alert").getByText("We could not reach the server.").waitFor();
+    await bannerFocused(page);
     expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
     project.override = undefined;
     await submit(page);
