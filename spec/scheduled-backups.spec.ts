@@ -127,7 +127,7 @@ describe("a scheduled backup", () => {
 
   it("that loses the database leaves no file that is not verified, and says so in the log", async () => {
     const proxy = await startTcpProxy(database.url);
-    const sql = connect(proxy.url, { max: 1, connectTimeout: 1 });
+    const sql = connect(proxy.url, { max: 1 });
     onTestFinished(() => sql.end({ timeout: 0 }));
     const made = backUpWhenDue({ sql, url: proxy.url, signal }, { folder, keep: 3 }, log);
     const lost = expect(made).rejects.toThrow();
