@@ -93,6 +93,20 @@ describe("a call under way", () => {
       expect((await dana.call("open", { id })).body.under_way).toBeNull();
   });
 
+  it("is not begun at the moment in which the person asks us to stop", async () => {
+    const id = await addLead(database);
+    const { calling } = await owner.begin(async (tx) => {
+      await tx`select private.withdraw_permission(${id})`;
+      const calling = dana.call("call", { id });
+      const waiting = () => owner`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(waiting).toHaveLength(1);
+      return { calling };
+    });
+    expect((await calling).body).toMatchObject({ refused: "withdrawn" });
+    expect((await dana.call("open", { id })).body.recent_attempts).toBe(0);
+  });
+
   it("is not said to be at the person's wish when the hours allow it anyway", async () => {
     const id = await addLead(database);
     await dana.call("call", { id, asked_for_this_time: true });
