@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -25,7 +26,7 @@ let machine: string;
 const at = (path: string) => join(machine, path);
 const read = (path: string) => readFileSync(at(path), "utf8");
 
-// The stand-ins. What is asked of systemd is written down.
+// The stand-ins. What is asked of systemd, and whose a file shall be, is written down.
 const programs = {
   systemctl: `echo "$*" >> "$LEADS_PREFIX/asked"
 case $* in
@@ -34,8 +35,9 @@ case $* in
   enable*leads*) touch "$LEADS_PREFIX/enabled" ;;
 esac`,
   id: "echo 0",
-  install: 'for word; do case $word in -*) ;; *) mkdir -p "$word" ;; esac; done',
-  chown: "",
+  install:
+    'echo "install $*" >> "$LEADS_PREFIX/asked"; for word; do case $word in -*) ;; *) mkdir -p "$word" ;; esac; done',
+  chown: 'echo "chown $*" >> "$LEADS_PREFIX/asked"',
   caddy: "",
 };
 
@@ -80,6 +82,38 @@ describe("an installation", () => {
     expect(asked().split(start)).toHaveLength(2);
   });
 
+  it("writes settings and folders that no other user of the machine can read, and keeps the settings that are there", () => {
+    expect(type("install", "--site", "www.maple.example").status).toBe(0);
+    const written = read("etc/leads/settings.env");
+    for (const line of [
+      ...["TRUST_PROXY=loopback", "SITE_URL=https://www.maple.example"],
+      ...["DATA_DIR=/var/lib/leads/data", "BACKUP_DIR=/var/backups/leads"],
+    ])
+      expect(written.split("\n")).toContain(line);
+    expect(statSync(at("etc/leads/settings.env")).mode & 0o777).toBe(0o640);
+    expect(asked()).toMatch(/^chown root:leads .*settings\.env/m);
+    const [data, backups] = [at("var/lib/leads"), at("var/backups/leads")];
+    expect(asked()).toContain(`--mode=700 --owner=leads --group=leads ${data} ${backups}\n`);
+    expect(readlinkSync(at("usr/local/bin/leads"))).toBe("/opt/leads/current/deploy/leads");
+    expect(type("install", "--site", "www.oak.example").status).toBe(0);
+    expect(read("etc/leads/settings.env")).toBe(written);
+  });
+
+  it.each([
+    ["root", () => writeFileSync(at("bin/id"), "#!/bin/sh\necho 1000\n")],
+    ["a clone", () => rmSync(at("release/MANIFEST"))],
+    ["systemd", () => rmSync(at("run"), { recursive: true })],
+    ["another processor", () => writeFileSync(at("release/runtime/node"), "#!/bin/sh\nexit 1\n")],
+    ["--caddy needs", () => ["--caddy"]],
+    ["--site takes", () => ["--site", "https://www.maple.example"]],
+    ["no option --sit", () => ["--sit", "www.maple.example"]],
+  ])("makes nothing where it can only fail, and says why: %s", (why, make: () => unknown) => {
+    const words = make();
+    const { status, said } = type("install", ...(Array.isArray(words) ? words : []));
+    expect([status, said]).toEqual([1, expect.stringContaining(why)]);
+    expect([asked(), existsSync(at("opt")), existsSync(at("etc/leads"))]).toEqual(["", false, false]);
+  });
+
   it("that was broken off before it had started the server starts it when it is typed again", () => {
     mkdirSync(at("opt/leads/releases"), { recursive: true });
     expect(type("releases", "first", at("release")).status).toBe(0);
@@ -97,6 +131,13 @@ describe("an installation", () => {
     expect(read("etc/leads/settings.env")).toContain("\nSITE_URL=https://www.maple.example\n");
     expect(asked()).toContain("try-restart leads.service\n");
     expect(asked()).toContain("restart caddy\n");
+  });
+
+  it("leaves a Caddyfile alone that has a proxy already", () => {
+    const proxies = "www.oak.example {\n  reverse_proxy localhost:8080\n}\n";
+    writeFileSync(at("etc/caddy/Caddyfile"), proxies);
+    expect(type("install", "--site", "www.maple.example", "--caddy").said).toContain("stays as it is");
+    expect(read("etc/caddy/Caddyfile")).toBe(proxies);
   });
 
   it.each([
@@ -117,6 +158,28 @@ describe("an installation", () => {
       (name) => statSync(at(`opt/leads/releases/1.0.0/${name}`)).mode & 0o777,
     );
     expect(modes).toEqual([0o644, 0o755, 0o755]);
+  });
+});
+
+describe("a removal", () => {
+  it("by the script that installed keeps leads, settings and backups, and erases them for a typed word alone", () => {
+    type("install");
+    expect(type("install", "--remove", "--purge")).toMatchObject({ status: 1 });
+    expect(existsSync(at("opt/leads/current"))).toBe(true);
+    expect(type("install", "--remove").status).toBe(0);
+    for (const [folder, stays] of [
+      ...([
+        ["opt/leads", false],
+        ["usr/local/lib/systemd/system/leads.service", false],
+      ] as const),
+      ...([
+        ["etc/leads/settings.env", true],
+        ["var/lib/leads", true],
+        ["var/backups/leads", true],
+      ] as const),
+    ])
+      expect([folder, existsSync(at(folder))]).toEqual([folder, stays]);
+    expect(asked()).toContain("disable --now leads.socket leads.service leads-status.timer\n");
   });
 });
 
