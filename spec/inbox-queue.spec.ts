@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ResponseOf } from "../inbox/api.ts";
 import { reference } from "../lead/lead.ts";
-import { removeLeads } from "./support/database.ts";
+import { aLead, removeLeads } from "./support/database.ts";
 import {
   type Answer,
   addLead,
@@ -39,6 +39,12 @@ describe("the queue", () => {
     });
     expect(Date.parse(rows[3]?.place.callable_at ?? "")).toBeGreaterThan(Date.now());
     expect(counts).toMatchObject({ callable: 3, not_callable: 1, late: 1 });
+  });
+
+  it("holds each place against a lead in which the person may be: those of the ZIP code, and of an area code elsewhere", async () => {
+    await addLead(database, { zip_code: noonZip, phone: "(808) 555-0142" });
+    const { rows } = (await dana.call("queue", {})).body;
+    expect(rows.map(({ place }) => place.states)).toEqual([["VT", "HI"]]);
   });
 
   it("says no number, no e-mail address and no health answer", async () => {
@@ -163,6 +169,15 @@ describe("Take next lead", () => {
     expect((await lee.call("take-next")).body).toEqual({ id: second });
     await lee.call("open", { id: second });
     expect((await lee.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("gives a lead that came this moment, and none whose hours have ended since they were computed", async () => {
+    await addLead(database, { zip_code: nightZip });
+    await database.owner`update private.place_windows set callable = true, callable_until = now(), holds_until = now()`;
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
+    const lead = aLead({ zip_code: noonZip, phone: aNumber() });
+    const [came] = await database.owner`insert into public.leads ${database.owner(lead)} returning id`;
+    expect((await dana.call("take-next")).body).toEqual({ id: came?.id });
   });
 
   it("passes over any number of leads that others have", async () => {
