@@ -128,19 +128,6 @@ describe("a lead that its member has again after an outcome", () => {
     ]);
   });
 
-  it("has the focus at its heading, also where the event of “Take next lead” is here before the answer", async () => {
-    const page = await unanswered(await addLead(database));
-    const answered = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/take-next"));
-    await page.route("**/api/take-next", async (route) => {
-      const response = await route.fetch();
-      await page.getByText("You have it").waitFor();
-      await route.fulfill({ response });
-    });
-    await page.keyboard.press("n");
-    await answered;
-    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
-  });
-
   it("can be called again, where the member takes it", async () => {
     const page = await unanswered(await addLead(database));
     await page.getByRole("button", { name: "Take this lead" }).click();
