@@ -30,7 +30,7 @@ export async function openDatabase(
   { databaseUrl, dataDir }: Pick<Config, "databaseUrl" | "dataDir">,
   tell: (text: string) => void,
   make: boolean,
-  patience = startTimeout,
+  timeout = startTimeout,
 ): Promise<OpenDatabase> {
   if (databaseUrl !== undefined) return { url: databaseUrl, close: async () => {} };
   const running = await joinRunning(dataDir);
@@ -45,7 +45,7 @@ export async function openDatabase(
   const begun = isThere
     ? "The server is not running; its database was started for this command."
     : `There was no database in ${path} yet; it was made for this command.`;
-  return startOrJoin(dataDir, tell, { begun, patience });
+  return startOrJoin(dataDir, tell, { begun, timeout });
 }
 
 /** How long another process may take to start or to stop the database; recovering from a crash takes a while. In milliseconds. */
@@ -53,14 +53,14 @@ const startTimeout = 60_000;
 
 /**
  * Starts the database and tells that it has `begun`, or joins the process that has just started it.
- * @throws Refusal when another process has the data folder for `patience` milliseconds, and its database does not answer.
+ * @throws Refusal when another process has the data folder for `timeout` milliseconds, and its database does not answer.
  */
 async function startOrJoin(
   dataDir: string | undefined,
   tell: (text: string) => void,
-  { begun, patience }: { begun: string; patience: number },
+  { begun, timeout }: { begun: string; timeout: number },
 ): Promise<OpenDatabase> {
-  for (const deadline = performance.now() + patience; ; await wait(250)) {
+  for (const deadline = performance.now() + timeout; ; await wait(250)) {
     try {
       const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
       tell(begun);

@@ -12,7 +12,10 @@ import { serveInbox, type TestInbox } from "./inbox.ts";
 const clientId = "leads-inbox";
 const clientSecret = "a-secret-of-the-specification-alone";
 
-/** Serves the inbox of a database to the members of such a company. `differences` are from the settings that the provider expects. `keys` are published in place of its own. */
+/**
+ * Serves the inbox of a database to the members of such a company. `differences` are from the settings that the provider expects; it
+ * publishes `keys` in place of its own.
+ */
 export async function serveInboxOfCompany(
   database: TestDatabase,
   differences: Partial<CompanySettings> = {},

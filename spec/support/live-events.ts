@@ -32,8 +32,8 @@ export const ids = (heard: LiveEvent[], which: "new" | "changed") =>
   heard.flatMap((event) => (event.kind === "leads" ? event[which] : []));
 
 /**
- * Resolves when the inbox listens and the pages have been sent each event so far, such as those of the test before, which the inbox may hold back for a
- * moment and would merge with the next one.
+ * Resolves when the inbox listens and the pages have been sent each event so far, such as those of the test before, which the inbox may
+ * hold back for a moment and would merge with the next one.
  */
 export async function allEventsSent(
   { owner }: Pick<TestDatabase, "owner">,
