@@ -1,5 +1,5 @@
 // What happens on a member's page while something else is under way: answers that are lost or late, and what is typed meanwhile.
-import type { Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { addLead } from "./support/inbox.ts";
 import { openScreens } from "./support/inbox-screens.ts";
@@ -340,26 +340,37 @@ describe("a lead that is taken, and then let go, where each answer is lost", () 
   });
 });
 
+/** Holds the first recording of costs until the function that it returns is called. */
+async function holdCosts(page: Page): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  const hold = async (route: Route) => {
+    await held.promise;
+    await route.continue();
+  };
+  await page.route("**/api/campaigns/costs", hold, { times: 1 });
+  return held.resolve;
+}
+
+/** Chooses a file with a cost of this campaign. */
+async function chooseCosts(page: Page, campaign: string): Promise<void> {
+  const day = await page.getByLabel("Day", { exact: true }).inputValue();
+  const buffer = Buffer.from(`date,campaign,amount\n${day},${campaign},6`);
+  await page.getByLabel("A CSV file").setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer });
+}
+
 describe("a costs file that is chosen while a typed cost is under way", () => {
   it("is recorded too", async () => {
     const page = await as(maria, "/campaigns");
-    const answered = Promise.withResolvers<void>();
-    const hold = async (route: Route) => {
-      await answered.promise;
-      await route.continue();
-    };
-    await page.route("**/api/campaigns/costs", hold, { times: 1 });
+    const answer = await holdCosts(page);
     await page.getByRole("textbox", { name: "Campaign" }).fill("typed");
     await page.getByLabel("Cost in US dollars").fill("5");
     await page.getByRole("button", { name: "Record" }).click();
-    const day = await page.getByLabel("Day", { exact: true }).inputValue();
-    const buffer = Buffer.from(`date,campaign,amount\n${day},chosen,6`);
-    await page.getByLabel("A CSV file").setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer });
+    await chooseCosts(page, "chosen");
     const recorded = page.getByRole("region", { name: "Recorded costs" });
     await recorded.getByText("Table").click();
     const names = () => recorded.locator("tbody td:nth-child(2)").allTextContents();
     await expect.poll(names).toEqual(["chosen"]);
-    answered.resolve();
+    answer();
     await expect.poll(names).toEqual(["chosen", "typed"]);
   });
 });
@@ -367,26 +378,16 @@ describe("a costs file that is chosen while a typed cost is under way", () => {
 describe("a costs file that is chosen while another file is under way", () => {
   it("is not taken, and is said to be chosen again", async () => {
     const page = await as(maria, "/campaigns");
-    const answered = Promise.withResolvers<void>();
-    const hold = async (route: Route) => {
-      await answered.promise;
-      await route.continue();
-    };
-    await page.route("**/api/campaigns/costs", hold, { times: 1 });
-    const choose = async (campaign: string) => {
-      const day = await page.getByLabel("Day", { exact: true }).inputValue();
-      const buffer = Buffer.from(`date,campaign,amount\n${day},${campaign},6`);
-      await page.getByLabel("A CSV file").setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer });
-    };
+    const answer = await holdCosts(page);
     const again = page.getByText("The file before is still being recorded. Please choose this one again.");
     const asked = page.waitForRequest("**/api/campaigns/costs");
-    await choose("first");
+    await chooseCosts(page, "first");
     await asked;
-    await choose("second");
+    await chooseCosts(page, "second");
     await again.waitFor();
-    answered.resolve();
+    answer();
     await page.getByText("1 cost is recorded.").waitFor();
-    await choose("second");
+    await chooseCosts(page, "second");
     await again.waitFor({ state: "detached" });
     const recorded = page.getByRole("region", { name: "Recorded costs" });
     await recorded.getByText("Table").click();
