@@ -56,11 +56,11 @@ export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Pr
   }).then((how) => (exit = how));
 
   while (!exit) {
-    const written = readPidFile(cluster);
-    if (child.pid !== undefined && written?.pid === child.pid && written.isReady)
-      return { pid: child.pid, sockets, exited };
+    // Looked at first, so that a server that is ready by now is ended all the same.
     if (cancel?.aborted && child.pid !== undefined) await endProcess(child.pid, () => exit !== undefined, 2);
-    await delay(10);
+    else if (child.pid !== undefined && isReadyAs(child.pid, cluster))
+      return { pid: child.pid, sockets, exited };
+    else await delay(10);
   }
   throw new EmbeddedPostgresError(`PostgreSQL did not start. It says why at the end of ${log}.`);
 }
@@ -87,6 +87,11 @@ const durable = {
   // After a kill every file is flushed before anything else. One call for the whole file system, where there is one, is
   // many times as quick as one for each of a thousand files (measured: 20 ms, not 1.6 s).
   ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
+};
+
+const isReadyAs = (pid: number, cluster: string) => {
+  const written = readPidFile(cluster);
+  return written?.pid === pid && written.isReady;
 };
 
 /** What a server says of itself in postmaster.pid: a claim, until the process has been looked at. */
