@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { digitsByChance } from "../check/digits-by-chance.ts";
+import { failingByChance } from "../check/failing-by-chance.ts";
 import { longFunctions, longMigration } from "../check/lengths.ts";
 import { sharedVersions } from "../check/migration-versions.ts";
 import { readConfig } from "../config/config.ts";
@@ -219,15 +219,22 @@ describe("what is read as a whole", () => {
 });
 
 describe("a chapter", () => {
+  const namedIn = (line: string) =>
+    failingByChance("a.spec.ts", `${line};\n`).map((found) => found.replace(/:[^:]*$/, ""));
+
   it("refuses no few digits alone, which an id or a count holds by chance", () => {
-    const chapter = (line: string) => digitsByChance("a.spec.ts", `expect(text).${line};\n`);
-    expect(chapter("not.toMatch(/Rosa|\\b555\\b|00a1f/)")).toEqual([
+    expect(namedIn("expect(text).not.toMatch(/Rosa|\\b555\\b|00a1f/)")).toEqual([
       "a.spec.ts:1 expects no 555",
       "a.spec.ts:1 expects no 00a1f",
     ]);
-    expect(chapter('not.toContain("33101")')).toEqual(["a.spec.ts:1 expects no 33101"]);
+    expect(namedIn('expect(text).not.toContain("33101")')).toEqual(["a.spec.ts:1 expects no 33101"]);
     for (const line of ["not.toMatch(/Rosa|555-0142|clid/)", 'not.toContain("555-0142")', "toMatch(/555/)"])
-      expect(chapter(line)).toEqual([]);
+      expect(namedIn(`expect(text).${line}`)).toEqual([]);
+  });
+
+  it("intercepts no request of a page before the browser does so for certain", () => {
+    expect(namedIn('page.route("**/api/queue", lose)')).toEqual(["a.spec.ts:1 calls page.route"]);
+    expect(namedIn('intercept(page, "**/api/queue", lose)')).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { answer, type Page as BuiltPage } from "../web/page.ts";
-import { useBrowser } from "./support/browser.ts";
+import { intercept, useBrowser } from "./support/browser.ts";
 import { articlePaths, inEveryLanguage, useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
 
@@ -76,7 +76,7 @@ describe("the page, while it loads", () => {
     async (_, width, height, path) => {
       const page = await open();
       const release = Promise.withResolvers<void>();
-      await page.route(/\.woff2$/, async (route) => {
+      await intercept(page, /\.woff2$/, async (route) => {
         await release.promise;
         await route.continue().catch(() => {});
       });

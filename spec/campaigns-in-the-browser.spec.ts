@@ -8,7 +8,7 @@ import type { Page, Request as PageRequest } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer, type Page as BuiltPage } from "../web/page.ts";
 import { loadSite, type Site } from "../web/pages.ts";
-import { useBrowser } from "./support/browser.ts";
+import { intercept, useBrowser } from "./support/browser.ts";
 import { browsers, countsOf } from "./support/counts.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
@@ -323,7 +323,7 @@ describe("what counting costs the reader", () => {
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace(/-[\w-]{8}\./, ".")));
     const release = Promise.withResolvers<void>();
-    await page.route(/\.woff2$/, async (route) => {
+    await intercept(page, /\.woff2$/, async (route) => {
       await release.promise;
       await route.continue().catch(() => {});
     });

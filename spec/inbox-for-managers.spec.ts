@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
-import { useBrowser } from "./support/browser.ts";
+import { intercept, useBrowser } from "./support/browser.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 import { emptyQueue, openAs } from "./support/inbox-pages.ts";
 
@@ -192,7 +192,7 @@ describe("the reports", () => {
     await page.locator(".figure").first().waitFor();
     const asked: string[] = [];
     const answered = Promise.withResolvers<void>();
-    await page.route("**/api/reports", async (route) => {
+    await intercept(page, "**/api/reports", async (route) => {
       asked.push(route.request().postDataJSON().since);
       await answered.promise;
       await route.continue();

@@ -1,6 +1,7 @@
 // The queue as a member has it on the screen: whom to call next, the search, and how it comes to the screen.
 import { globSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 import { allEventsSent } from "./support/live-events.ts";
@@ -53,7 +54,8 @@ describe("the queue", () => {
     await page.waitForResponse(`${inbox.url}/api/events`);
     await allEventsSent(database, inbox, dana);
     const firstList = Promise.withResolvers<void>();
-    await page.route(
+    await intercept(
+      page,
       "**/api/queue",
       async (route) => {
         const response = await route.fetch();
@@ -142,7 +144,7 @@ describe("the queue on a slow machine", () => {
     await page.clock.setFixedTime(Date.now());
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    await page.route("**/assets/inbox-*.js", async (route) => {
+    await intercept(page, "**/assets/inbox-*.js", async (route) => {
       await expect.poll(() => asked).toEqual(expect.arrayContaining(["/api/me", "/api/queue"]));
       await route.continue();
     });
@@ -230,7 +232,7 @@ describe("the queue on a slow machine", () => {
 describe("a page whose script does not come", () => {
   it("says so, keeps the way around, and comes when it is loaded again", async () => {
     const page = await as(maria);
-    await page.route("**/assets/reports-page-*.js", (route) => route.abort());
+    await intercept(page, "**/assets/reports-page-*.js", (route) => route.abort());
     await page.getByRole("link", { name: "Reports" }).click();
     await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
     await page.getByRole("link", { name: "Queue", exact: true }).first().click();

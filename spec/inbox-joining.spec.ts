@@ -1,5 +1,6 @@
 // How a person gets into the inbox and out of it: an invitation, a passkey, the lock, a removal. Without a session it says nothing.
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { addAuthenticator } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
@@ -43,7 +44,7 @@ describe("an invited member", () => {
     await page.context().clearCookies();
     const askedAgain = Promise.withResolvers<void>();
     let asked = 0;
-    await page.route("**/api/me", (route) => {
+    await intercept(page, "**/api/me", (route) => {
       asked += 1;
       // The first answer brings the sign-in page up, which asks again.
       if (asked !== 2) return route.continue();
@@ -72,7 +73,7 @@ describe("an invited member", () => {
     const page = await open();
     await addAuthenticator(page);
     await page.goto(await invite("Lara"));
-    await page.route("**/join/verify", async (route) => {
+    await intercept(page, "**/join/verify", async (route) => {
       await route.fetch();
       await page.context().clearCookies();
       await route.abort();

@@ -1,6 +1,7 @@
 // A lead's page in a browser: the person and the permission, the call, the outcome, the stop, the eligibility check.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
@@ -147,7 +148,7 @@ describe("a call", () => {
     const page = await leadPage(dana, await addLead(database));
     await page.keyboard.press("c");
     await page.locator(".number").waitFor();
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       const response = await route.fetch();
       await page.locator(".number").waitFor({ state: "detached" });
       await route.fulfill({ response });
@@ -158,7 +159,7 @@ describe("a call", () => {
 
   it("shows its number, and no word of trouble beside it, where the answer was lost", async () => {
     const page = await leadPage(dana, await addLead(database));
-    await page.route("**/api/call", async (route) => {
+    await intercept(page, "**/api/call", async (route) => {
       await route.fetch();
       await page.locator(".number").waitFor();
       await route.abort();
@@ -246,7 +247,7 @@ describe("a call", () => {
     await refusal.waitFor({ state: "detached" });
     // The reason is over before the page has loaded the lead with it.
     const isOver = Promise.withResolvers<void>();
-    await page.route("**/api/opened", async (route) => {
+    await intercept(page, "**/api/opened", async (route) => {
       await isOver.promise;
       await route.continue();
     });
@@ -334,7 +335,7 @@ describe("“They asked us to stop”", () => {
 
   it("shows the proof even when the event of the stop is here before the answer", async () => {
     const page = await leadPage(dana, await addLead(database));
-    await page.route("**/api/stop", async (route) => {
+    await intercept(page, "**/api/stop", async (route) => {
       const response = await route.fetch();
       await page.locator(".stopped").waitFor();
       await route.fulfill({ response });

@@ -1,5 +1,6 @@
 // The inbox in a browser while the network or the server is away: it says so, keeps what was typed, and goes on by itself.
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import { addLead, serveInbox } from "./support/inbox.ts";
 import { openAs } from "./support/inbox-pages.ts";
 import { openScreens } from "./support/inbox-screens.ts";
@@ -35,7 +36,7 @@ describe("a network that drops", () => {
 describe("a request that is given up after a later one was answered", () => {
   it("does not say that there is no connection", async () => {
     const page = await leadPage(dana, await addLead(database));
-    await page.route("**/api/health-answers", async (route) => {
+    await intercept(page, "**/api/health-answers", async (route) => {
       await page.getByRole("button", { name: "Take this lead" }).click();
       await page.getByText("You have it").waitFor();
       await route.abort();
@@ -78,7 +79,7 @@ describe("a proxy that answers in the server's place", () => {
       const page = await leadPage(dana, await addLead(database, { name: "Rosa Martinez" }));
       await page.getByRole("button", { name: "Review without a call" }).click();
       await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
-      await page.route("**/api/**", (route) => route.fulfill({ status, contentType, body }));
+      await intercept(page, "**/api/**", (route) => route.fulfill({ status, contentType, body }));
       await page.getByRole("button", { name: "Not interested" }).click();
       await page.getByText("No answer: there is no connection.").waitFor();
       await addLead(database, { name: "Came Meanwhile" });
@@ -128,7 +129,7 @@ describe("“Sign out” on a locked screen", () => {
     const page = await as(member);
     await member.call("lock");
     await page.getByRole("heading", { name: "Locked" }).waitFor();
-    await page.route("**/api/sign-out", (route) => route.abort());
+    await intercept(page, "**/api/sign-out", (route) => route.abort());
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("alert").getByText("There is no connection.").waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Sign out");
@@ -143,7 +144,7 @@ describe("an inbox that is opened while its server cannot answer", () => {
   it("says so in place of “Loading…”, and comes up by itself when it can", async () => {
     const page = await as(dana, "/healthz");
     const answers = { status: 500, body: '{"error":"a bug"}' };
-    await page.route("**/api/**", (route) => route.fulfill(answers));
+    await intercept(page, "**/api/**", (route) => route.fulfill(answers));
     await page.goto(inbox.url);
     await page.getByText("The server made a mistake.").waitFor();
     Object.assign(answers, { status: 503, body: '{"error":"the database does not answer"}' });
@@ -155,7 +156,7 @@ describe("an inbox that is opened while its server cannot answer", () => {
 
   it("says so where an invitation leads, too", async () => {
     const page = await open();
-    await page.route("**/join/open", (route) =>
+    await intercept(page, "**/join/open", (route) =>
       route.fulfill({ status: 503, body: '{"error":"the database does not answer"}' }),
     );
     await page.goto(await invite("Vera"));

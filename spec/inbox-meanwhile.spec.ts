@@ -1,6 +1,7 @@
 // What happens on a member's page while something else is under way: answers that are lost or late, and what is typed meanwhile.
 import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { openScreens } from "./support/inbox-screens.ts";
 
@@ -19,7 +20,8 @@ const note = (page: Screen) => page.getByLabel("Note, if one is wanted");
 
 /** Loses the answer to the next outcome, once the event of it is here. */
 const loseAnswer = (page: Screen, outcome: string) =>
-  page.route(
+  intercept(
+    page,
     "**/api/outcome",
     async (route) => {
       await route.fetch();
@@ -36,7 +38,7 @@ describe("what is being typed elsewhere on the page when an outcome is recorded"
     const page = await calling(id);
     await page.getByText("Go through the questions").click();
     const prescriber = page.getByLabel("Who prescribes?");
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       await prescriber.focus();
       await page.keyboard.type("Dr. ");
       await route.continue();
@@ -53,7 +55,7 @@ describe("what is being typed elsewhere on the page when an outcome is recorded"
 describe("a note that was typed after its outcome was sent", () => {
   it("is not to be recorded by an undo where it is too late for one", async () => {
     const page = await calling(await addLead(database));
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       await note(page).fill("Prefers mornings");
       const response = await route.fetch();
       const undo_until = new Date(Date.now() - 60_000).toISOString();
@@ -72,7 +74,7 @@ describe("a note that was typed after its outcome was sent", () => {
 describe("a member who has gone to another page before an answer comes", () => {
   /** Presses, goes to the lead of that name while the answer is held back, and returns what the member then sees. */
   async function goneMeanwhile(page: Screen, call: string, press: () => Promise<void>): Promise<string> {
-    await page.route(`**/api/${call}`, async (route) => {
+    await intercept(page, `**/api/${call}`, async (route) => {
       const response = await route.fetch();
       await page.keyboard.press("Escape");
       await page.getByRole("link", { name: "Queue", exact: true }).first().click();
@@ -122,7 +124,7 @@ describe("a number that is typed while another one is being stopped", () => {
     const page = await as(dana, "/stop");
     const field = page.getByLabel("Phone number");
     await field.fill("111-555-0100");
-    await page.route("**/api/stop-number", async (route) => {
+    await intercept(page, "**/api/stop-number", async (route) => {
       await field.fill("111-555-0199");
       await route.continue();
     });
@@ -166,7 +168,7 @@ describe("what a manager has chosen for one of two", () => {
     const form = page.getByRole("form", { name: "Invite somebody" });
     const isManager = form.getByLabel("As a manager");
     await form.getByLabel("Name").fill("Mia");
-    await page.route("**/api/members/invite", async (route) => {
+    await intercept(page, "**/api/members/invite", async (route) => {
       await form.getByLabel("Name").fill("Moe");
       await isManager.check();
       await route.continue();
@@ -182,7 +184,7 @@ describe("what a manager has chosen for one of two", () => {
     const state = page.getByRole("combobox", { name: "State" });
     await state.selectOption("LA");
     await page.getByLabel("Why").fill("A hurricane");
-    await page.route("**/api/pause-state", async (route) => {
+    await intercept(page, "**/api/pause-state", async (route) => {
       await state.selectOption("MS");
       await route.continue();
     });
@@ -252,7 +254,7 @@ describe("the outcome of a call", () => {
     await page.getByRole("button", { name: "Left a message" }).click();
     await page.getByText("No answer: there is no connection.").waitFor();
     expect(await note(page).inputValue()).toBe("Her son takes care of it");
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       await note(page).fill("Her son takes care of it. He wrote to us.");
       await route.continue();
     });
@@ -267,7 +269,7 @@ describe("the outcome of a call", () => {
   it("keeps its form, and what is being typed there, when the event of it is here long before its answer", async () => {
     const id = await addLead(database);
     const page = await calling(id);
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       const response = await route.fetch();
       await note(page).focus();
       await page.keyboard.type("Has ");
@@ -284,7 +286,7 @@ describe("the outcome of a call", () => {
   it("begins no further call by a press of c before its answer is here", async () => {
     const id = await addLead(database);
     const page = await calling(id);
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       const response = await route.fetch();
       await page.locator(".number").waitFor({ state: "detached" });
       await page.keyboard.press("c");
@@ -328,8 +330,8 @@ describe("a lead that is taken, and then let go, where each answer is lost", () 
         await failures.waitFor();
         await route.continue();
       };
-      await page.route("**/api/opened", load, { times: 1 });
-      await page.route(`**/api/${call}`, async (route) => {
+      await intercept(page, "**/api/opened", load, { times: 1 });
+      await intercept(page, `**/api/${call}`, async (route) => {
         await route.fetch();
         await route.abort();
       });
@@ -347,7 +349,7 @@ async function holdCosts(page: Page): Promise<() => void> {
     await held.promise;
     await route.continue();
   };
-  await page.route("**/api/campaigns/costs", hold, { times: 1 });
+  await intercept(page, "**/api/campaigns/costs", hold, { times: 1 });
   return held.resolve;
 }
 

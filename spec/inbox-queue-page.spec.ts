@@ -1,5 +1,6 @@
 // The page of the queue as it follows the clock, and what it says when it has nobody to show or cannot be brought up to date.
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
@@ -127,7 +128,7 @@ describe("the pages of the queue", () => {
     const next = page.getByRole("button", { name: "Next page" });
     await next.waitFor();
     const pressed = Promise.withResolvers<void>();
-    await page.route("**/api/queue", async (route) => {
+    await intercept(page, "**/api/queue", async (route) => {
       await pressed.promise;
       await route.continue();
     });
@@ -212,7 +213,9 @@ describe("a list that could not be loaded again", () => {
     await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana);
     await page.locator(".row").waitFor();
-    await page.route("**/api/queue", (route) => route.fulfill({ status: 500, body: '{"error":"a bug"}' }));
+    await intercept(page, "**/api/queue", (route) =>
+      route.fulfill({ status: 500, body: '{"error":"a bug"}' }),
+    );
     await addLead(database, { name: "Came Later" });
     await page.getByText("What stands here may be out of date. The server made a mistake.").waitFor();
     // A load that was under way before may have brought the later lead.

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
+import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
@@ -95,7 +96,7 @@ describe("a note", () => {
   it("keeps what is typed while its outcome is on the way, and the page says that it was not recorded", async () => {
     const page = await calling(await addLead(database));
     await note(page).fill("Prefers mornings");
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       await note(page).fill("Prefers mornings, not Mondays");
       await route.continue();
     });
@@ -116,7 +117,7 @@ describe("a note that is being typed when its outcome is recorded", () => {
     await page.getByRole("button", { name: "Review without a call" }).click();
     // While the clock stands still there is no pause between two keys.
     await page.clock.pauseAt(await page.evaluate(() => Date.now() + 60_000));
-    await page.route("**/api/outcome", async (route) => {
+    await intercept(page, "**/api/outcome", async (route) => {
       await note(page).focus();
       await page.keyboard.type("Has o");
       await route.continue();
@@ -136,7 +137,7 @@ describe("a note that is being typed when the number comes", () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
     await page.getByRole("button", { name: "Review without a call" }).click();
-    await page.route("**/api/call", async (route) => {
+    await intercept(page, "**/api/call", async (route) => {
       await note(page).focus();
       await route.continue();
     });
@@ -207,7 +208,7 @@ describe("what was typed before the person asked us to stop", () => {
       await page.getByRole("button", { name: "Call back" }).click();
       await page.getByLabel("Day").fill(dayAhead(3));
       // What the event of one's own stop brings stays out, because the lead's page might say so before the proof is there.
-      if (recordStop === stop) await page.route("**/api/opened", () => {});
+      if (recordStop === stop) await intercept(page, "**/api/opened", () => {});
       await recordStop(page, id);
       await page
         .getByText("What you had typed of a callback or of the eligibility check is not kept")
@@ -340,7 +341,7 @@ describe("the eligibility check", () => {
   it("keeps an answer that is given while the others are on the way", async () => {
     const page = await leadPage(dana, await addLead(database));
     await page.getByText("Go through the questions").click();
-    await page.route("**/api/eligibility-check", async (route) => {
+    await intercept(page, "**/api/eligibility-check", async (route) => {
       await page.getByLabel("Who prescribes?").fill("Dr. Lopez");
       await route.continue();
     });
@@ -353,7 +354,7 @@ describe("the eligibility check", () => {
     const id = await addLead(database);
     const page = await calling(id);
     await page.getByText("Go through the questions").click();
-    await page.route("**/api/eligibility-check", async (route) => {
+    await intercept(page, "**/api/eligibility-check", async (route) => {
       await page.getByLabel("Who prescribes?").focus();
       await route.continue();
     });

@@ -1,5 +1,6 @@
 // A page of the inbox that nobody touches: what it shows of others' work, and what it does not do in the absent member's name.
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import { audited, called } from "./support/calls.ts";
 import { addLead } from "./support/inbox.ts";
 import { callsUnderWay } from "./support/inbox-pages.ts";
@@ -85,7 +86,7 @@ describe("a page on which another member has signed in meanwhile, in another tab
     const id = await addLead(database);
     const page = await as(dana, "/healthz");
     // An event would have the page open the lead in the new session before it knows that this is another member's.
-    await page.route("**/api/events", () => {});
+    await intercept(page, "**/api/events", () => {});
     const underWay = callsUnderWay(page);
     await page.goto(`${inbox.url}/leads/${id}`);
     await page.getByRole("button", { name: "Show health answers" }).click();
@@ -109,7 +110,7 @@ describe("a page whose member has signed in anew in another tab", () => {
       select private.begin_session(${dana.id}, 'test') as session`;
     await page.context().addCookies([{ name: "session", value: begun?.session.token ?? "", url: inbox.url }]);
     const said: string[] = [];
-    await page.route("**/api/open", async (route) => {
+    await intercept(page, "**/api/open", async (route) => {
       said.push(await text(page));
       await route.continue();
     });

@@ -2,7 +2,7 @@
 // again after an outcome.
 import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
-import { useBrowser } from "./support/browser.ts";
+import { intercept, useBrowser } from "./support/browser.ts";
 import { addLead, aNumber, makeInbox, type TestMember } from "./support/inbox.ts";
 import { emptyQueue, isAbove, openAs, said } from "./support/inbox-pages.ts";
 
@@ -47,15 +47,15 @@ describe("a lead that another member has", () => {
       await earlier.waitFor();
       await route.continue();
     };
-    await page.route("**/api/opened", load, { times: 1 });
-    await page.route("**/api/claim", async (route) => {
+    await intercept(page, "**/api/opened", load, { times: 1 });
+    await intercept(page, "**/api/claim", async (route) => {
       // Done, but the answer is lost.
       await route.fetch();
       await route.fulfill({ status: 500, json: { error: "a bug" } });
     });
     await page.getByRole("button", { name: "Take this lead" }).click();
     await page.getByText("You have it").waitFor();
-    await page.route("**/api/release", (route) => route.abort());
+    await intercept(page, "**/api/release", (route) => route.abort());
     await page.getByRole("button", { name: "Let it go" }).click();
     await page.getByText("No answer: there is no connection.").waitFor();
     expect(await earlier.count()).toBe(0);
@@ -128,6 +128,19 @@ describe("a lead that its member has again after an outcome", () => {
     ]);
   });
 
+  it("has the focus at its heading, also where the event of “Take next lead” is here before the answer", async () => {
+    const page = await unanswered(await addLead(database));
+    const answered = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/take-next"));
+    await intercept(page, "**/api/take-next", async (route) => {
+      const response = await route.fetch();
+      await page.getByText("You have it").waitFor();
+      await route.fulfill({ response });
+    });
+    await page.keyboard.press("n");
+    await answered;
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+  });
+
   it("can be called again, where the member takes it", async () => {
     const page = await unanswered(await addLead(database));
     await page.getByRole("button", { name: "Take this lead" }).click();
@@ -137,7 +150,8 @@ describe("a lead that its member has again after an outcome", () => {
 
   it("by an undo whose answer was lost still has its note", async () => {
     const page = await unanswered(await addLead(database));
-    await page.route(
+    await intercept(
+      page,
       "**/api/undo-outcome",
       async (route) => {
         await route.fetch();

@@ -1,6 +1,7 @@
 // The lead form while its script is on the way, and without one: it posts by itself, and the script takes over what is there.
 // (Specification 4.)
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import {
   bannerFocused,
   holdScript,
@@ -110,7 +111,7 @@ describe("the lead form before its script", () => {
     site.reply("/", "hang");
     const page = await open();
     const release = Promise.withResolvers<void>();
-    await page.route(/\/assets\/form-/, async (route) => {
+    await intercept(page, /\/assets\/form-/, async (route) => {
       await release.promise;
       await route.continue();
     });
@@ -140,7 +141,7 @@ describe("the lead form before its script", () => {
       language: "en",
       campaign: "utm_source=facebook&utm_campaign=spring%20sale",
     });
-    await page.route(site.url(), (route) =>
+    await intercept(page, site.url(), (route) =>
       route.request().method() === "POST"
         ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
         : route.continue(),
@@ -176,7 +177,7 @@ describe("the lead form before its script", () => {
     const page = await open();
     const refused = site.site().article({ lead, message: "Please try again." });
     let posts = 0;
-    await page.route(site.url(), (route) => {
+    await intercept(page, site.url(), (route) => {
       if (route.request().method() !== "POST") return route.continue();
       posts += 1;
       return posts > 1

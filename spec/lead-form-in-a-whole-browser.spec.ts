@@ -1,6 +1,7 @@
 // The lead form where only a whole browser shows it: what is in view after a refusal, and a visitor who comes back from the thank-you
 // page. (Specification 4.)
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import {
   bannerFocused,
   holdScript,
@@ -57,7 +58,7 @@ describe("the lead form in a whole browser", () => {
     const page = await open();
     await holdScript(page);
     const answer = Promise.withResolvers<void>();
-    await page.route(site.url(), async (route) => {
+    await intercept(page, site.url(), async (route) => {
       if (route.request().method() === "POST") await answer.promise;
       await route.continue();
     });

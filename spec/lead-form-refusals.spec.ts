@@ -3,6 +3,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { completeProvider } from "../content/provider.ts";
+import { intercept } from "./support/browser.ts";
 import {
   bannerFocused,
   insert,
@@ -44,7 +45,7 @@ describe("the lead form, when its lead is not taken,", () => {
       site.reply(insert, refusal(message));
       const page = await open(undefined, { javaScriptEnabled });
       const refused = site.site().article({ lead, message, language: "en" });
-      await page.route(site.url(), (route) =>
+      await intercept(page, site.url(), (route) =>
         route.request().method() === "POST"
           ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
           : route.continue(),
@@ -174,7 +175,7 @@ describe("the lead form, when its lead is not taken,", () => {
   async function stopThankYouPage(): Promise<Page> {
     const page = await open();
     const thankYouAsked = Promise.withResolvers<void>();
-    await page.route("**/robots.txt", (route) => thankYouAsked.promise.then(() => route.continue()));
+    await intercept(page, "**/robots.txt", (route) => thankYouAsked.promise.then(() => route.continue()));
     await page.clock.install();
     await page.goto(site.url());
     await page.getByLabel("Full Name *").focus();
@@ -182,7 +183,7 @@ describe("the lead form, when its lead is not taken,", () => {
     await fillIn(page, lead);
     const stopped = page.waitForResponse(/robots/);
     await page.evaluate(() => void fetch("/robots.txt").then(() => window.stop()));
-    await page.route("**/thank-you", () => thankYouAsked.resolve());
+    await intercept(page, "**/thank-you", () => thankYouAsked.resolve());
     await press(page);
     await stopped;
     await page.clock.runFor(1_000);

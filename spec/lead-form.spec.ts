@@ -1,5 +1,6 @@
 // The lead form in a real browser: what it asks for, and how it sends a lead. (Specification 4, 5, 7, 8.)
 import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
 import {
   bannerFocused,
   insert,
@@ -137,7 +138,7 @@ describe("the lead form", () => {
   it("takes no correction while it waits, because the one that is on its way would not have it, and takes it again once refused", async () => {
     const answered = Promise.withResolvers<void>();
     const page = await openHydrated();
-    await page.route(`**${insert}**`, async (route) => {
+    await intercept(page, `**${insert}**`, async (route) => {
       await answered.promise;
       await route.fulfill({ status: 503, body: "{}" });
     });

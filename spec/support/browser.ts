@@ -1,6 +1,6 @@
 // One Chromium for the chapters that run in this process, and pages in it that load nothing but what the site serves. A page shares
 // nothing with those of another test: each has a context of its own, which is closed after the test.
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from "playwright-core";
 import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
 import { needs } from "./needs.ts";
@@ -66,4 +66,29 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
       return page;
     },
   };
+}
+
+/**
+ * Has `answer` handle the requests of a page to an address. Chapters use this and not `page.route`, which on a page that is loaded
+ * returns before the browser asks Playwright: a request of a key that is pressed at once then goes to the server.
+ */
+export async function intercept(
+  page: Page,
+  address: string | RegExp,
+  answer: (route: Route) => unknown,
+  options?: { times: number },
+): Promise<void> {
+  await page.route(address, answer, options);
+  if (page.url() === "about:blank") return;
+  const probe = "/is-intercepted";
+  await page.route(`**${probe}`, (route) => route.fulfill({ status: 204 }));
+  await page.evaluate(async (path) => {
+    const isIntercepted = () =>
+      fetch(path).then(
+        ({ status }) => status === 204,
+        () => false,
+      );
+    while (!(await isIntercepted()));
+  }, probe);
+  await page.unroute(`**${probe}`);
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeEach } from "vitest";
 import { permissionNotices } from "../../content/permission.ts";
-import { useBrowser } from "./browser.ts";
+import { intercept, useBrowser } from "./browser.ts";
 import { pageSettings, useSite } from "./site.ts";
 import { formReady } from "./visitor.ts";
 
@@ -47,7 +47,7 @@ export function useLeadForm(kind?: Parameters<typeof useBrowser>[0]) {
 /** Holds the form's script back until the function that it returns is called, which does not wait for the script. */
 export async function holdScript(page: Page): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
-  await page.route(/\/assets\/form-/, async (route) => {
+  await intercept(page, /\/assets\/form-/, async (route) => {
     await held.promise;
     await route.continue().catch(() => {});
   });
