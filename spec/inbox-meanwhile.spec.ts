@@ -330,8 +330,8 @@ describe("a lead that is taken, and then let go, where each answer is lost", () 
         await failures.waitFor();
         await route.continue();
       };
-      await intercept(page, "**/api/opened", load, { times: 1 });
       await intercept(page, `**/api/${call}`, async (route) => {
+        await intercept(page, "**/api/opened", load, { times: 1 });
         await route.fetch();
         await route.abort();
       });

@@ -47,8 +47,8 @@ describe("a lead that another member has", () => {
       await earlier.waitFor();
       await route.continue();
     };
-    await intercept(page, "**/api/opened", load, { times: 1 });
     await intercept(page, "**/api/claim", async (route) => {
+      await intercept(page, "**/api/opened", load, { times: 1 });
       // Done, but the answer is lost.
       await route.fetch();
       await route.fulfill({ status: 500, json: { error: "a bug" } });
