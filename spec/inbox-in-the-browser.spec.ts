@@ -50,8 +50,10 @@ describe("the queue", () => {
   });
 
   it("shows a lead that comes while the list loads for the first time", async () => {
-    const page = await as(dana, "/account");
-    await page.waitForResponse(`${inbox.url}/api/events`);
+    const page = await as(dana, "/healthz");
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.goto(`${inbox.url}/account`);
+    await stream;
     await allEventsSent(database, inbox, dana);
     const firstList = Promise.withResolvers<void>();
     await intercept(
