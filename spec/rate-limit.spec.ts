@@ -11,8 +11,15 @@ beforeAll(async () => {
   database = await makeDatabase();
 });
 
+// In these servers a minute lasts as long as the tests take, because a slow machine may take a minute for them.
+const noTimePasses = "performance.now=()=>0";
 const limited = (env: Record<string, string> = {}) =>
-  startServer({ DATABASE_URL: database.url, RATE_LIMIT: "on", ...env });
+  startServer({
+    DATABASE_URL: database.url,
+    RATE_LIMIT: "on",
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(noTimePasses)}`,
+    ...env,
+  });
 
 /** Call 1 from the page of a visitor; `from` is what the header says, which anybody can write. */
 const insert = ({ address }: RunningServer, name: string, from?: string) =>
@@ -63,8 +70,7 @@ describe("one address", () => {
   it("is then told kindly to wait, and for how long", async () => {
     const answer = await insert(server, "One too many");
     expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(60);
+    expect(answer.headers.get("retry-after")).toBe("60");
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
     expect(await answer.json()).toEqual({
       code: "PT429",
@@ -79,7 +85,7 @@ describe("one address", () => {
     const answer = await postForm(server, "Rosa O'Neil & Sons");
     const html = await answer.text();
     expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(answer.headers.get("retry-after")).toBe("60");
     expect(html).toContain("Please wait a minute and try again.");
     expect(html).toContain("The Future of Diabetes Management Is Here");
     expect(html).toMatch(/value="Rosa O(&#x27;|')Neil &amp; Sons"/);
@@ -92,7 +98,7 @@ describe("one address", () => {
     const stillRead = posts.filter(({ headers }) => headers.get("content-type")?.startsWith("text/html"));
     expect(stillRead).toHaveLength(60);
     const last = await postForm(flood, "Flood");
-    expect([last.status, Number(last.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect([last.status, last.headers.get("retry-after")]).toEqual([429, "60"]);
     expect(await last.text()).toBe(
       "Many forms were sent from your internet connection just now. Please wait a minute and try again.\n\nPress the Back button of your browser. Everything you typed is still there.\n",
     );
