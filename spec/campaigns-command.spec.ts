@@ -233,7 +233,6 @@ describe("a file of costs that comes through a pipe", () => {
 describe("leads campaigns, where there are costs", () => {
   it("begins at the start of the day, because costs are of whole days", async () => {
     const { owner, url } = await makeDatabase();
-    const since = new Date(Date.now() - 3 * 3_600_000);
     await owner`insert into leads ${owner(aLead())}`;
     const report = async () =>
       (await waitForExit(startLeads(["campaigns", "--since", "3h"], { DATABASE_URL: url, TZ: "UTC" })))
@@ -242,7 +241,7 @@ describe("leads campaigns, where there are costs", () => {
     expect(await report()).toMatch(/\nSince \d{4}-\d\d-\d\d \d\d:\d\d, by the days of UTC/);
     await owner`
       insert into private.campaign_costs (day, source, medium, campaign, amount_cents)
-      values (${since.toISOString().slice(0, 10)}::text::date, '', '', 'spring', 5000)`;
+      values (${today}::text::date, '', '', 'spring', 5000)`;
     expect(await report()).toMatch(/\nSince \d{4}-\d\d-\d\d 00:00, by the days of UTC/);
   });
 });

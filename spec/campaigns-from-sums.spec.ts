@@ -73,12 +73,12 @@ async function countLoads() {
   ];
   await database.owner`
     insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
-    select (now() at time zone 'UTC')::date - ago, h.hour, c.source, c.medium, c.campaign, pick, device, step, c.n + ago + h.hour
+    select ${daysAgo(0)}::text::date - ago, h.hour, c.source, c.medium, c.campaign, pick, device, step, c.n + ago + h.hour
     from jsonb_to_recordset(${JSON.stringify(counted)}::text::jsonb) as c (source text, medium text, campaign text, n int),
       generate_series(0, 14) as ago
       join unnest(array[-1, 0, 5, 13, 23]) as h (hour) on (h.hour < 0) = (ago > 8),
       unnest(array['', 'original', 'garden']) as pick, unnest(array['phone', 'bot']) as device, unnest(array['view', 'pressed']) as step
-    where ago > 0 or h.hour < extract(hour from now() at time zone 'UTC')`;
+    where ago > 0 or h.hour < ${new Date(now).getUTCHours()}::int`;
 }
 
 /** Reviews, outcomes, withdrawals and erasures; then the days are summed. */
@@ -319,7 +319,7 @@ describe("what the ads brought, from the sums of the days", () => {
     await comparison();
     await addUp(sql);
     await comparison();
-    await sql`select private.roll_up_counts(now() + interval '2 days')`;
+    await sql`select private.roll_up_counts(${new Date(now + 2 * day)})`;
     const hours = () =>
       sql`select distinct (hour at time zone 'UTC')::date::text as day from private.report_page_hours order by 1`;
     expect((await hours())[0]?.day).toBe(daysAgo(6));
