@@ -109,6 +109,12 @@ describe("the sound", () => {
   it("plays once in ten seconds, also on a machine whose clock was set back", async () => {
     const page = await accountPage("denied");
     await page.getByLabel("A sound when a lead comes").check();
+    // The clock by which the page pauses is the test's, because a slow machine may take ten seconds until the next lead.
+    const setPageTime = (to: number) =>
+      page.evaluate((time) => {
+        window.performance.now = () => time;
+      }, to);
+    await setPageTime(1_000_000);
     await leadComes(page);
     await expect.poll(async () => (await heard(page)).tones).toHaveLength(4);
     await page.clock.setSystemTime(Date.now() - 3_600_000);
@@ -116,9 +122,10 @@ describe("the sound", () => {
       await addLead(database, { name });
       await page.getByRole("link", { name }).waitFor();
     };
+    await setPageTime(1_009_999);
     await another("Came soon after");
     expect((await heard(page)).tones).toHaveLength(4);
-    await page.clock.runFor(10_000);
+    await setPageTime(1_010_000);
     await another("Came later");
     await expect.poll(async () => (await heard(page)).tones).toHaveLength(6);
   });
