@@ -194,8 +194,9 @@ describe("messages about leads whose flags take longer than 3 seconds", () => {
           ).length === 1,
       );
       // More than there are connections.
-      const others = Promise.all(Array.from({ length: 10 }, () => pool`select 1`)).then(() => "the others");
-      expect(await Promise.race([others, claimed])).toBe("the others");
+      let answered = 0;
+      for (let nth = 0; nth < 10; nth += 1) pool`select 1`.then(() => (answered += 1));
+      await expect.poll(() => answered).toBe(10);
       expect(await claimed).toBe(1);
     });
   });
