@@ -16,7 +16,7 @@ export interface Exchange {
 }
 
 /** Opens a connection and writes these bytes. `closed` rejects when the server has not closed it after `timeout` ms. */
-export function openAndSend(address: string, bytes: string | Buffer = "", timeout = 8_000): Exchange {
+export function openAndSend(address: string, bytes: string | Buffer = "", timeout = 20_000): Exchange {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) });
   const parts: Buffer[] = [];
