@@ -341,10 +341,14 @@ describe("a session", () => {
 describe("leads team", () => {
   it("list says who is invited, who has joined and who was removed", async () => {
     await leads("team", "invite", "Zoe Invited");
+    await inbox.member("Ann Joined");
+    await inbox.member("Left Us");
+    await leads("team", "remove", "Left Us");
     const { stdout } = await leads("team", "list");
     expect(stdout).toMatch(/^NAME {1,30}ROLE {1,30}STATE {1,30}LAST SEEN$/m);
     expect(stdout).toMatch(/^Zoe Invited {1,30}member {1,30}invited {1,30}-$/m);
-    expect(stdout).toMatch(/^Removed {1,30}member {1,30}removed /m);
+    expect(stdout).toMatch(/^Ann Joined {1,30}member {1,30}joined /m);
+    expect(stdout).toMatch(/^Left Us {1,30}member {1,30}removed /m);
   });
 
   it("remove finds a name as it was typed for the invitation, though it is kept without what nobody can see", async () => {
