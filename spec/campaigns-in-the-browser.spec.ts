@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 
 const phone = { userAgent: browsers.phone, viewport: { width: 390, height: 844 } };
-const article = (campaign: string) =>
-  `${server.address}/?utm_source=facebook&utm_campaign=${campaign}&fbclid=IwAR0${campaign}`;
+const article = (campaign: string, from = server.address) =>
+  `${from}/?utm_source=facebook&utm_campaign=${campaign}&fbclid=IwAR0${campaign}`;
 /** Waits until the campaign's counts are exactly these. */
 const countsBecome = (campaign: string, counts: Record<string, number>) =>
   expect.poll(() => countsOf(database.owner, campaign)).toEqual(counts);
@@ -34,10 +34,11 @@ async function read(
   campaign: string,
   options: Parameters<typeof open>[1] = phone,
   openPage = open,
+  from = server.address,
 ): Promise<Page> {
   const page = await openPage(undefined, options);
   const beacon = page.waitForRequest((request) => request.url().endsWith("/c"));
-  await page.goto(article(campaign));
+  await page.goto(article(campaign, from));
   await beacon;
   return page;
 }
@@ -168,7 +169,7 @@ describe("a reader in a whole browser", () => {
         select vital, sum(n)::int as n from private.vital_counts group by vital`;
       return Object.fromEntries(rows.map(({ vital, n }) => [vital, n]));
     };
-    const page = await open(`${address}/?utm_campaign=vitals`, phone);
+    const page = await read("vitals", phone, open, address);
     await page.getByLabel("Full Name *").focus();
     await formReady(page);
     // The browser reports no interaction that it answers within 16 ms.
