@@ -19,15 +19,13 @@ export async function useWorkers() {
   /** What the workers have logged. */
   const lines: string[] = [];
   const workers: Worker[] = [];
-  /** How far the clock of a controlled worker is ahead of the machine's. */
-  const clock = { secondsAhead: 0 };
+  const { clock, now } = makeTestClock();
   const log = makeLog((line) => lines.push(line));
-  const now = () => new Date(Date.now() + clock.secondsAhead * 1000);
 
   beforeEach(async () => {
     lines.length = 0;
     workers.length = 0;
-    clock.secondsAhead = 0;
+    Object.assign(clock, { secondsAhead: 0, standsAt: undefined });
     await sql`truncate public.leads, private.deliveries cascade`;
     await sql`update private.channels set cooldown_until = null`;
     await syncChannels(sql, ["webhook"]);
@@ -47,6 +45,8 @@ export async function useWorkers() {
 
   /** Starts a worker whose clock the test sets and whose sweeps it calls. */
   function startControlled(channels: Channel[], dependencies: Partial<WorkerDependencies> = {}) {
+    // Later than the test takes, so that what comes during it is due.
+    clock.standsAt = Date.now() + 60_000;
     let sweep = () => {};
     const every = (_: number, call: () => void) => {
       sweep = call;
@@ -56,6 +56,15 @@ export async function useWorkers() {
   }
 
   return { ...database, ...countsOf(database, now), sql, lines, workers, clock, log, start, startControlled };
+}
+
+/**
+ * The clock of a controlled worker: how far the test has moved it, and where it stands, because a second or more may pass between two
+ * lines of a test.
+ */
+function makeTestClock() {
+  const clock = { secondsAhead: 0, standsAt: undefined as number | undefined };
+  return { clock, now: () => new Date((clock.standsAt ?? Date.now()) + clock.secondsAhead * 1000) };
 }
 
 /** Inserts leads, and counts what became of their deliveries. */
