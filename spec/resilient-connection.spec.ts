@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 /** A resilient connection with one session, how often its pool was opened, and the events that it logged. */
-function open(address = url, timeout?: number) {
+function open(address = url) {
   const events: string[] = [];
   let opened = 0;
   const connection = makeResilientConnection(
@@ -23,7 +23,6 @@ function open(address = url, timeout?: number) {
       return connect(address, { max: 1 });
     },
     makeLog((line) => events.push(line.split(" ")[2] ?? "")),
-    timeout,
   );
   onTestFinished(() => connection.end());
   return { connection, events, opened: () => opened };
@@ -35,11 +34,11 @@ describe("a resilient connection", () => {
   it("reconnects after a timeout, so that a dead network holds nothing up for long", async () => {
     const proxy = await startTcpProxy(url);
     onTestFinished(proxy.close);
-    const { connection } = open(proxy.url, 1_000);
-    const one = () => connection.query((sql) => sql`select 1 as one`);
+    const { connection } = open(proxy.url);
+    const one = (timeout?: number) => connection.query((sql) => sql`select 1 as one`, timeout);
     expect(await one()).toEqual([{ one: 1 }]);
     proxy.stall();
-    await expect(one()).rejects.toMatchObject({ name: "QueryTimeout" });
+    await expect(one(1_000)).rejects.toMatchObject({ name: "QueryTimeout" });
     proxy.recover();
     expect(await one()).toEqual([{ one: 1 }]);
   });
