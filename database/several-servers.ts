@@ -11,11 +11,10 @@ export class NoWritableServer extends Error {
   override name = "NoWritableServer";
 }
 
-/** Milliseconds that a server has to answer. */
-const answerTimeout = 2_000;
-
-/** Milliseconds after the first server that takes writes, in which another one may say the same. */
-const graceForOthers = 100;
+/**
+ * In milliseconds: how long a server has to answer, and how long after the first server that takes writes another one may say the same.
+ */
+const limits = { answer: 2_000, grace: 100 };
 
 /**
  * Opens a socket to the server in the address that takes writes. All are probed at once, and one that does not answer is not
@@ -28,11 +27,12 @@ const graceForOthers = 100;
 export async function openToWritable(
   servers: ServerAddress[],
   open: (server: ServerAddress) => Sql,
-  grace = graceForOthers,
+  given: Partial<typeof limits> = {},
 ): Promise<Socket> {
+  const { answer, grace } = { ...limits, ...given };
   const writable: Writable[] = [];
   const probes = servers.map(async (server) => {
-    const timeline = await timelineOfWritable(open(server));
+    const timeline = await timelineOfWritable(open(server), answer);
     if (timeline === undefined) throw new NoWritableServer();
     writable.push({ server, timeline });
   });
@@ -55,9 +55,9 @@ interface Writable {
 }
 
 /** The timeline of a server that takes writes; undefined for one that does not, or does not answer. */
-async function timelineOfWritable(sql: Sql): Promise<number | undefined> {
+async function timelineOfWritable(sql: Sql, timeout: number): Promise<number | undefined> {
   try {
-    return await withTimeout(answerTimeout, readTimeline(sql));
+    return await withTimeout(timeout, readTimeline(sql));
   } catch {
     return undefined;
   } finally {
