@@ -6,11 +6,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
 import { makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
+import { until } from "./support/receiver.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
 import { sendBytes } from "./support/wire.ts";
 
@@ -121,6 +122,8 @@ describe("with the embedded PostgreSQL", () => {
       SMTP_URL: "smtp://127.0.0.1:1",
     });
     owner = connect((await findRunning({ dataDir })) ?? "");
+    // A lead waits some seconds for the tables, and a slow machine may take longer to make them.
+    await until(async () => (await fetch(`${server.address}/readyz`)).ok);
   });
   afterAll(async () => {
     await owner.end();
@@ -196,11 +199,9 @@ describe("with the embedded PostgreSQL", () => {
   });
 
   it("a lead that no channel can deliver leaves only a reason of our own behind", async () => {
-    await vi.waitFor(async () => {
-      const failed =
-        await owner`select distinct channel from private.deliveries where last_error is not null`;
-      expect(failed).toHaveLength(2);
-    }, 10_000);
+    await expect
+      .poll(() => owner`select distinct channel from private.deliveries where last_error is not null`)
+      .toHaveLength(2);
     const errors =
       await owner`select distinct last_error from private.deliveries where last_error is not null`;
     expect(errors.map(({ last_error }) => last_error).join()).not.toMatch(/canary/);
