@@ -28,12 +28,15 @@ export function expressionsIn(file: string, text: string): Expression[] {
 export function problemWith({ source, flags }: Pick<Expression, "source" | "flags">): string | undefined {
   // Without an unbounded repetition, the work at each character is bounded.
   if (!/[*+]|\{\d+,\}/.test(source) || isPlainlyLinear(source, flags)) return undefined;
-  const verdict = recheck.checkSync(source, flags, { timeout: 15_000, checker: "automaton" });
+  const verdict = recheck.checkSync(source, flags, { timeout: judgingLimit, checker: "automaton" });
   if (verdict.status === "safe") return undefined;
   return verdict.status === "vulnerable"
     ? verdict.complexity.summary
     : "more than can be judged: write it simpler";
 }
+
+/** Milliseconds. The longest takes 2 s, and many times as long beside other work. */
+const judgingLimit = 120_000;
 
 const literal = ({ regex }: Node) => regex && { source: regex.pattern, flags: regex.flags };
 
