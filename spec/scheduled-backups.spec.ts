@@ -2,7 +2,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { roleAddress } from "../database/role-logins.ts";
@@ -321,6 +321,25 @@ describe("a server with BACKUP_DIR", () => {
     await rm(join(kept, first));
     await start();
     expect(await readdir(kept)).not.toEqual([first]);
+    expect(await readdir(kept)).toEqual([(await state())?.file_name]);
+  });
+
+  it("makes that backup an hour later where it fails, and does not wait for the next day", async () => {
+    const kept = join(home, "not-there-yet");
+    await backUp(3, join(home, "elsewhere"));
+    await writeFile(kept, "");
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const open = () => connect(database.url, { max: 1 });
+    const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+    onTestFinished(running.stop);
+    await until(async () => (await state())?.failure === "BACKUP_DIR cannot be made (EEXIST).");
+    await rm(kept);
+    await database.owner`update private.backup_state set claimed_until = now()`;
+    await until(async () => {
+      vi.advanceTimersByTime(5 * 60_000);
+      return (await state())?.failure === null;
+    });
     expect(await readdir(kept)).toEqual([(await state())?.file_name]);
   });
 });

@@ -74,15 +74,17 @@ export function startScheduledBackups(
   let sql: Sql | undefined;
   let underWay = Promise.resolve();
   const stopping = new AbortController();
-  let isFirst = true;
+  // Kept after the first check, so that a backup which failed or was claimed is tried again. One that is made has another name.
+  let missing: string | null | undefined;
   const check = async () => {
     if (sql) return;
     const pool = (sql = open());
     const database = { sql: pool, url, signal: stopping.signal };
     underWay = enableBackups(pool)
-      .then(async () => (isFirst ? missingBackup(pool, plan) : undefined))
-      .then((missing) => backUpWhenDue(database, plan, log, missing))
-      .then(() => void (isFirst = false))
+      .then(async () => {
+        if (missing === undefined) missing = await missingBackup(pool, plan);
+        await backUpWhenDue(database, plan, log, missing);
+      })
       .catch((error) => {
         // The dispatcher and the intake log that the database is unreachable.
         if (!stopping.signal.aborted && !isDatabaseTrouble(error)) logBug(log, error);
@@ -104,17 +106,17 @@ export function startScheduledBackups(
 }
 
 /**
- * The name of the newest backup where it is not in the folder: it was removed, or the folder is another one. Asked at the start alone,
- * because whoever moves each backup away would otherwise have one made every five minutes.
+ * The name of the newest backup where it is not in the folder: it was removed, or the folder is another one. Else null. Asked at the start
+ * alone, because whoever moves each backup away would otherwise have one made every five minutes.
  */
-async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string | undefined> {
+async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string | null> {
   const [state] = await sql<{ name: string | null }[]>`select file_name as name from private.backup_state`;
-  if (!state?.name) return undefined;
+  if (!state?.name) return null;
   const isThere = await stat(join(folder, state.name)).then(
     () => true,
     () => false,
   );
-  return isThere ? undefined : state.name;
+  return isThere ? null : state.name;
 }
 
 /** Where a backup is made. */
@@ -135,7 +137,7 @@ export async function backUpWhenDue(
   database: BackedUpDatabase,
   plan: BackupPlan,
   log: Log,
-  missing?: string,
+  missing: string | null = null,
 ): Promise<boolean> {
   const { sql, signal } = database;
   const [claim] = await sql<{ until: string; at: Date }[]>`
@@ -144,7 +146,7 @@ export async function backUpWhenDue(
       and coalesce(claimed_until not between now() and now() + interval '4 hours', true)
       and (
         coalesce(taken_at not between now() - interval '24 hours' and now() + interval '1 hour', true)
-        or file_name = ${missing ?? null}
+        or file_name = ${missing}
       )
     returning claimed_until::text as until, now() as at`;
   if (!claim) return false;
