@@ -7,7 +7,7 @@ import { shown } from "../lead/lead.ts";
 import { codeOf } from "../log/log.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { answerOf, columnsOf } from "./support/insert-answers.ts";
-import { insertRequest, makeIntake } from "./support/intake.ts";
+import { formRequest, insertRequest, makeIntake } from "./support/intake.ts";
 import { until } from "./support/receiver.ts";
 
 let database: TestDatabase;
@@ -128,6 +128,24 @@ describe("inserting a lead", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
     expect(answer.headers.get("access-control-allow-headers")).toBe(headers);
     expect(answer.headers.get("access-control-allow-methods")).toBe("GET,POST,PATCH,PUT,DELETE,OPTIONS,HEAD");
+  });
+});
+
+describe("a form that a browser posts by itself", () => {
+  const { has_medicare: _, has_diabetes: __, ...texts } = aLead();
+
+  it("has ticked what it sends, unless a program writes that it is false", async () => {
+    const answer = await app.fetch(formRequest({ ...texts, has_medicare: "on", has_diabetes: "false" }));
+    expect(answer.status).toBe(303);
+    expect(await stored()).toEqual([{ ...texts, has_medicare: true, has_diabetes: false }]);
+  });
+
+  it("is refused without a name, and no word of ours stands in for it", async () => {
+    const { name: ___, ...nameless } = texts;
+    const answer = await app.fetch(formRequest(nameless));
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("Please enter your full name.");
+    expect(await stored()).toEqual([]);
   });
 });
 
