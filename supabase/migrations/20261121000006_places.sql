@@ -312,10 +312,10 @@ return case
   else private.folded_to_ascii(typed)
 end;
 
--- The ZIP code in what was typed, when there is one and no other number: 33101, 33101-1234, FL 33101. Null otherwise.
+-- The ZIP code in what was typed, when there is one and no other number: 33101, 33101-1234, 33101 - 1234, FL 33101. Null otherwise.
 create function private.zip_in(typed text) returns text
 language sql immutable parallel safe
 set search_path = ''
-return substring(private.in_ascii(typed) from '^[^0-9]*([0-9]{5})(?:[ -]?[0-9]{4})?[^0-9]*$');
+return substring(private.in_ascii(typed) from '^[^0-9]*([0-9]{5})(?: ?-? ?[0-9]{4})?[^0-9]*$');
 
 revoke execute on function private.folded_to_ascii, private.in_ascii, private.zip_in from public;
