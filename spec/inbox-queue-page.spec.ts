@@ -68,6 +68,23 @@ describe("“Take next lead” where each person who may be called is somebody's
       .first()
       .waitFor();
   });
+
+  it("says the same time to a screen reader, also where its answer comes in the next minute", async () => {
+    await lee.call("claim", { id: await addLead(database) });
+    const page = await withClock();
+    await page.getByText("1 person to call now").waitFor();
+    const minute = 60_000;
+    const lastSecond = await page.evaluate((one) => Math.ceil(Date.now() / one + 1) * one - 1_000, minute);
+    await page.clock.pauseAt(lastSecond);
+    await intercept(page, "**/api/take-next", async (route) => {
+      await page.clock.runFor(2_000);
+      await page.clock.resume();
+      await route.continue();
+    });
+    await page.keyboard.press("n");
+    const shown = await page.locator(".take-next").getByText("Nobody was free").innerText();
+    await expect.poll(() => said(page)).toContain(shown);
+  });
 });
 
 describe("the queue on a machine whose clock was set back", () => {

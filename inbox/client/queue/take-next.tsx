@@ -19,11 +19,12 @@ export function TakeNextButton({ shown }: Props) {
   const take = useAction("take-next");
   const button = useRef<HTMLButtonElement>(null);
   const press = () => {
+    const pressedAt = Date.now();
     take.mutate(
       {},
       {
         onSuccess: ({ id }) => {
-          if (!id) announce(nobodyAt(Date.now()));
+          if (!id) announce(nobodyAt(pressedAt));
           else if (id === shown?.id) {
             // The button that was pressed goes. It is gone already where the member has gone elsewhere.
             if (button.current && !isTyping(document.activeElement)) document.querySelector("h1")?.focus();
