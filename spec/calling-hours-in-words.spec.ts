@@ -41,6 +41,16 @@ describe("the words for a calling time", () => {
     ]);
   });
 
+  it("take the day and the time from the clocks of the zone, also where another day has begun in UTC", () => {
+    const evening = momentAt(eastern, "2026-11-21T20:30");
+    const zones = [eastern, "Pacific/Honolulu", "Pacific/Guam"];
+    const words = (at: Date) => zones.map((zone) => `${dayThere(at, zone, evening)} ${timeThere(at, zone)}`);
+    expect(words(evening)).toEqual(["today 8:30 PM", "today 3:30 PM", "today 11:30 AM"]);
+    expect(words(momentAt(eastern, "2026-11-22T09:00"))).toEqual([
+      ...["Sunday 9:00 AM", "Sunday 4:00 AM", "Monday 12:00 AM"],
+    ]);
+  });
+
   it("tell a time by the clocks of the state that they name", async () => {
     const clocks = async (place: string, time: string) => {
       const [row] = await database.owner`
