@@ -143,6 +143,7 @@ describe("an installation", () => {
   it.each([
     ["no line for it", "DATA_DIR=/var/lib/leads/data"],
     ["an empty one", "SITE_URL=\nDATA_DIR=/var/lib/leads/data\n"],
+    ["one with nothing in its quotes", "SITE_URL=''\nDATA_DIR=/var/lib/leads/data\n"],
   ])("gives the server the site's name where the settings have %s", (_, settings) => {
     mkdirSync(at("etc/leads"), { recursive: true });
     writeFileSync(at("etc/leads/settings.env"), settings);
