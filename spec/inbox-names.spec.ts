@@ -81,6 +81,14 @@ describe("a lead's page", () => {
     }
   });
 
+  it.each(["none", "\u200b"])(
+    "names no other lead for a word in place of an e-mail address, which anybody may type: %j",
+    async (email) => {
+      const [id] = [await addLead(database, { email }), await addLead(database, { email })];
+      expect((await dana.call("open", { id })).body.others).toEqual([]);
+    },
+  );
+
   it.each([
     ["Louisville, KY", "Louisville, KY"],
     ["33101 or 90210", "33101 or 90210"],

@@ -196,10 +196,11 @@ create function private.numbers_of(w private.lead_work) returns text[]
 language sql immutable parallel safe
 return array_remove(w.phone_digits || w.other_numbers, '');
 
--- The keys by which leads have an e-mail address in common: the field as a whole, and each address in it.
+-- The keys by which leads have an e-mail address in common: the field as a whole, and each address in it. None where no address was typed,
+-- because strangers type the same word there, such as "none".
 create function private.addresses_of(w private.lead_work) returns text[]
 language sql immutable parallel safe
-return w.email_key || w.other_addresses;
+return case when strpos(w.email_key, '@') > 0 then array[w.email_key] else '{}' end || w.other_addresses;
 
 -- The leads in which one of these numbers was typed.
 create function private.leads_with_numbers(numbers text[]) returns setof uuid
