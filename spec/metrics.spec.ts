@@ -92,11 +92,24 @@ describe("/metrics", () => {
 
   it("asks the database once for readers who come together, and again only when that is seldom enough", async () => {
     const { owner } = database;
-    const { url } = await serveInbox(database);
-    const [one, other] = await Promise.all([read(url), read(url)]);
+    let time = 0;
+    let asked = 0;
+    const query: ResilientConnection["query"] = (work) => {
+      asked += 1;
+      return work(owner);
+    };
+    const metrics = makeMetrics({
+      database: { query, end: async () => {} },
+      answers: undefined,
+      now: () => time,
+    });
+    const stored = async () => /\nleads_stored (\d+)\n/.exec(await metrics.text())?.[1];
+    expect(await Promise.all([stored(), stored()])).toEqual(["0", "0"]);
     await owner`insert into leads ${owner(aLead())}`;
-    const third = await read(url);
-    expect([one, other, third].map(({ values }) => values.get("leads_stored"))).toEqual([0, 0, 0]);
+    time = 4_999;
+    expect([await stored(), asked]).toEqual(["0", 1]);
+    time = 5_000;
+    expect([await stored(), asked]).toEqual(["1", 2]);
   });
 
   it("says that the database is down instead of failing", async () => {
