@@ -4,8 +4,8 @@
 -- Enqueues word of the leads of the last three days where it is owed to no channel, because none was set up when they came, or it was
 -- retired before it took the message; an alert that a lead is overdue is not word of it. Older leads, those that the team has reviewed and
 -- those of people who withdrew the permission are left to `leads retry`. Returns the number of deliveries. Before that it makes due what a
--- clock that was ahead has put off, by hours or by years: the first attempt waits for nothing, a later one for six hours at most
--- (delivery/backoff.ts), and neither a claim (delivery/dispatcher.ts) nor the pause of a channel lasts for two minutes.
+-- clock that was ahead has put off, by hours or by years: the first attempt waits for a minute at most, a later one for six
+-- hours (delivery/backoff.ts), and neither a claim (delivery/dispatcher.ts) nor the pause of a channel lasts for two minutes.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
