@@ -5,7 +5,7 @@ import { addLead } from "./support/inbox.ts";
 import { addAuthenticator } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
-const { open, database, inbox, maria, invite, join } = await openScreens();
+const { open, database, inbox, dana, maria, invite, join } = await openScreens();
 
 /** Lets somebody join who then adds a passkey to the first one, which is named "Old phone". Returns their account page. */
 async function joinWithTwoPasskeys(name: string, oldId: string) {
@@ -54,6 +54,34 @@ describe("an invited member", () => {
     await askedAgain.promise;
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+  });
+
+  it("is not taken for the member who was there before, also where the server makes a mistake at that moment", async () => {
+    const page = await join("Nell");
+    const value = dana.cookie.split("=")[1] ?? "";
+    await page.context().addCookies([{ name: "session", value, url: inbox.url }]);
+    await page.goto(inbox.url);
+    await page.getByRole("link", { name: "Dana" }).waitFor();
+    const checkSession = () =>
+      page.evaluate(() => new BroadcastChannel("inbox-session").postMessage("check"));
+    await page.context().clearCookies();
+    await checkSession();
+    const button = page.getByRole("button", { name: "Sign in with a passkey" });
+    await button.waitFor();
+    await intercept(page, "**/api/me", (route) => route.fulfill({ status: 500, body: '{"error":"a bug"}' }), {
+      times: 1,
+    });
+    const mistake = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/api/me"));
+    await button.click();
+    await mistake;
+    let seen = "";
+    await intercept(page, "**/api/me", async (route) => {
+      seen ||= await text(page, "body");
+      await route.continue();
+    });
+    await checkSession();
+    await page.getByRole("link", { name: "Nell" }).waitFor();
+    expect(seen).toContain("Sign in with a passkey");
   });
 
   it("is told to turn on the device's own check when the device has made none", async () => {
