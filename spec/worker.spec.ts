@@ -9,12 +9,6 @@ import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
 const { sql, url, lines, clock, log, start, startControlled, insert, insertMany, count, claimed, dueIn } =
   await useWorkers();
 
-/** A clock that the test alone moves, however slow the machine is. Deliveries are due by the database's clock and would not be due by it. */
-function stoppedClock(): () => Date {
-  const began = Date.now();
-  return () => new Date(began + clock.secondsAhead * 1000);
-}
-
 describe("the worker", () => {
   it("prepares before it sends, and tries until that succeeds", async () => {
     const receiver = await startReceiver();
@@ -38,7 +32,6 @@ describe("the worker", () => {
       if (fails) throw new TypeError("not a function");
     };
     const { sweep } = startControlled([], {
-      now: stoppedClock(),
       prepare,
       jobs: [{ every: 1000, run: async () => void (jobs += 1) }],
     });
@@ -62,7 +55,7 @@ describe("the worker", () => {
       done.push(clock.secondsAhead);
       if (fails) throw new Error("refused");
     };
-    const { sweep } = startControlled([], { now: stoppedClock(), jobs: [{ every: 3_600_000, run }] });
+    const { sweep } = startControlled([], { jobs: [{ every: 3_600_000, run }] });
     await until(() => done.length === 1);
     fails = false;
     for (clock.secondsAhead = 30; clock.secondsAhead < 7400; clock.secondsAhead += 40) {
@@ -79,7 +72,6 @@ describe("the worker", () => {
       if (times.length === 1) throw Object.assign(new Error("away"), { code: "ECONNREFUSED" });
     };
     const { sweep } = startControlled([], {
-      now: stoppedClock(),
       jobs: [
         { every: 1_000, run: failingOnce(done.second) },
         { every: 3_600_000, run: failingOnce(done.hour) },
