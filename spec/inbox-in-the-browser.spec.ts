@@ -3,6 +3,7 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
+import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 import { allEventsSent } from "./support/live-events.ts";
 
@@ -45,7 +46,7 @@ describe("the queue", () => {
     await allEventsSent(database, inbox, dana);
     await addLead(database, { name: "Rosa Martinez" });
     await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
-    await expect.poll(() => page.getByRole("status").allInnerTexts()).toContain("1 new lead in the queue.");
+    await expect.poll(() => said(page)).toContain("1 new lead in the queue.");
     expect(await page.title()).toBe("Leads");
   });
 
@@ -62,7 +63,7 @@ describe("the queue", () => {
       async (route) => {
         const response = await route.fetch();
         await addLead(database, { name: "Rosa Martinez" });
-        await page.getByText("1 new lead in the queue.").waitFor({ state: "attached" });
+        await expect.poll(() => said(page)).toContain("1 new lead in the queue.");
         await route.fulfill({ response });
         firstList.resolve();
       },
