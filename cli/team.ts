@@ -100,7 +100,7 @@ function readName(text: string): string {
 function explainDuplicate(error: unknown): never {
   if (error instanceof Refused && error.status === 409)
     throw new Refusal(
-      `A member has this name already. Invite under another name, or: ${typed("team recover <name>")}`,
+      `This name is taken. Invite under another one, or, for a member of this name: ${typed("team recover <name>")}`,
     );
   throw error;
 }

@@ -42,7 +42,7 @@ describe("a button that is pressed twice", () => {
     await page.getByRole("button", { name: "Remove Twice" }).click();
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("button", { name: "Remove Twice" }).waitFor({ state: "detached" });
-    expect(await page.getByText("A member has this name already.").count()).toBe(0);
+    expect(await page.getByText("This name is taken.").count()).toBe(0);
   });
 
   it("stops a number once, and says how many permissions that ended", async () => {
@@ -61,11 +61,11 @@ describe("the team's page", () => {
     const page = await asMaria("/team");
     await page.getByLabel("Name").fill("dana");
     await page.getByRole("button", { name: "Make a link" }).click();
-    await page.getByText("A member has this name already.").waitFor();
+    await page.getByText("This name is taken.").waitFor();
     await page.getByLabel("Name").fill(" ");
     await page.getByRole("button", { name: "Make a link" }).click();
     await page.getByText("The server does not accept this.").waitFor();
-    expect(await page.getByText("A member has this name already.").count()).toBe(0);
+    expect(await page.getByText("This name is taken.").count()).toBe(0);
   });
 
   it("invites a member with a link that is shown once", async () => {
@@ -103,11 +103,11 @@ describe("the team's page", () => {
     await page.getByRole("alert").getByText("Select the link above and copy it.").waitFor();
   });
 
-  it("says when a member has the name already", async () => {
+  it.each(["Dana", "Operator"])("says when the name is a member's or the operator's: %s", async (name) => {
     const page = await asMaria("/team");
-    await page.getByLabel("Name").fill("Dana");
+    await page.getByLabel("Name").fill(name);
     await page.getByRole("button", { name: "Make a link" }).click();
-    await page.getByText("A member has this name already.").waitFor();
+    await page.getByText("This name is taken.").waitFor();
   });
 
   it("makes a new link for a member who lost a device, and removes one, each after a question", async () => {

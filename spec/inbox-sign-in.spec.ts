@@ -144,7 +144,13 @@ describe("an invitation", () => {
   it("makes a manager with --manager, and no second member of one name", async () => {
     const page = await openBrowser();
     expect(await join(page, await invite("Maria", "--manager"))).toMatchObject({ body: { role: "manager" } });
-    expect(await leads("team", "invite", "maria")).toMatchObject({ status: 1, stdout: "" });
+    for (const name of ["maria", "operator"])
+      expect(await leads("team", "invite", name)).toEqual({
+        ...{ status: 1, stdout: "" },
+        stderr: expect.stringMatching(
+          /^This name is taken\. Invite under another one, or, for a member of this name: .* team recover <name>\n$/,
+        ),
+      });
   });
 
   it("is kept by its hash alone", async () => {

@@ -48,7 +48,7 @@ export function InviteForm() {
         </button>
       </div>
       {isTaken ? (
-        <Notice kind="trouble">A member has this name already. Choose another.</Notice>
+        <Notice kind="trouble">This name is taken. Choose another.</Notice>
       ) : (
         <FailureNotice error={invite.error} />
       )}
