@@ -272,10 +272,15 @@ describe("a claim", () => {
     expect(await claimOf(id)).toBeNull();
   });
 
-  it("stands in the audit log", async () => {
+  it("stands in the audit log, as does its end by the member who has it, and nothing that another one tries", async () => {
     const id = await addLead(database);
     await dana.call("claim", { id });
+    await lee.call("claim", { id });
+    await lee.call("release", { id });
     expect(await audited(database, "claimed lead", id)).toEqual(["Dana"]);
+    expect(await audited(database, "released lead", id)).toEqual([]);
+    await dana.call("release", { id });
+    expect(await audited(database, "released lead", id)).toEqual(["Dana"]);
   });
 
   it("by Take next lead is given again for ten minutes, and not once the person was called", async () => {
