@@ -72,21 +72,20 @@ describe("the nightly copy of docs/backup.md", () => {
     const folder = temporaryFolder();
     const logged = join(folder, "logged");
     writeFileSync(join(folder, "logger"), `#!/bin/sh\ncat > ${logged}\n`, { mode: 0o755 });
+    // Always the same day, because midnight may come between the two runs.
+    const date = `#!/bin/sh\nPATH="\${PATH#*:}"\nexec date -d "2026-02-28 23:59" "$@"\n`;
+    writeFileSync(join(folder, "date"), date, { mode: 0o755 });
     const { url } = await makeDatabase();
     const asHere = command
       .replaceAll("\\%", "%")
       .replace("/usr/local/bin/leads", `${process.execPath} ${join(root, "bin/leads.ts")}`)
       .replace("/var/backups/leads", folder);
-    // cron's own environment, with a logger of our own, this machine's programs and the chapter's database in it.
+    // cron's own environment, with a logger and a date of our own, this machine's programs and the chapter's database in it.
     const env = { HOME: folder, SHELL: "/bin/sh", PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: url };
     // cron starts it in the user's home folder, where no .env of a developer is.
     const asCron = { env, cwd: folder };
     await promisify(execFile)("/bin/sh", ["-c", asHere], asCron);
-    const day = new Date();
-    const local = [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((n) =>
-      String(n).padStart(2, "0"),
-    );
-    const file = join(folder, `${local.join("-")}.backup`);
+    const file = join(folder, "2026-02-28.backup");
     expect(readFileSync(logged, "utf8")).toContain(`Backed up 0 leads and 0 deliveries to ${file}`);
     await promisify(execFile)("/bin/sh", ["-c", asHere], asCron);
     expect(readFileSync(logged, "utf8")).toMatch(/there already|exists/);
