@@ -59,8 +59,13 @@ describe("leads restore", () => {
 
   it("adds with --keep to what a server and its operator leave before the team works: counts, receipts and audit entries", async () => {
     const [old, fresh] = [await makeDatabase(), await makeDatabase()];
+    const [clock] = await old.owner<{ today: string }[]>`select private.utc_day(now())::text as today`;
+    const today = clock?.today ?? "";
     for (const { intake, owner } of [fresh, old]) {
       await intake`select private.add_counts(${JSON.stringify([aView])}::text::json, ${JSON.stringify([aVital])}::text::json)`;
+      // Of the same hour in both, because another one may begin meanwhile.
+      await owner`update private.page_counts set day = ${today}, hour = 12`;
+      await owner`update private.vital_counts set day = ${today}`;
       await owner`insert into leads ${owner(aLead({ name: "Test lead" }))}`;
       await owner`select private.audit(private.require_session(), 'opened lead', id) from leads`;
       await owner`select private.audit(private.require_session(), 'erased lead', id) from leads`;
@@ -68,7 +73,7 @@ describe("leads restore", () => {
     }
     // A finished day whose sums stand on the new server must be summed anew.
     for (const { owner } of [old, fresh])
-      await owner`insert into private.page_counts select private.utc_day(now()) - 2, -1, 'x', '', 'c', '', 'phone', 'view', 7`;
+      await owner`insert into private.page_counts select ${today}::date - 2, -1, 'x', '', 'c', '', 'phone', 'view', 7`;
     await fresh.owner`select private.sum_up_report_days()`;
     const path = join(folder, "counted.backup");
     expect(await leads(old.url, "backup", path)).toMatchObject({ status: 0 });
@@ -79,7 +84,7 @@ describe("leads restore", () => {
     );
     expect(stderr).toContain(`restore --keep ${path}`);
     // A day whose leads are summed, too.
-    await fresh.owner`insert into private.report_days values (private.utc_day(now()) - 2)`;
+    await fresh.owner`insert into private.report_days values (${today}::date - 2)`;
     expect(await leads(fresh.url, "restore", "--keep", path)).toMatchObject({ status: 0 });
     expect(await fresh.owner`select from private.report_days`).toEqual([]);
     const entries = await fresh.owner`select action from private.audit_log order by id`;
