@@ -43,6 +43,11 @@ const isEmpty = async ({ owner }: TestDatabase) => {
   return row?.leads === 0 && (await owner`select from private.members`).length === 0;
 };
 
+/** The locks on tables of this database that are waited for. Other chapters wait for locks of theirs on the same server. */
+const waitingIn = (owner: Sql) => owner<{ mode: string }[]>`
+  select mode from pg_locks
+  where not granted and database = (select oid from pg_database where datname = current_database())`;
+
 let from: TestDatabase;
 /** The contents of the database `from`, which no test changes. */
 let held: Record<string, string[]>;
@@ -174,7 +179,7 @@ describe("leads move", () => {
     await locked.promise;
     const child = startOnTerminal(["move", "--to", to.url], { DATABASE_URL: from.url });
     const ran = waitForExit(child, { keepOpen: true });
-    await until(async () => (await to.owner`select from pg_locks where not granted`).length > 0, 20);
+    await until(async () => (await waitingIn(to.owner)).length > 0);
     // As the terminal sends it.
     child.stdin?.write("\x03");
     expect((await ran).status).toBe(130);
@@ -207,9 +212,7 @@ describe("moving", () => {
     await busy.owner.begin(async (tx) => {
       await tx`update public.leads set name = 'Changed'`;
       moving = moveDatabase(busy.owner, to.owner, onProgress);
-      await until(
-        async () => (await to.owner`select from pg_locks where not granted and mode = 'ShareLock'`).count > 0,
-      );
+      await until(async () => (await waitingIn(busy.owner)).some(({ mode }) => mode === "ShareLock"));
     });
     await moving;
     expect(await to.owner`select distinct name from public.leads`).toEqual([{ name: "Changed" }]);
