@@ -1,6 +1,7 @@
 // How long leads and the circumstances of their permissions are kept.
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
 import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
 import { carryOutRetention } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
@@ -105,14 +106,16 @@ describe("the age of a lead", () => {
   });
 
   it("is counted in days that the database ran on since the newest lead came, each once", async () => {
-    await insert();
-    await sql`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
-    await sql`select private.index_new_leads()`;
-    await run();
-    await run();
-    expect(
-      await sql`select (now() at time zone 'UTC')::date - day as ago from private.retention_days`,
-    ).toEqual([{ ago: 0 }]);
+    // One transaction has one time of day, so that no midnight comes in between.
+    await sql.begin(async (tx) => {
+      await tx`insert into public.leads ${tx(aLead())}`;
+      await tx`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
+      await tx`select private.index_new_leads()`;
+      for (let times = 0; times < 2; times += 1) await carryOutRetention(tx as unknown as Sql, log);
+      expect(
+        await tx`select (now() at time zone 'UTC')::date - day as ago from private.retention_days`,
+      ).toEqual([{ ago: 0 }]);
+    });
   });
 
   it("is that of the day after the plan, so that a lead goes on the day on which it reaches the age", async () => {
