@@ -1,10 +1,10 @@
 // `leads upgrade`: the embedded database of an older PostgreSQL, brought over with every lead and all that belongs to it. It
 // needs an older PostgreSQL on this machine, as Debian's packages bring it.
-import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../database/connect.ts";
+import { connect, type Sql } from "../database/connect.ts";
 import { embeddedOptions, findRunning } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { syncChannels } from "../delivery/outbox.ts";
@@ -28,18 +28,26 @@ afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 const upgrade = () => waitForExit(startLeads(["upgrade"], { DATA_DIR: folder }));
 
 /** Fills a database of the older PostgreSQL with leads, and returns all that it holds. */
-async function makeOldData() {
+const makeOldData = () =>
+  onOldData(async (sql) => {
+    await migrate(sql);
+    await syncChannels(sql, ["webhook"]);
+    await sql`insert into public.leads ${sql(aLead({ name: "Zoë O’Neil\t\\N \\. 'x'" }))}`;
+    await sql`insert into public.leads ${sql(aLead({ phone: "call me after 5pm" }))}`;
+    await sql`select private.index_new_leads()`;
+    return contentsOf(sql);
+  });
+
+/** Runs the older PostgreSQL for as long as this works on its database. */
+async function onOldData<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
   const postgres = await startPostgres({ ...embeddedOptions(folder), programs });
   const sql = connect(postgres.url, { max: 1 });
-  await migrate(sql);
-  await syncChannels(sql, ["webhook"]);
-  await sql`insert into public.leads ${sql(aLead({ name: "Zoë O’Neil\t\\N \\. 'x'" }))}`;
-  await sql`insert into public.leads ${sql(aLead({ phone: "call me after 5pm" }))}`;
-  await sql`select private.index_new_leads()`;
-  const held = await contentsOf(sql);
-  await sql.end();
-  await postgres.stop();
-  return held;
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+    await postgres.stop();
+  }
 }
 
 describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () => {
@@ -77,6 +85,13 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
 
   it("shows its progress, and keeps the old data in use when Ctrl-C aborts it", async () => {
     const held = await makeOldData();
+    // A prepared transaction holds its lock also when the server has been started again: the copy waits for it until it is aborted.
+    appendFileSync(join(folder, "postgresql/postgresql.auto.conf"), "max_prepared_transactions = 1\n");
+    await onOldData(async (sql) => {
+      await sql.unsafe(
+        "begin; lock table private.reviews in access exclusive mode; prepare transaction 'held'",
+      );
+    });
     const child = startOnTerminal(["upgrade"], { DATA_DIR: folder });
     let isCopying = false;
     child.stdout?.on("data", (text) => {
@@ -86,11 +101,10 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     });
     const { status, stdout } = await waitForExit(child, { keepOpen: true });
     expect([status, stdout]).toEqual([130, expect.not.stringContaining("Upgraded")]);
-    const postgres = await startPostgres({ ...embeddedOptions(folder), programs });
-    const sql = connect(postgres.url, { max: 1 });
-    expect(await contentsOf(sql)).toEqual(held);
-    await sql.end();
-    await postgres.stop();
+    await onOldData(async (sql) => {
+      await sql.unsafe("rollback prepared 'held'");
+      expect(await contentsOf(sql)).toEqual(held);
+    });
 
     const again = await waitForExit(startOnTerminal(["upgrade"], { DATA_DIR: folder }));
     expect([again.status, again.stdout]).toEqual([0, expect.stringMatching(/Copying: \d{1,3}% {2}\(Ctrl-C/)]);
