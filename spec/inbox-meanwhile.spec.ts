@@ -5,16 +5,11 @@ import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { openScreens } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, maria, as, leadPage } = await openScreens();
+const { database, dana, lee, maria, as, leadPage, beginCall } = await openScreens();
 type Screen = Awaited<ReturnType<typeof leadPage>>;
 
 /** Opens a lead and begins a call. */
-async function calling(id: string): Promise<Screen> {
-  const page = await leadPage(dana, id);
-  await page.keyboard.press("c");
-  await page.locator(".number").waitFor();
-  return page;
-}
+const calling = (id: string) => beginCall(dana, id);
 
 const note = (page: Screen) => page.getByLabel("Note, if one is wanted");
 

@@ -1,25 +1,20 @@
 // What a member typed and recorded on a lead's page: what the page sends and says of it, and what it keeps.
 import { describe, expect, it } from "vitest";
-import type { RequestOf } from "../inbox/api.ts";
+import type { RequestOf, ResponseOf } from "../inbox/api.ts";
 import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
-const { database, inbox, dana, lee, maria, as, leadPage } = await openScreens();
+const { database, inbox, dana, lee, maria, as, leadPage, beginCall } = await openScreens();
 type Screen = Awaited<ReturnType<typeof as>>;
 
 /** The day so many days ahead, as a date field has it. */
 const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 /** Opens a lead and begins a call. */
-async function calling(id: string): Promise<Screen> {
-  const page = await leadPage(dana, id);
-  await page.keyboard.press("c");
-  await page.locator(".number").waitFor();
-  return page;
-}
+const calling = (id: string) => beginCall(dana, id);
 
 /** Types a callback and sends it. */
 async function setCallback(page: Screen, day: string, time: string): Promise<void> {
@@ -104,6 +99,28 @@ describe("a note", () => {
     await page.getByText("What you typed after the outcome was sent is not in its note").waitFor();
     await page.keyboard.press("u");
     await expect.poll(() => note(page).inputValue()).toBe("Prefers mornings, not Mondays");
+  });
+});
+
+describe("the form of an outcome that was taken back", () => {
+  it("stays on the page, and its keys work, when the load before is answered late", async () => {
+    const page = await calling(await addLead(database));
+    const late: (() => Promise<void>)[] = [];
+    await intercept(page, "**/api/opened", async (route) => {
+      const response = await route.fetch();
+      const { calls } = (await response.json()) as ResponseOf<"opened">;
+      if (late.length === 0 && !calls.at(-1)?.outcome) return route.fulfill({ response });
+      late.push(() => route.fulfill({ response }));
+    });
+    await page.locator("h1").focus();
+    await page.keyboard.press("3");
+    await expect.poll(() => late.length).toBe(1);
+    await page.keyboard.press("u");
+    await note(page).waitFor();
+    await late[0]?.();
+    await expect.poll(() => late.length).toBe(2);
+    await page.keyboard.press("1");
+    await page.getByRole("heading", { name: "Recorded: Likely qualifies" }).waitFor();
   });
 });
 

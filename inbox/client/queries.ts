@@ -97,18 +97,28 @@ export const failureOfLatest = (
 ): Error | null =>
   actions.reduce((latest, action) => (action.submittedAt > latest.submittedAt ? action : latest)).error;
 
-/** Repeats these calls wherever their answers are on screen. */
+/**
+ * Repeats these calls wherever their answers are on screen, after a change that the member made. An answer that is still on the way is not
+ * shown, because it may be older than the change: what the change has brought would go and come again, and a key pressed meanwhile be lost.
+ */
 export function refresh(...names: CallName[]): void {
-  for (const name of names) void refreshCall(name);
+  for (const { state, promise, queryKey } of names.flatMap(queriesOf)) {
+    const again = () => queries.invalidateQueries({ queryKey, exact: true });
+    // React Query goes on with a first load, whatever is asked for meanwhile.
+    if (state.data === undefined) void Promise.allSettled([promise]).then(again);
+    else void again();
+  }
 }
 
 /**
- * Waits for a request under way, which may have been answered before the change, and then sends another one. The first is not cancelled,
- * because a list that loads slowly would then never be shown while events follow each other closely.
+ * Repeats these calls wherever their answers are on screen, after an event. An answer on the way is shown first, because a list that loads
+ * slowly would never be shown while events follow each other closely.
  */
-async function refreshCall(name: CallName): Promise<void> {
-  const queryKey = [name];
-  const underWay = queries.getQueryCache().findAll({ queryKey, fetchStatus: "fetching" });
-  await Promise.allSettled(underWay.map(({ promise }) => promise));
-  await queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
+export function refreshAfterEvent(...names: CallName[]): void {
+  for (const { promise, queryKey } of names.flatMap(queriesOf)) {
+    const again = () => queries.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
+    void Promise.allSettled([promise]).then(again);
+  }
 }
+
+const queriesOf = (name: CallName) => queries.getQueryCache().findAll({ queryKey: [name] });

@@ -24,6 +24,14 @@ export async function openScreens() {
     return page;
   };
 
+  /** Opens a lead's page as a member, and begins a call there. */
+  const beginCall = async (member: TestMember, id: string) => {
+    const page = await leadPage(member, id);
+    await page.keyboard.press("c");
+    await page.locator(".number").waitFor();
+    return page;
+  };
+
   /** The invitation's link for somebody new. */
   const invite = async (name: string) => {
     const { body } = await maria.call("members/invite", { name, role: "member" });
@@ -40,7 +48,7 @@ export async function openScreens() {
     return page;
   };
 
-  return { browser, open, database, inbox, dana, lee, maria, as, leadPage, invite, join };
+  return { browser, open, database, inbox, dana, lee, maria, as, leadPage, beginCall, invite, join };
 }
 
 /** The text of a page, or of a part of it. */
