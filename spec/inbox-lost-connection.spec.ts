@@ -47,6 +47,22 @@ describe("a request that is given up after a later one was answered", () => {
   });
 });
 
+describe("a request that is answered after a later one has failed", () => {
+  it("does not hide that there is no connection", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    const banner = page.getByText("No connection. What you type stays here");
+    await intercept(page, "**/api/health-answers", async (route) => {
+      await intercept(page, /api\/(?!health-answers)/, (other) => other.abort());
+      await page.getByRole("button", { name: "Take this lead" }).click();
+      await banner.waitFor();
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Show health answers" }).click();
+    await page.getByRole("button", { name: "Show health answers" }).waitFor({ state: "detached" });
+    expect(await banner.count()).toBe(1);
+  });
+});
+
 describe("a server that starts again", () => {
   it("is waited for; the page says so, keeps what was typed, and goes on by itself", async () => {
     const served = await serveInbox(database);

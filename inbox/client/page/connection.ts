@@ -11,14 +11,16 @@ export type Connection =
 const byCalls = makeSharedValue<Connection>(() => "connected");
 const byStream = makeSharedValue<Connection>(() => "connected");
 
-/** When the latest of the calls that were answered was begun. */
-let answeredBegunAt = Number.NEGATIVE_INFINITY;
+/** When the call was begun that has found what is shown. */
+let foundByCallOf = Number.NEGATIVE_INFINITY;
 
-/** What a call has found that was begun at that moment of `performance.now()`. */
+/**
+ * What a call has found that was begun at that moment of `performance.now()`. An earlier call says nothing more: it may be given up long
+ * after later ones were answered, and its answer may have been here, unread, before the network dropped.
+ */
 export function noteCall(found: Connection, begunAt: number): void {
-  // One that hangs is given up long after it was begun, when later ones may have been answered.
-  if (found === "offline" && begunAt < answeredBegunAt) return;
-  if (found !== "offline") answeredBegunAt = Math.max(answeredBegunAt, begunAt);
+  if (begunAt < foundByCallOf) return;
+  foundByCallOf = begunAt;
   byCalls.set(found);
 }
 
