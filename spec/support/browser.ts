@@ -1,6 +1,13 @@
 // One Chromium for the chapters that run in this process, and pages in it that load nothing but what the site serves. A page shares
 // nothing with those of another test: each has a context of its own, which is closed after the test.
-import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Route,
+} from "playwright-core";
 import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
 import { needs } from "./needs.ts";
@@ -45,13 +52,7 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
     needs("a browser");
     browser = await launchOnce(kind === "whole browser" ? findChromium() : findHeadlessShell());
   });
-  afterEach(async () => {
-    await Promise.all(
-      running()
-        .contexts()
-        .map((context) => context.close()),
-    );
-  });
+  afterEach(() => Promise.all(running().contexts().map(closeContext)));
   const running = () => {
     if (!browser) throw new Error("The browser is launched before the first test of a chapter, not earlier.");
     return browser;
@@ -66,6 +67,12 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
       return page;
     },
   };
+}
+
+/** Closes pages, also where a request of theirs is still being handled by a test that needs it no more. */
+async function closeContext(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
+  await context.close();
 }
 
 /**
