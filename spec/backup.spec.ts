@@ -10,7 +10,7 @@ import type { Sql } from "../database/connect.ts";
 import { backUp } from "../team/backup.ts";
 import { tables } from "../team/backup-file.ts";
 import { definitionsOf, everything } from "./support/contents.ts";
-import { aLead, commandsAtLocks, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
 import { withRow } from "./support/forged-backup.ts";
 import { fill } from "./support/full-database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
@@ -264,9 +264,11 @@ describe("a long command", () => {
   /** Starts a command, and aborts it as Ctrl-C does once it waits for a lock of the test's. */
   const abortAtLock = async (owner: Sql, url: string, ...words: string[]) => {
     // A command that was aborted before leaves its session waiting for a moment.
-    const before = await commandsAtLocks(owner);
+    const before = await sessionsAtLocks(owner, "leads command");
     const child = startLeads(words, { DATABASE_URL: url });
-    await until(async () => (await commandsAtLocks(owner)).some((pid) => !before.includes(pid)));
+    await until(async () =>
+      (await sessionsAtLocks(owner, "leads command")).some((pid) => !before.includes(pid)),
+    );
     child.kill("SIGINT");
     return waitForExit(child);
   };

@@ -2,7 +2,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { aCount, addCounts, removeCounts } from "./support/counts.ts";
-import { makeDatabase, refusal, removeLeads, type TestDatabase } from "./support/database.ts";
+import {
+  makeDatabase,
+  refusal,
+  removeLeads,
+  sessionsAtLocks,
+  type TestDatabase,
+} from "./support/database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -147,9 +153,7 @@ describe("the counts", () => {
     const { rolling } = await sql.begin(async (tx) => {
       await tx`select from private.page_counts for update`;
       const rolling = sql`select private.roll_up_counts() as n`.execute();
-      const waiting = () => sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(waiting).toHaveLength(1);
+      await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
       await add([aCount()]);
       return { rolling };
     });

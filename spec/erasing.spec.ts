@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { eraseLeads } from "../team/erase-leads.ts";
-import { aLead, commandsAtLocks, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
 import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -314,7 +314,7 @@ describe("leads erase --older-than", () => {
     const { erasing } = await owner.begin(async (sql) => {
       await sql`delete from leads where id in (select id from leads where name = 'Old' order by created_at limit 2000)`;
       const erasing = leads(url, "erase", "--older-than", "800", "--yes");
-      await until(async () => (await commandsAtLocks(owner)).length > 0);
+      await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
       return { erasing };
     });
     expect(await erasing).toMatchObject({ status: 0, stdout: "Erased 1 lead.\n" });
@@ -337,12 +337,7 @@ describe("leads erase --older-than", () => {
         where id = (select id from leads where name = 'Old' order by created_at offset 2500 limit 1) for update`;
       const child = startOnTerminal(["erase", "--older-than", "800", "--yes"], { DATABASE_URL: url });
       const ended = waitForExit(child, { keepOpen: true });
-      await until(async () => {
-        const waiting = await owner`
-          select from pg_stat_activity
-          where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`;
-        return waiting.count > 0;
-      });
+      await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
       child.stdin?.write("\x03");
       return { ended };
     });

@@ -6,7 +6,7 @@ import { makeLog } from "../log/log.ts";
 import { askWithSession } from "../team/ask.ts";
 import { reviewLead } from "../team/review-lead.ts";
 import { called } from "./support/calls.ts";
-import { aLead, removeLeads } from "./support/database.ts";
+import { aLead, removeLeads, sessionsAtLocks } from "./support/database.ts";
 import { addLead, makeInbox, noonZip, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -23,9 +23,7 @@ async function whileUncommitted<T>(
   const { answer } = await database.owner.begin(async (tx) => {
     await act(tx as unknown as Sql);
     const answer = meanwhile();
-    const waiting = () => database.owner`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(waiting).toHaveLength(1);
+    await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
     // In an object, because this transaction would wait for the promise itself.
     return { answer };
   });
@@ -204,9 +202,7 @@ describe("an erasure and a stop", () => {
       const { acting } = await database.owner.begin(async (tx) => {
         await tx`select private.lock_work(${id})`;
         const acting = act(database.owner, id).execute();
-        const waiting = () => database.owner`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        await expect.poll(waiting).toHaveLength(1);
+        await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
         await tx`select from public.leads where id = ${id} for key share nowait`;
         await tx`select from private.permissions where lead_id = ${id} for update nowait`;
         return { acting };
@@ -329,9 +325,7 @@ describe("a recovery", () => {
     const { recovering } = await database.owner.begin(async (tx) => {
       await tx`update private.sessions set last_seen_at = now() where member_id = ${rita.id}`;
       const recovering = database.owner`select team.recover_member(${rita.id})`.execute();
-      const waiting = () => database.owner`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(waiting).toHaveLength(1);
+      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
       await tx`select from private.members where id = ${rita.id} for key share nowait`;
       return { recovering };
     });

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { audited, called } from "./support/calls.ts";
-import { removeLeads } from "./support/database.ts";
+import { removeLeads, sessionsAtLocks } from "./support/database.ts";
 import { addLead, aNumber, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -98,9 +98,7 @@ describe("a call under way", () => {
     const { calling } = await owner.begin(async (tx) => {
       await tx`select private.withdraw_permission(${id})`;
       const calling = dana.call("call", { id });
-      const waiting = () => owner`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(waiting).toHaveLength(1);
+      await expect.poll(() => sessionsAtLocks(owner)).toHaveLength(1);
       return { calling };
     });
     expect((await calling).body).toMatchObject({ refused: "withdrawn" });
@@ -303,9 +301,7 @@ describe("a claim", () => {
       await tx`insert into private.claims (lead_id, member_id, until) values (${closed}, ${lee.id}, now())`;
       await tx`update private.lead_work set stage = 'closed' where lead_id = ${closed}`;
       const taking = dana.call("take-next");
-      const waiting = () => owner`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(waiting).toHaveLength(1);
+      await expect.poll(() => sessionsAtLocks(owner)).toHaveLength(1);
       return { taking };
     });
     expect((await taking).body).toEqual({ id: after });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ResponseOf } from "../inbox/api.ts";
 import { reference } from "../lead/lead.ts";
-import { aLead, removeLeads } from "./support/database.ts";
+import { aLead, removeLeads, sessionsAtLocks } from "./support/database.ts";
 import {
   type Answer,
   addLead,
@@ -216,9 +216,7 @@ describe("Take next lead", () => {
     const { taking } = await database.owner.begin(async (tx) => {
       await tx`select private.erase_leads(array[${erased}]::uuid[], 'asked')`;
       const taking = dana.call("take-next");
-      const waiting = () => database.owner`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(waiting).toHaveLength(1);
+      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
       return { taking };
     });
     expect((await taking).body).toEqual({ id: after });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { readLeadCounts } from "../delivery/counts.ts";
 import { everything } from "./support/contents.ts";
-import { aLead, commandsAtLocks, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
 import { fill } from "./support/full-database.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -162,7 +162,7 @@ describe("leads restore", () => {
     const ran = await owner.begin(async (sql) => {
       await sql`insert into private.stop_list (phone_digits) values ('3055550199')`;
       const restoring = leads(url, "restore", file);
-      await until(async () => (await commandsAtLocks(owner)).length > 0);
+      await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
       return { restoring };
     });
     expect((await ran.restoring).stderr).toContain("This database holds work of the team already.");

@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
 import { carryOutRetention } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
-import { aLead, makeDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 let lines: string[] = [];
@@ -155,17 +155,12 @@ describe("the age of a lead", () => {
     await sql`select private.index_new_leads(look_back => '100 years')`;
     await run();
     await aDayPasses();
-    const waiting = async () =>
-      (
-        await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      ).length;
     let portion: Promise<unknown> | undefined;
     await sql.begin(async (other) => {
       await other`select private.erase_oldest(now() - interval '30 days', 100)`;
       portion = sql`select erased, is_done from private.carry_out_retention(100)`.then(([row]) => row);
-      await expect.poll(waiting).toBe(1);
-      await expect.poll(waiting).toBe(1);
+      await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
+      await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
     });
     expect(await portion).toEqual({ erased: 0, is_done: false });
     await run();

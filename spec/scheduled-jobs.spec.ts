@@ -9,7 +9,7 @@ import { syncChannels } from "../delivery/outbox.ts";
 import { enqueueWaiting, makeScheduledJobs, reconcile } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
 import { makeDeliveryRuns } from "../supabase/functions/submit-lead/delivery-runs.ts";
-import { aLead, makeDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
@@ -34,11 +34,6 @@ const counts = async () => {
     select count(delivered_at)::int as delivered, count(failed_at)::int as failed, count(*)::int as owed
     from private.deliveries`;
   return row;
-};
-const waitingForLocks = async () => {
-  const sessions = await sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return sessions.length;
 };
 const database = makeResilientConnection(() => sql, log);
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -170,7 +165,7 @@ describe("the scheduled jobs", () => {
       await other`select from private.alert_state for update`;
       const running = all.start(url);
       onTestFinished(async () => running?.stop(0));
-      await until(async () => (await waitingForLocks()) === 1);
+      await until(async () => (await sessionsAtLocks(sql)).length === 1);
       for (const [before, name] of ["Ana", "Ben", "Cleo", "Dan", "Eva"].entries()) {
         await intake`insert into public.leads ${intake(aLead({ name }))}`;
         await sql`update private.channels set cooldown_until = null`;
@@ -178,7 +173,7 @@ describe("the scheduled jobs", () => {
         await until(async () => (await counts())?.delivered === 3 * (before + 1));
       }
       // A delivery may wait for another one at a single look.
-      await until(async () => (await waitingForLocks()) === 1);
+      await until(async () => (await sessionsAtLocks(sql)).length === 1);
     });
   });
 

@@ -12,7 +12,7 @@ import { readConfig } from "../config/config.ts";
 import { addressAs, addressOfDatabase, connect } from "../database/connect.ts";
 import { findDataFolder } from "../database/embedded.ts";
 import { processesOn } from "../packages/embedded-postgres/processes.ts";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { noSettings, programEnvironment } from "./support/program-environment.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
@@ -238,9 +238,7 @@ describe("stopping", () => {
     await lock`lock table leads in share mode`;
     const answer = insertAt(address, aLead({ name: "Under way" }));
     // The insert waits for the lock now; only then is the server told to stop.
-    const waiting = () =>
-      database.owner`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await expect.poll(async () => (await waiting()).length).toBe(1);
+    await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
     const ended = end("SIGTERM");
     await expect
       .poll(() =>

@@ -15,7 +15,7 @@ import {
   syncChannels,
 } from "../delivery/outbox.ts";
 import { byChannel } from "./support/by-channel.ts";
-import { aLead, makeDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
@@ -52,9 +52,7 @@ describe("a lead that is erased while its delivery is enqueued", () => {
       await erasing`delete from public.leads`;
       let isOver = false;
       enqueued = enqueue(sql).finally(() => (isOver = true));
-      const waits = () => sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(async () => isOver || (await waits()).length > 0).toBe(true);
+      await expect.poll(async () => isOver || (await sessionsAtLocks(sql)).length > 0).toBe(true);
     });
     await enqueued;
     expect(await states()).toEqual([]);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
@@ -393,12 +393,7 @@ describe("the leads command, when its connection is lost in the middle", () => {
       const ran = await database.owner.begin(async (sql) => {
         await sql`lock table leads in access exclusive mode`;
         const leaving = waitForExit(startLeads(words.split(" "), { DATABASE_URL: proxy.url }));
-        await until(async () => {
-          const waiting = await database.owner`
-            select from pg_stat_activity
-            where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`;
-          return waiting.count > 0;
-        });
+        await until(async () => (await sessionsAtLocks(database.owner, "leads command")).length > 0);
         proxy.hangUp();
         return leaving;
       });

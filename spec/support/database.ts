@@ -46,12 +46,16 @@ export const refusal = (work: Promise<unknown>): Promise<string> =>
     (error: { code: string }) => error.code,
   );
 
-/** The processes of PostgreSQL that wait for a lock for a command. */
-export const commandsAtLocks = async (owner: Sql) =>
+/**
+ * The process ids of the sessions that wait for a lock in this database, of one program or of all. Chapters ask here, because sessions of
+ * other chapters wait on the same server.
+ */
+export const sessionsAtLocks = async (owner: Sql, program: string | null = null) =>
   (
     await owner<{ pid: number }[]>`
       select pid from pg_stat_activity
-      where application_name = 'leads command' and wait_event_type = 'Lock' and datname = current_database()`
+      where datname = current_database() and wait_event_type = 'Lock'
+        and application_name = coalesce(${program}, application_name)`
   ).map(({ pid }) => pid);
 
 /** A lead that an honest visitor could send, with what a test wants otherwise. */
