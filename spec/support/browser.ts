@@ -69,9 +69,11 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
   };
 }
 
-/** Closes pages, also where a request of theirs is still being handled by a test that needs it no more. */
+/** The contexts of tests that are over. */
+const over = new WeakSet<BrowserContext>();
+
 async function closeContext(context: BrowserContext): Promise<void> {
-  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
+  over.add(context);
   await context.close();
 }
 
@@ -85,7 +87,15 @@ export async function intercept(
   answer: (route: Route) => unknown,
   options?: { times: number },
 ): Promise<void> {
-  await page.route(address, answer, options);
+  const handle = async (route: Route) => {
+    try {
+      await answer(route);
+    } catch (error) {
+      // A request of a test that is over may still be under way.
+      if (!over.has(page.context())) throw error;
+    }
+  };
+  await page.route(address, handle, options);
   if (page.url() === "about:blank") return;
   const probe = "/is-intercepted";
   await page.route(`**${probe}`, (route) => route.fulfill({ status: 204 }));
