@@ -1,4 +1,5 @@
 // A page of the inbox that nobody touches: what it shows of others' work, and what it does not do in the absent member's name.
+import type { Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { audited, called } from "./support/calls.ts";
@@ -78,6 +79,33 @@ describe("a tab in the background while its member works in another", () => {
     await lee.call("claim", { id });
     await page.getByText("Lee has it.").waitFor();
     expect(await audited(database, "opened lead", id)).toEqual(["Dana"]);
+  });
+});
+
+describe("a page that nobody touches while its server is slow", () => {
+  it("waits for the answer to its question whether it is locked, and asks no second time meanwhile", async () => {
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    const underWay = callsUnderWay(page);
+    const stream = page.waitForRequest("**/api/events");
+    await page.goto(inbox.url);
+    // The page opens its event stream when it has begun to follow what its member does.
+    await stream;
+    // In steps, because a page whose timers have not run for two minutes takes the machine for one that slept, and a call for lost that is
+    // not answered within 20 seconds of the page's clock.
+    for (let minutes = 0; minutes < 14; minutes += 1) {
+      await expect.poll(underWay).toBe(0);
+      await page.clock.fastForward("01:00");
+    }
+    await expect.poll(underWay).toBe(0);
+    const asked: Route[] = [];
+    await intercept(page, "**/api/me", (route) => void asked.push(route));
+    await page.clock.fastForward("01:15");
+    await expect.poll(() => asked).toHaveLength(1);
+    await page.clock.runFor(12_000);
+    expect(asked).toHaveLength(1);
+    await asked[0]?.fulfill({ status: 423, body: "" });
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
   });
 });
 
