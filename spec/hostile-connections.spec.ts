@@ -36,6 +36,8 @@ function drip({ socket }: Exchange, drop: string): void {
 const insertHead = (lines: string) =>
   `POST /rest/v1/leads HTTP/1.1\r\nhost: x\r\napikey: ${anonKey}\r\n${lines}\r\n`;
 const json = JSON.stringify(aLead());
+const formHead = (lines: string) =>
+  `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-www-form-urlencoded\r\n${lines}\r\n`;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -45,9 +47,18 @@ beforeAll(async () => {
 describe("a connection that takes too long", () => {
   let address: string;
   const logged: unknown[] = [];
+  const counted: number[] = [];
+  const handled: unknown[] = [];
   beforeAll(async () => {
-    const { app } = await makeIntake(database, { headers, log: (event) => void logged.push(event) });
-    address = await listen(app.fetch, short);
+    const { app } = await makeIntake(database, {
+      ...{ headers, log: (event) => void logged.push(event) },
+      countAnswer: (status) => void counted.push(status),
+    });
+    address = await listen((request, env) => {
+      const answer = app.fetch(request, env);
+      handled.push(answer);
+      return answer;
+    }, short);
   });
 
   it.concurrent.each<[string, string, string | undefined]>([
@@ -63,6 +74,12 @@ describe("a connection that takes too long", () => {
     ["sends its body character by character", insertHead("content-length: 9000\r\n"), " "],
     ["sends chunks without end", insertHead("transfer-encoding: chunked\r\n"), "1\r\n \r\n"],
     ["promises less than 16 kB and waits", insertHead("content-length: 16384\r\n"), undefined],
+    ["stops within a form", `${formHead("content-length: 100\r\n")}name=Rosa`, undefined],
+    [
+      "stops within a form in chunks",
+      `${formHead("transfer-encoding: chunked\r\n")}4\r\nname\r\n`,
+      undefined,
+    ],
   ])("that %s gets an answer that says so, and is closed", async (_, first, drop) => {
     const exchange = openAndSend(address, first);
     if (drop) drip(exchange, drop);
@@ -82,9 +99,10 @@ describe("a connection that takes too long", () => {
     expect((await exchange.closed)[0]).toMatchObject({ status: 200, body: "a page" });
   });
 
-  it("leaves no lead behind, and no line in the log", async () => {
+  it("leaves no lead behind, no line in the log, and no count of an answer that the intake gave", async () => {
+    await Promise.all(handled);
     expect(await database.owner`select from leads`).toHaveLength(0);
-    expect(logged).toEqual([]);
+    expect([logged, counted]).toEqual([[], []]);
   });
 
   it.concurrent("because nobody reads the answer is closed", async () => {

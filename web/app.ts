@@ -67,6 +67,7 @@ export function makeApp(dependencies: Dependencies): App {
   const formPost = countingAnswers(
     makeFormPost({ ...dependencies, tooMany, plainRefusal, deviceOf, countPost }),
     countAnswer,
+    ({ signal }) => signal.aborted,
   );
   const cors = insertCors(dependencies.allowedOrigins);
   const app = new Hono();
