@@ -16,7 +16,7 @@ export type Failure =
   | "forbidden"
   | "not found"
   | "not accepted"
-  /** A reference that several leads have, or a name that another member has. */
+  /** A reference that several leads have, or a name that is taken. */
   | "conflict"
   | "bug";
 
