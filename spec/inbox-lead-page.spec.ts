@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
+import { called } from "./support/calls.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
@@ -21,6 +22,18 @@ describe("a lead's page", () => {
     expect(await text(unread, ".facts >> nth=0")).toContain("Typed as ZIP code\nLouisville");
     const read = await leadPage(dana, await addLead(database, { zip_code: "33101-1234" }));
     expect(await text(read, ".facts >> nth=0")).not.toContain("Typed as ZIP code");
+  });
+
+  it("does not say that nobody has called where the attempts at its number were made for another lead", async () => {
+    const phone = aNumber();
+    await called(lee, await addLead(database, { phone }));
+    const page = await leadPage(dana, await addLead(database, { phone }));
+    const history = page.getByRole("region", { name: "Calls so far" });
+    expect(await history.innerText()).toContain("1 attempt in the last 24 hours");
+    expect(await history.innerText()).toContain(
+      "Nobody has called for this lead yet, but for another one with the number.",
+    );
+    expect(await history.innerText()).not.toContain("Nobody has called yet.");
   });
 
   it("shows the words of the notice as they were shown, with the day and the page", async () => {

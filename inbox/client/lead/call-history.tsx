@@ -15,7 +15,11 @@ export function CallHistory({ lead: { calls, recent_attempts: attempts, place } 
         <p className="quiet">{count(attempts, "attempt")} in the last 24 hours; three are allowed.</p>
       )}
       {calls.length === 0 ? (
-        <p className="quiet">Nobody has called yet.</p>
+        <p className="quiet">
+          {attempts === 0
+            ? "Nobody has called yet."
+            : "Nobody has called for this lead yet, but for another one with the number."}
+        </p>
       ) : (
         <ol className="history">
           {calls.toReversed().map((call) => (
