@@ -1,6 +1,7 @@
 // Copies everything that one database of ours holds into another, table by table and as a stream, so that memory stays flat.
 // It is for an upgrade of PostgreSQL and for a move to another server: unlike a backup it also carries sessions, claims and whatever
 // else is temporary.
+import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { TransactionSql } from "postgres";
 import { allowLongStatements, loadInBulk } from "./bulk-load.ts";
@@ -104,7 +105,23 @@ async function copyTable(
   onBytes: (count: number) => void,
 ) {
   const reading = await source.unsafe(`copy (select ${columns} from ${name}) to stdout`).readable();
-  const writing = await CopyIn.begin(target, name, columns);
+  try {
+    await writeRows(reading, await CopyIn.begin(target, name, columns), onBytes);
+  } catch (error) {
+    // The source sends its rows to the end, and takes no other statement until then. It may be lost itself.
+    await finished(reading.resume())
+      .then(() => goOn(reading))
+      .catch(() => {});
+    if (!refusesRows(error)) throw error;
+    throw new CopyError(`The other database refused rows of the table ${name}.`, { cause: error });
+  }
+  goOn(reading);
+  const [read, written] = await Promise.all([countOf(name, source), countOf(name, target)]);
+  if (read === written) return written;
+  throw new CopyError(`The table ${name} holds ${read} rows, and its copy ${written}.`);
+}
+
+async function writeRows(reading: Readable, writing: CopyIn, onBytes: (count: number) => void) {
   try {
     let bytes = 0;
     for await (const chunk of reading.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -114,17 +131,12 @@ async function copyTable(
     await writing.end();
   } catch (error) {
     writing.abort();
-    // The source sends its rows to the end, and takes no other statement until then.
-    await finished(reading.resume()).catch(() => {});
-    if (!refusesRows(error)) throw error;
-    throw new CopyError(`The other database refused rows of the table ${name}.`, { cause: error });
+    throw error;
   }
-  // postgres.js 3.4.9 leaves its socket paused when the last rows met a full buffer; reading once more lets it go on.
-  reading._read(0);
-  const [read, written] = await Promise.all([countOf(name, source), countOf(name, target)]);
-  if (read === written) return written;
-  throw new CopyError(`The table ${name} holds ${read} rows, and its copy ${written}.`);
 }
+
+/** postgres.js 3.4.9 leaves its socket paused when the last rows met a full buffer; reading once more lets it go on. */
+const goOn = (reading: Readable): void => reading._read(0);
 
 async function countOf(table: string, sql: TransactionSql): Promise<number> {
   const [row] = await sql.unsafe<{ count: number }[]>(`select count(*)::int as count from ${table}`);

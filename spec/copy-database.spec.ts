@@ -1,6 +1,7 @@
 // All that one database holds, copied into another: for an upgrade of PostgreSQL, where no row may be missing.
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CopyError, copyDatabase } from "../database/copy-database.ts";
+import { CopyIn } from "../database/copy-in.ts";
 import { migrate } from "../database/migrate.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 
@@ -54,4 +55,27 @@ describe("a copy of a database", () => {
       expect(await target.owner`select from private.stop_list`).toHaveLength(1);
     },
   );
+
+  it.each([
+    ["refuses its rows", "check (x = '')"],
+    ["cannot take them", undefined],
+  ])("ends also when the other database %s after the last one was sent", async (_, constraint) => {
+    const [source, target] = await Promise.all([makeDatabase(), makeDatabase()]);
+    for (const { owner } of [source, target]) await owner`create table private.texts (x text)`;
+    await source.owner`insert into private.texts select repeat('x', 100) from generate_series(1, 1000)`;
+    if (constraint)
+      await target.owner.unsafe(`alter table private.texts add constraint x_is_empty ${constraint}`);
+    const isSent = () => source.owner`
+      select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+        and query like 'copy (select % private.texts) to stdout'`;
+    const begin = CopyIn.begin;
+    const spy = vi.spyOn(CopyIn, "begin").mockImplementation(async (tx, table, columns) => {
+      if (table !== "private.texts") return begin(tx, table, columns);
+      await expect.poll(isSent).toHaveLength(1);
+      if (!constraint) throw new Error("lost");
+      return begin(tx, table, columns);
+    });
+    onTestFinished(() => spy.mockRestore());
+    await expect(copyDatabase(source.owner, target.owner)).rejects.toThrow(constraint ? CopyError : "lost");
+  });
 });
