@@ -189,6 +189,28 @@ describe("the team's page that is left open", () => {
     await page.getByRole("button", { name: "Remove Pat" }).waitFor();
     expect(await isIdle()).toBe(true);
   });
+
+  it("shows that an invited member has come, and that another manager has ended their ways in", async () => {
+    const rose = await inbox.member("Rose", "manager");
+    await rose.call("members/invite", { name: "Quinn", role: "member" });
+    const [quinn] = await database.owner<
+      { id: string }[]
+    >`select id from private.members where name = 'Quinn'`;
+    const id = quinn?.id ?? "";
+    const page = await as(maria, "/account");
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.goto(`${inbox.url}/team`);
+    await stream;
+    const line = page.getByRole("listitem").filter({ hasText: "Quinn" });
+    await line.getByText("invited, not here yet").waitFor();
+    await database.owner`select private.begin_session(${id}, 'test')`;
+    await line.getByText("invited, not here yet").waitFor({ state: "detached" });
+    await database.owner`insert into private.company_accounts (member_id, issuer, subject) values (${id}, 'a', 'b')`;
+    await page.reload();
+    await line.getByText("company account").waitFor();
+    await rose.call("members/recover", { id });
+    await line.getByText("company account").waitFor({ state: "detached" });
+  });
 });
 
 describe("a lead that is read again", () => {

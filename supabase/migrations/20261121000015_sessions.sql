@@ -145,6 +145,9 @@ begin
   select private.hash_of(token), member, now() + make_interval(hours => i.session_hours) from private.inbox_settings i
   returning * into session;
   update private.members x set joined_at = now() where x.id = member and x.joined_at is null;
+  if found then
+    perform private.notify_inbox('{"kind": "team"}');
+  end if;
   delete from private.sessions s
   where s.ends_at < now() - interval '30 days'
     and exists (

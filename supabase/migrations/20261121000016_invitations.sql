@@ -133,6 +133,7 @@ begin
   end if;
   perform private.end_access(member);
   perform private.audit(actor, 'recovered member', null, jsonb_build_object('member', m.name));
+  perform private.notify_inbox('{"kind": "team"}');
   return private.invite(member);
 end $$;
 
