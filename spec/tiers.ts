@@ -58,6 +58,7 @@ export const system = [
   "spec/every-zip-code.spec.ts",
   "spec/experiment-statistics.spec.ts",
   "spec/experiment-variants.spec.ts",
+  "spec/failed-updates.spec.ts",
   "spec/hosted-supabase.spec.ts",
   "spec/hostile-connections.spec.ts",
   "spec/inbox-commands.spec.ts",

@@ -1,0 +1,214 @@
+// What an update leaves that fails (deploy/releases), tried in a folder that stands for a machine (support/machine.ts).
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { asked, at, environment, inForce, kept, makeMachine, pack, script, type } from "./support/machine.ts";
+import { until } from "./support/receiver.ts";
+import { mountSmallDisk } from "./support/small-disk.ts";
+
+const isRoot = process.getuid?.() === 0;
+
+beforeEach(makeMachine);
+
+/** Has a program fail that writes a file, in a case of the file's path as the shell has it. */
+function failToWrite(program: string, when: string): void {
+  const text = `for to; do :; done\ncase $to in ${when} ;; esac\nexec /bin/${program} "$@"`;
+  writeFileSync(at(`bin/${program}`), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
+
+describe("an update that fails half way leaves the release in force as it was", () => {
+  const broken: [why: string, make: () => string | string[]][] = [
+    [
+      "the archive is cut short",
+      () => {
+        const archive = pack("1.1.0");
+        truncateSync(archive, 2_000);
+        return archive;
+      },
+    ],
+    [
+      "a file of it is missing",
+      () => {
+        pack("1.1.0", { "serve.ts": "" });
+        rmSync(at("leads-1.1.0/serve.ts"));
+        return at("leads-1.1.0");
+      },
+    ],
+    [
+      "a file of it was changed",
+      () => {
+        pack("1.1.0", { "serve.ts": "" });
+        writeFileSync(at("leads-1.1.0/serve.ts"), "another");
+        return at("leads-1.1.0");
+      },
+    ],
+    ["its program does not run here", () => pack("1.1.0", { "runtime/node": "#!/bin/sh\nexit 1\n" })],
+    ["it has the version of the release in force and is another", () => pack("1.0.0", { more: "" })],
+    ["it names a folder elsewhere", () => pack("1.1.0", { VERSION: "../../elsewhere\n" })],
+    [
+      "it is no release",
+      () => {
+        execFileSync("tar", ["-czf", at("other.tar.gz"), "-C", at(""), "etc"]);
+        return at("other.tar.gz");
+      },
+    ],
+    ["it is not there", () => at("nothing.tar.gz")],
+    ...[["10m"], ["soon"], ["09"], [""], []].map((given): [string, () => string[]] => [
+      `the time to wait is no number of seconds: ${given}`,
+      () => [pack("1.1.0", { broken: "" }), "--wait", ...given],
+    ]),
+  ];
+
+  it.each(broken)("when %s", (_, make) => {
+    type("first", pack("1.0.0"));
+    const { status, said } = type("update", ...[make()].flat());
+    expect(status).toBe(1);
+    expect(said).toContain("Nothing was changed");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(kept()).toEqual(["1.0.0"]);
+    expect(asked()).not.toContain("restart");
+  });
+
+  it.runIf(isRoot)("when the disk is full", () => {
+    const disk = mountSmallDisk(2);
+    onTestFinished(disk.remove);
+    rmSync(at("opt"), { recursive: true });
+    execFileSync("ln", ["-s", disk.folder, at("opt")]);
+    mkdirSync(at("opt/leads/releases"), { recursive: true });
+    type("first", pack("1.0.0"));
+    const archive = pack("1.1.0", { large: "x".repeat(3_000_000) });
+    const { status, said } = type("update", archive);
+    expect(status).toBe(1);
+    expect(said).toContain("Nothing was changed");
+    expect(said).toContain("takes 3 MB when it is unpacked");
+    // The same in an unpacked folder, which is copied until the disk is full.
+    expect(type("update", at("leads-1.1.0")).said).toContain("Nothing was changed");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(kept()).toEqual(["1.0.0"]);
+  });
+
+  it.each([
+    ["a unit of it cannot be written whole", "cp", 'head -c 9 "$1" > "$to"', "leads.socket"],
+    ["the link to it cannot be written", "ln", ":", "current.new"],
+    ["the link to the one before cannot be written", "ln", ":", "previous.new"],
+  ])("when %s, because the disk is full", (_, program, half, file) => {
+    type("first", pack("1.0.0"));
+    const units = () => {
+      const folder = at("usr/local/lib/systemd/system");
+      return readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+    };
+    const before = units();
+    const unit = "[Service]\nExecStart=/bin/true\n";
+    const archive = pack("1.1.0", { "deploy/leads.service": unit, "deploy/leads.socket": unit });
+    failToWrite(program, `*${file}) ${half}; exit 1`);
+    const { status, said } = type("update", archive);
+    expect(status).toBe(1);
+    expect(said).toContain("Release 1.1.0 cannot be put in force");
+    expect(said).toContain("Nothing was changed.");
+    expect(readdirSync(at("opt/leads"))).not.toContain("current.new");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(existsSync(at("opt/leads/previous"))).toBe(false);
+    expect(units()).toEqual(before);
+    expect(asked()).not.toContain("restart");
+  });
+
+  it("when it is killed, and the next update removes what it has left", async () => {
+    type("first", pack("1.0.0"));
+    const child = spawn("sh", [script, "update", pack("1.1.0", { slow: "" })], {
+      env: environment(),
+      detached: true,
+      stdio: "ignore",
+    });
+    await until(() => existsSync(at("under-way")));
+    process.kill(-(child.pid as number), "SIGKILL");
+    await once(child, "exit");
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(readdirSync(at("opt/leads/releases"))).toHaveLength(2);
+    rmSync(at("leads-1.1.0/slow"));
+    expect(type("update", pack("1.1.0")).status).toBe(0);
+    expect(kept()).toEqual(["1.0.0", "1.1.0"]);
+  });
+
+  it("when another one is under way", () => {
+    type("first", pack("1.0.0"));
+    const words = ["sh", script, "update", pack("1.1.0")];
+    const ran = spawnSync("flock", [at("opt/leads/.lock"), ...words], {
+      env: environment(),
+      encoding: "utf8",
+    });
+    expect([ran.status, ran.stderr]).toEqual([1, "Another update, rollback or removal is under way.\n"]);
+    expect(inForce()).toBe("releases/1.0.0");
+  });
+
+  it.each(["broken", "unready"])(
+    "when the server is %s with it: the release before is put in force again",
+    (file) => {
+      type("first", pack("1.0.0"));
+      type("update", pack("1.1.0"));
+      const { status, said } = type("update", "--wait", "0", pack("1.2.0", { [file]: "" }));
+      expect(status).toBe(1);
+      expect(said).toContain("Release 1.1.0 is in force again.");
+      expect(inForce()).toBe("releases/1.1.0");
+      expect(asked().match(/restart leads.service/g)).toHaveLength(3);
+      // The way back from the release that runs is the one before it, not the one that failed.
+      expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
+    },
+  );
+});
+
+describe("an update that fails once the disk is full", () => {
+  it("stays in force where the release before cannot be put in force again, and says so", () => {
+    type("first", pack("1.0.0"));
+    failToWrite("cp", '*.service) [ ! -e "$LEADS_PREFIX/full" ] || exit 1');
+    const fills = '#!/bin/sh\n[ "$1" != -e ] || { touch "$LEADS_PREFIX/full"; exit 1; }\necho 1.1.0\n';
+    const { status, said } = type("update", "--wait", "0", pack("1.1.0", { "runtime/node": fills }));
+    expect(status).toBe(1);
+    expect(said).toContain("Release 1.1.0 stays in force. Make room, and type: sudo leads rollback");
+    expect(inForce()).toBe("releases/1.1.0");
+    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+    rmSync(at("bin/cp"));
+    expect(type("rollback").status).toBe(0);
+    expect(inForce()).toBe("releases/1.0.0");
+  });
+});
+
+describe("an update that changes the tables so that older programs do not work on them", () => {
+  const breaks = {
+    "supabase/migrations/2028_breaks.sql": "-- Older programs do not work on these tables.\n",
+    broken: "",
+  };
+
+  it("stays in force when it does not become ready, because the release before would refuse to start, and names the way back", () => {
+    type("first", pack("1.0.0"));
+    writeFileSync(at("changed-tables"), "");
+    const { status, said } = type("update", "--wait", "0", pack("2.0.0", breaks));
+    expect(status).toBe(1);
+    expect(said).toContain("Release 2.0.0 stays in force");
+    expect(said).toContain("restore it with release 1.0.0");
+    expect(inForce()).toBe("releases/2.0.0");
+    expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
+    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+  });
+
+  it("is put back when it failed before it had changed them", () => {
+    type("first", pack("1.0.0"));
+    const { status, said } = type("update", "--wait", "0", pack("2.0.0", breaks));
+    expect(status).toBe(1);
+    expect(said).toContain("Release 1.0.0 is in force again.");
+    expect(inForce()).toBe("releases/1.0.0");
+    const [, afterStop = ""] = asked().split("stop leads.socket leads.service\n");
+    for (const word of ["start leads.socket\n", "restart leads.service\n"]) expect(afterStop).toContain(word);
+    expect(type("rollback").said).toContain("There is no release before 1.0.0.");
+  });
+});
