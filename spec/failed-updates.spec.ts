@@ -54,6 +54,7 @@ describe("an update that fails half way leaves the release in force as it was", 
       },
     ],
     ["its program does not run here", () => pack("1.1.0", { "runtime/node": "#!/bin/sh\nexit 1\n" })],
+    ["its program is of another version", () => pack("1.1.0", { "runtime/node": "#!/bin/sh\necho 1.2.0\n" })],
     ["it has the version of the release in force and is another", () => pack("1.0.0", { more: "" })],
     ["it names a folder elsewhere", () => pack("1.1.0", { VERSION: "../../elsewhere\n" })],
     [
@@ -140,14 +141,25 @@ describe("an update that fails half way leaves the release in force as it was", 
     expect(kept()).toEqual(["1.0.0", "1.1.0"]);
   });
 
-  it("when another one is under way", () => {
+  it("when another one is under way, in which a rollback and a removal fail, too", () => {
     type("first", pack("1.0.0"));
-    const words = ["sh", script, "update", pack("1.1.0")];
-    const ran = spawnSync("flock", [at("opt/leads/.lock"), ...words], {
-      env: environment(),
-      encoding: "utf8",
+    type("update", pack("1.1.0"));
+    for (const words of [["update", pack("1.2.0")], ["rollback"], ["remove"]]) {
+      const ran = spawnSync("flock", [at("opt/leads/.lock"), "sh", script, ...words], {
+        env: environment(),
+        encoding: "utf8",
+      });
+      expect([ran.status, ran.stderr]).toEqual([1, "Another update, rollback or removal is under way.\n"]);
+      expect(inForce()).toBe("releases/1.1.0");
+    }
+  });
+
+  it.each([[["--wiat", "600"]], [["--upgrade"]], [[]]])("when it is not understood: %s", (words) => {
+    type("first", pack("1.0.0"));
+    expect(type("update", ...words, ...(words.length > 0 ? [pack("1.1.0")] : []))).toMatchObject({
+      status: 1,
+      said: expect.stringContaining("sudo leads update"),
     });
-    expect([ran.status, ran.stderr]).toEqual([1, "Another update, rollback or removal is under way.\n"]);
     expect(inForce()).toBe("releases/1.0.0");
   });
 
@@ -159,12 +171,24 @@ describe("an update that fails half way leaves the release in force as it was", 
       const { status, said } = type("update", "--wait", "0", pack("1.2.0", { [file]: "" }));
       expect(status).toBe(1);
       expect(said).toContain("Release 1.1.0 is in force again.");
+      expect(said).not.toContain("It does not answer either.");
       expect(inForce()).toBe("releases/1.1.0");
       expect(asked().match(/restart leads.service/g)).toHaveLength(3);
       // The way back from the release that runs is the one before it, not the one that failed.
       expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
     },
   );
+});
+
+describe("an update that brings the server down, and the release before as well", () => {
+  it("says so", () => {
+    type("first", pack("1.0.0"));
+    const breaks =
+      '#!/bin/sh\n[ "$1" != -e ] || { touch "$LEADS_PREFIX/database-down"; exit 1; }\necho 1.1.0\n';
+    const { status, said } = type("update", "--wait", "0", pack("1.1.0", { "runtime/node": breaks }));
+    expect([status, said]).toEqual([1, expect.stringContaining("It does not answer either.")]);
+    expect(inForce()).toBe("releases/1.0.0");
+  });
 });
 
 describe("an update that fails once the disk is full", () => {

@@ -193,6 +193,7 @@ describe("a removal with all that was kept", () => {
     writeFileSync(at("disk/one.backup"), "");
     expect(type("releases", "remove", "--purge", "--yes").status).toBe(0);
     expect(readdirSync(at("disk"))).toEqual([]);
+    expect(readdirSync(at("var/backups"))).toEqual([]);
   });
 
   it.runIf(process.getuid?.() === 0)(

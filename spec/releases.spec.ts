@@ -1,8 +1,24 @@
 // What an installation does with releases (deploy/releases), tried in a folder that stands for a machine (support/machine.ts).
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
-import { asked, at, inForce, kept, makeMachine, pack, root, type } from "./support/machine.ts";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import {
+  asked,
+  at,
+  environment,
+  inForce,
+  kept,
+  makeMachine,
+  pack,
+  root,
+  script,
+  type,
+  typeAndAnswer,
+} from "./support/machine.ts";
 
 beforeEach(makeMachine);
 
@@ -43,6 +59,38 @@ describe("an update", () => {
   });
 });
 
+describe("the server after an update", () => {
+  it("may take a while to become ready", () => {
+    type("first", pack("1.0.0"));
+    writeFileSync(at("bin/sleep"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(type("update", pack("1.1.0", { late: "" })).status).toBe(0);
+    expect(existsSync(at("opt/leads/current/ready"))).toBe(true);
+    expect(inForce()).toBe("releases/1.1.0");
+  });
+
+  it("is asked where its socket listens, and is not ready when it answers that it is not", async () => {
+    const paths: (string | undefined)[] = [];
+    const server = createServer(({ url }, response) => {
+      paths.push(url);
+      response.writeHead(url === "/healthz" ? 200 : 503).end();
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    // The release's Node is the real one, except that it does not run the program.
+    const asks = `#!/bin/sh\n[ "$1" != -e ] || exec "${process.execPath}" "$@"\ncat "$(dirname "$0")/../VERSION"\n`;
+    type("first", pack("1.0.0", { "runtime/node": asks }));
+    const listens = `case $* in *Listen*) echo "Listen=[::]:${port} (Stream)" ;; esac`;
+    writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${listens}\n`);
+    const update = spawn("sh", [script, "update", pack("1.1.0", { "runtime/node": asks })], {
+      env: environment(),
+      stdio: "ignore",
+    });
+    expect(await once(update, "exit")).toEqual([0, null]);
+    expect(paths).toEqual(["/readyz", "/healthz"]);
+  });
+});
+
 describe("an update of a server whose database is down", () => {
   it("asks the new one only to be alive", () => {
     type("first", pack("1.0.0"));
@@ -68,6 +116,21 @@ describe("a rollback", () => {
     writeFileSync(at("opt/leads/releases/1.0.0/serve.ts"), "another");
     expect(type("update", at("leads-1.0.0.tar.gz")).status).toBe(0);
     expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
+  });
+
+  it("to a release that does not become ready leaves the newer one in force", () => {
+    type("first", pack("1.0.0"));
+    type("update", pack("1.1.0"));
+    writeFileSync(at("opt/leads/releases/1.0.0/broken"), "");
+    writeFileSync(at("bin/date"), '#!/bin/sh\nexpr $(cat "$0.seconds") + 100 | tee "$0.seconds"\n', {
+      mode: 0o755,
+    });
+    writeFileSync(at("bin/date.seconds"), "0");
+    const { status, said } = type("rollback");
+    expect(status).toBe(1);
+    expect(said).toContain("Release 1.1.0 is in force again.");
+    expect(inForce()).toBe("releases/1.1.0");
+    expect(type("releases").said).toBe("1.0.0  before that: sudo leads rollback\n1.1.0  in force\n");
   });
 
   it("says so when there is none before", () => {
@@ -164,8 +227,17 @@ describe("a removal", () => {
 
   it("erases them when that is said, and not without a yes", () => {
     type("first", pack("1.0.0"));
-    expect(type("remove", "--purge").status).toBe(1);
+    for (const answer of ["", "\n", "no\n", "yes\n"])
+      expect(typeAndAnswer(answer, "remove", "--purge").said).toContain("Nothing was changed.");
+    expect(type("remove", "--prge", "--yes").said).toContain("There is no option --prge.");
     expect(existsSync(at("opt/leads/current"))).toBe(true);
+    expect(typeAndAnswer("erase\n", "remove", "--purge").status).toBe(0);
+    for (const folder of ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"])
+      expect(existsSync(at(folder))).toBe(false);
+  });
+
+  it("asks nothing where that is said, too", () => {
+    type("first", pack("1.0.0"));
     expect(type("remove", "--purge", "--yes").status).toBe(0);
     for (const folder of ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"])
       expect(existsSync(at(folder))).toBe(false);

@@ -41,7 +41,8 @@ here=$(dirname "$(dirname "$0")")
 case $* in
   *"team list"*) exec test ! -e "$LEADS_PREFIX/changed-tables" ;;
   *" upgrade") exec test ! -e "$here/upgrades-nothing" ;;
-  -e*/readyz) [ ! -e "$here/unready" ] && [ ! -e "$LEADS_PREFIX/database-down" ] || exit 1 ;;
+  -e*/readyz) [ ! -e "$here/late" ] || { mv "$here/late" "$here/ready"; exit 1; }
+    [ ! -e "$here/unready" ] && [ ! -e "$LEADS_PREFIX/database-down" ] || exit 1 ;;
 esac
 [ "$1" != -e ] || exec test ! -e "$here/broken"
 [ ! -e "$here/slow" ] || { touch "$LEADS_PREFIX/under-way"; exec sleep 1000; }
@@ -87,10 +88,14 @@ export const environment = () => ({
 });
 
 /** Types a command of deploy/releases and returns its exit status and what it said. */
-export function type(...words: string[]): { status: number | null; said: string } {
+export const type = (...words: string[]) => typeAndAnswer("", ...words);
+
+/** The same, and answers its questions. */
+export function typeAndAnswer(input: string, ...words: string[]): { status: number | null; said: string } {
   const { status, stdout, stderr } = spawnSync("sh", [script, ...words], {
     env: environment(),
     encoding: "utf8",
+    input,
   });
   return { status, said: stdout + stderr };
 }
