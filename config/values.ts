@@ -61,10 +61,10 @@ export const webhookSecret = v.pipe(
   ),
 );
 
-/** Codes of languages (BCP 47). */
+/** Codes of languages (BCP 47), each once. */
 export const languages = v.pipe(
   v.string(),
-  v.transform(listOf),
+  v.transform((given) => [...new Set(listOf(given))]),
   v.check(
     (given) => given.every((one) => /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/.test(one)),
     "must be a list of languages such as en, es.",

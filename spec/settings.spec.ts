@@ -57,6 +57,7 @@ describe("the settings", () => {
     ["TRUST_PROXY", "loopback, 10.0.0.0/8", (config) => config.trustProxy, ["loopback", "10.0.0.0/8"]],
     ["RATE_LIMIT", "OFF", (config) => config.rateLimit, false],
     ["LANGUAGES", "en, es", (config) => config.site.languages, ["en", "es"]],
+    ["LANGUAGE_HELP", "es, zh, es", (config) => config.provider.languageHelp, ["es", "zh"]],
     ["PROVIDER_ASSIGNMENT", "on", (config) => config.provider.acceptsAssignment, true],
     [
       "CHAT_URL",
