@@ -11,7 +11,7 @@ import { chime, hasNotifications } from "./page/notifications.ts";
 import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
-import { failureOfLatest, queries, refresh, useAction, useCall } from "./queries.ts";
+import { failureOfLatest, queries, refreshAfterChange, useAction, useCall } from "./queries.ts";
 import { noteFailure, notifyTabs } from "./session.ts";
 import { addPasskey, signInSentence } from "./signing-in/passkeys.ts";
 
@@ -39,7 +39,7 @@ function Passkeys() {
   const [trouble, setTrouble] = useState("");
   const [isAdding, setAdding] = useState(false);
   const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
-  const reload = () => refresh("passkeys", "me");
+  const reload = () => refreshAfterChange("passkeys", "me");
   const add = async () => {
     if (isAdding) return;
     setAdding(true);

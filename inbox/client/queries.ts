@@ -98,26 +98,26 @@ export const failureOfLatest = (
   actions.reduce((latest, action) => (action.submittedAt > latest.submittedAt ? action : latest)).error;
 
 /**
- * Repeats these calls wherever their answers are on screen, after a change that the member made. An answer that is still on the way is not
- * shown, because it may be older than the change: what the change has brought would go and come again, and a key pressed meanwhile be lost.
+ * Repeats these calls wherever their answers are on screen. An answer on the way is shown first, because one that comes slowly would never
+ * be shown while events, or presses of a key, follow each other closely.
  */
 export function refresh(...names: CallName[]): void {
+  for (const { promise, queryKey } of names.flatMap(queriesOf)) {
+    const again = () => queries.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
+    void Promise.allSettled([promise]).then(again);
+  }
+}
+
+/**
+ * Repeats these calls after a change that the member made. An answer on the way is not shown, because it may be older than the change: what
+ * the change has brought would go and come again, and a key pressed meanwhile be lost.
+ */
+export function refreshAfterChange(...names: CallName[]): void {
   for (const { state, promise, queryKey } of names.flatMap(queriesOf)) {
     const again = () => queries.invalidateQueries({ queryKey, exact: true });
     // React Query goes on with a first load, whatever is asked for meanwhile.
     if (state.data === undefined) void Promise.allSettled([promise]).then(again);
     else void again();
-  }
-}
-
-/**
- * Repeats these calls wherever their answers are on screen, after an event. An answer on the way is shown first, because a list that loads
- * slowly would never be shown while events follow each other closely.
- */
-export function refreshAfterEvent(...names: CallName[]): void {
-  for (const { promise, queryKey } of names.flatMap(queriesOf)) {
-    const again = () => queries.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
-    void Promise.allSettled([promise]).then(again);
   }
 }
 

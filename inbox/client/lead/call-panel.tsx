@@ -6,7 +6,7 @@ import { Icon } from "../page/icon.tsx";
 import { isTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { phoneInGroups } from "../page/words.ts";
-import { type Action, refresh, useAction } from "../queries.ts";
+import { type Action, refreshAfterChange, useAction } from "../queries.ts";
 import { hasAskedToStop } from "./asked-to-stop.ts";
 import { CallRefused, useEndOfRefusal } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
@@ -36,14 +36,17 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   const isBusy = call.isPending || record.isPending;
   const start = (asked_for_this_time = false) => {
     if (isStopped || underWay || recorded || isBusy) return;
-    call.mutate({ id: lead.id, asked_for_this_time }, { onSuccess: () => refresh("opened", "queue") });
+    call.mutate(
+      { id: lead.id, asked_for_this_time },
+      { onSuccess: () => refreshAfterChange("opened", "queue") },
+    );
   };
   useKeys({ c: () => start() });
   const showRecorded = (outcome: Recorded | undefined) => {
     setRecorded(outcome);
     setReviewing(false);
     call.reset();
-    refresh("opened", "queue");
+    refreshAfterChange("opened", "queue");
   };
   const showUndone = () => {
     showRecorded(undefined);

@@ -5,7 +5,7 @@ import { useFocusBeside } from "../page/focus-beside.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
-import { type Action, failureOfLatest, refresh, useAction } from "../queries.ts";
+import { type Action, failureOfLatest, refreshAfterChange, useAction } from "../queries.ts";
 import { ClaimBadge } from "../queue/queue-row.tsx";
 import type { Lead } from "./lead-page.tsx";
 
@@ -21,7 +21,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   const holder = lead.claim?.member;
   const send = (action: typeof claim | typeof release | typeof takeBack) => (press: MouseEvent) => {
     notePress(press);
-    action.mutate({ id: lead.id }, { onSettled: () => refresh("opened", "queue") });
+    action.mutate({ id: lead.id }, { onSettled: () => refreshAfterChange("opened", "queue") });
   };
   const isHeldByOther = holder !== undefined && holder.id !== member.id;
   useEndOfFailure(claim, holder === undefined);

@@ -6,7 +6,7 @@ import { useDraft } from "../page/drafts.ts";
 import { isTyping } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
-import { refresh, useAction } from "../queries.ts";
+import { refreshAfterChange, useAction } from "../queries.ts";
 import { EligibilityFields } from "./eligibility-fields.tsx";
 import { noAnswers, reasonNames, resultNames } from "./eligibility-questions.ts";
 import type { Lead } from "./lead-page.tsx";
@@ -26,7 +26,7 @@ export function Eligibility({ lead }: { lead: Lead }) {
         onSuccess: (answer) => {
           setChecked(answer);
           draft.dropSent(answers);
-          refresh("opened");
+          refreshAfterChange("opened");
         },
       },
     );

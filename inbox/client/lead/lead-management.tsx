@@ -5,7 +5,7 @@ import { ConfirmOrCancel, Dialog } from "../page/dialog.tsx";
 import { dropDraftsOf } from "../page/drafts.ts";
 import { useGoOn } from "../page/go-on.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
-import { refresh, useAction } from "../queries.ts";
+import { refreshAfterChange, useAction } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export function LeadManagement({ lead }: { lead: Lead }) {
@@ -36,7 +36,7 @@ function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
           if (!("done" in answer)) return;
           announce("Erased.");
           dropDraftsOf(lead.id);
-          refresh("queue");
+          refreshAfterChange("queue");
           goOn("/");
         },
       },

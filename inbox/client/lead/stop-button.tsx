@@ -5,7 +5,7 @@ import { ConfirmOrCancel, Dialog } from "../page/dialog.tsx";
 import { useGoOn } from "../page/go-on.ts";
 import { Icon } from "../page/icon.tsx";
 import { FailureNotice } from "../page/notice.tsx";
-import { refresh, useAction } from "../queries.ts";
+import { refreshAfterChange, useAction } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export function StopButton({ lead }: { lead: Lead }) {
@@ -18,7 +18,7 @@ export function StopButton({ lead }: { lead: Lead }) {
       {
         onSuccess: () => {
           announce("Stopped. Nobody will call this number again.");
-          refresh("opened", "queue");
+          refreshAfterChange("opened", "queue");
           goOn(`/leads/${lead.id}/stop-proof`);
         },
       },

@@ -4,7 +4,7 @@ import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { count } from "../page/words.ts";
-import { refresh, useAction } from "../queries.ts";
+import { refreshAfterChange, useAction } from "../queries.ts";
 
 export default function StopNumberPage() {
   const phone = useDraft("stop-number", "");
@@ -20,7 +20,7 @@ export default function StopNumberPage() {
         onSuccess: (answer) => {
           if ("refused" in answer) return;
           phone.dropSent(phone.value);
-          refresh("queue");
+          refreshAfterChange("queue");
           setDone(`Stopped. It ended ${count(answer.leads, "permission")}.`);
         },
       },

@@ -7,7 +7,7 @@ import { DayField } from "../page/day-field.tsx";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { count } from "../page/words.ts";
-import { refresh, useAction } from "../queries.ts";
+import { refreshAfterChange, useAction } from "../queries.ts";
 import { money } from "./campaign-words.ts";
 import type { Period } from "./period-fields.tsx";
 import { ReportSection } from "./report-section.tsx";
@@ -28,7 +28,7 @@ export function CampaignCosts({ unmatched, costs, period }: Props) {
       {
         onSuccess: (answer) => {
           if (!("recorded" in answer)) return;
-          refresh("campaigns");
+          refreshAfterChange("campaigns");
           then?.();
         },
       },

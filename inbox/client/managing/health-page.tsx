@@ -8,7 +8,7 @@ import { PageHeading } from "../page/page-heading.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { moment, span } from "../page/times.ts";
 import { count } from "../page/words.ts";
-import { refresh, useAction, useCall } from "../queries.ts";
+import { refreshAfterChange, useAction, useCall } from "../queries.ts";
 import { Figure } from "./figure.tsx";
 
 type Health = ResponseOf<"health">;
@@ -124,7 +124,7 @@ function Retry({ failed }: { failed: number }) {
   const [answer, notePress] = useFocusBeside<HTMLDivElement>();
   const send = (press: MouseEvent) => {
     notePress(press);
-    retry.mutate({}, { onSuccess: () => refresh("health") });
+    retry.mutate({}, { onSuccess: () => refreshAfterChange("health") });
   };
   return (
     <>

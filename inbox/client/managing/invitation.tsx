@@ -4,7 +4,7 @@ import { CallFailed } from "../call-api.ts";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
-import { refresh, useAction } from "../queries.ts";
+import { refreshAfterChange, useAction } from "../queries.ts";
 
 export function InviteForm() {
   const { value: name, set: setName, dropSent: dropName } = useDraft("invited name", "");
@@ -20,7 +20,7 @@ export function InviteForm() {
         setInvited(request.name);
         dropName(name);
         setManager((chosen) => chosen && !isManager);
-        refresh("members");
+        refreshAfterChange("members");
       },
     });
   };

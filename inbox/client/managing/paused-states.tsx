@@ -5,13 +5,13 @@ import { useDraft } from "../page/drafts.ts";
 import { useFocusBeside } from "../page/focus-beside.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
-import { refresh, useAction, useCall } from "../queries.ts";
+import { refreshAfterChange, useAction, useCall } from "../queries.ts";
 
 export function PausedStates() {
   const { data, error } = useCall("paused-states", {});
   const resume = useAction("resume-state");
   const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
-  const afterChange = { onSuccess: () => refresh("paused-states", "queue") };
+  const afterChange = { onSuccess: () => refreshAfterChange("paused-states", "queue") };
   return (
     <section className="card" aria-labelledby="paused-states">
       <h2 id="paused-states" ref={heading} tabIndex={-1}>

@@ -7,7 +7,7 @@ import type { SignedIn } from "../page/frame.tsx";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { moment } from "../page/times.ts";
-import { failureOfLatest, refresh, useAction, useCall } from "../queries.ts";
+import { failureOfLatest, refreshAfterChange, useAction, useCall } from "../queries.ts";
 import { InviteForm, OneTimeLink } from "./invitation.tsx";
 import { PausedStates } from "./paused-states.tsx";
 
@@ -52,7 +52,10 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
   const recover = useAction("members/recover");
   const remove = useAction("members/remove");
   const act = () => {
-    const then = { onSuccess: () => refresh("members"), onSettled: () => setConfirming(undefined) };
+    const then = {
+      onSuccess: () => refreshAfterChange("members"),
+      onSettled: () => setConfirming(undefined),
+    };
     if (confirming === "recover") recover.mutate({ id: member.id }, then);
     else remove.mutate({ id: member.id }, then);
   };

@@ -2,7 +2,7 @@
 // the page by itself when nothing answers.
 import { useEffect } from "react";
 import { CallFailed, callApi } from "../call-api.ts";
-import { queries, refreshAfterEvent } from "../queries.ts";
+import { queries, refresh } from "../queries.ts";
 import { noteFailure, sessionState } from "../session.ts";
 import { isAnswered } from "./connection.ts";
 
@@ -39,8 +39,7 @@ export function useActivity(idleMinutes: number): void {
       lastAt = Math.min(lastAt, now);
       reportedAt = Math.min(reportedAt, now);
       if (now - lastAt <= idleMinutes * 60_000) return;
-      // Not `refresh`: an answer that takes longer than until the next check would never be read.
-      refreshAfterEvent("me");
+      refresh("me");
       if (hasSlept || !isAnswered()) noteFailure(new CallFailed("locked"), queries);
     };
     const note = () => {
@@ -50,7 +49,7 @@ export function useActivity(idleMinutes: number): void {
       lastAt = Date.now();
       if (lastAt - reportedAt < reportInterval) return;
       reportedAt = lastAt;
-      callApi("keep-alive", leadOnScreen ? { lead: leadOnScreen } : {}).catch(() => refreshAfterEvent("me"));
+      callApi("keep-alive", leadOnScreen ? { lead: leadOnScreen } : {}).catch(() => refresh("me"));
     };
     const idleCheck = setInterval(checkIdle, 5_000);
     for (const name of activityEvents) addEventListener(name, note, { passive: true });

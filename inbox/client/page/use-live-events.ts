@@ -2,7 +2,7 @@
 import { useEffect } from "react";
 import type { LiveEvent } from "../../api.ts";
 import { followEvents } from "../live-events.ts";
-import { queries, refreshAfterEvent } from "../queries.ts";
+import { queries, refresh } from "../queries.ts";
 import { announce } from "./announcer.tsx";
 import { noteStream } from "./connection.ts";
 import { notifyOfLeads } from "./notifications.ts";
@@ -19,15 +19,15 @@ export function useLiveEvents(): void {
     const loadLists = () => {
       loadedAt = performance.now();
       load = undefined;
-      refreshAfterEvent("queue", "rows", "opened");
+      refresh("queue", "rows", "opened");
     };
     const loadSoon = () => {
       load ??= setTimeout(loadLists, Math.max(0, loadedAt + minLoadInterval - performance.now()));
     };
     const stop = followEvents((event) => {
       if (event.kind === "connection") noteStream(event.isOpen ? "connected" : "offline");
-      if (event.kind === "session") refreshAfterEvent("me");
-      if (event.kind === "team") refreshAfterEvent("members", "paused-states", "health", "alert");
+      if (event.kind === "session") refresh("me");
+      if (event.kind === "team") refresh("members", "paused-states", "health", "alert");
       if (event.kind === "gap" || event.kind === "leads") loadSoon();
       if (event.kind === "leads") announceNewLeads(event);
     });
