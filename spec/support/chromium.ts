@@ -1,8 +1,6 @@
-// Finds the Chromium that the tests drive. Run by itself, as `npm test` does first: installs Debian's packages
-// when there is none and it may, or says in one line what to install.
+// Finds the Chromium that the tests drive.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { install, refuse } from "./debian.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 const headlessShell = "chromium-headless-shell";
@@ -20,6 +18,9 @@ export function findHeadlessShell(): string | undefined {
   return process.env.CHROMIUM_PATH || find([headlessShell]) || find(names);
 }
 
+/** Whether the headless shell is there, or another program is named in its place. */
+export const hasHeadlessShell = (): boolean => Boolean(process.env.CHROMIUM_PATH || find([headlessShell]));
+
 function find(programs: string[]): string | undefined {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin"];
   return folders.flatMap((folder) => programs.map((name) => join(folder, name))).find(runs);
@@ -34,20 +35,8 @@ function runs(program: string): boolean {
   }
 }
 
-function main(): void {
+/** The value of `CHROMIUM_PATH` when it names no program. */
+export function misnamedChromium(): string | undefined {
   const { CHROMIUM_PATH } = process.env;
-  if (CHROMIUM_PATH && !runs(CHROMIUM_PATH))
-    return void refuse(`CHROMIUM_PATH is ${CHROMIUM_PATH}, which is no program.`);
-  // Where the headless shell cannot be installed, the chapters that ask for it run in the whole browser.
-  if (!CHROMIUM_PATH && !find([headlessShell])) install(headlessShell);
-  if (findChromium()) return;
-  if (!install("chromium")) {
-    return void refuse(
-      "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
-    );
-  }
-  if (!findChromium())
-    refuse("Debian's chromium could not be installed. Install a Chromium and set CHROMIUM_PATH.");
+  return CHROMIUM_PATH && !runs(CHROMIUM_PATH) ? CHROMIUM_PATH : undefined;
 }
-
-if (import.meta.main) main();

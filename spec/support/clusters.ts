@@ -126,7 +126,7 @@ function giveToPostgres(path: string) {
 function program(name: string): string {
   const folder = findPrograms();
   if (!folder)
-    throw new Error("PostgreSQL's programs are missing: run `node spec/support/postgresql-programs.ts`.");
+    throw new Error("PostgreSQL's programs are missing: run `node spec/support/needed-programs.ts`.");
   return join(folder, name);
 }
 

@@ -2,20 +2,22 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
-/** Installs a package, when this is Debian and we are root; returns whether it tried. */
-export function install(name: string): boolean {
-  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return false;
-  process.stderr.write(`The tests need ${name}; installing Debian's package.\n`);
+/** Installs packages when this is Debian and we are root: all at once, or one after the other when one of them cannot be. */
+export function install(names: string[]): void {
+  if (names.length === 0 || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return;
+  process.stderr.write(`The tests need ${names.join(", ")}; installing Debian's packages.\n`);
   apt("update");
-  apt("install", "--yes", "--no-install-recommends", name);
-  return true;
+  if (installNow(names)) return;
+  for (const name of names) installNow([name]);
 }
+
+const installNow = (names: string[]) => apt("install", "--yes", "--no-install-recommends", ...names);
 
 const apt = (...args: string[]) =>
   spawnSync("apt-get", ["-qq", ...args], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-  });
+  }).status === 0;
 
 /** Ends a set-up that lacks something, with a sentence that says what to do. */
 export function refuse(sentence: string): void {

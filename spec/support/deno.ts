@@ -1,7 +1,6 @@
 // The Deno that the chapters of the hosted function run it on. It weighs about 90 MB, and only those chapters need it.
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { refuse } from "./debian.ts";
 import { fetchPackages } from "./fetched-packages.ts";
 
 /** The path of Deno's program, fetched where it is not there yet; "deno" where npm has none for this kind of machine. */
@@ -9,12 +8,4 @@ export function bringDeno(): string {
   const packages = fetchPackages("deno");
   const [program] = globSync("@deno/*/deno", { cwd: packages });
   return program ? join(packages, program) : "deno";
-}
-
-if (import.meta.main) {
-  try {
-    bringDeno();
-  } catch (error) {
-    refuse(`The chapters of the hosted function need Deno: ${(error as Error).message}`);
-  }
 }

@@ -1,12 +1,11 @@
 // PgBouncer in front of a PostgreSQL, in transaction pooling: each transaction may run on another session, as with many
-// hosted databases. Run by itself, as `npm test` does first: installs Debian's package when there is none and it may.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+// hosted databases.
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loginRoles, roleAddress } from "../../database/role-logins.ts";
-import { install, refuse } from "./debian.ts";
 import { freePort } from "./free-port.ts";
 
 export interface Pooler {
@@ -16,6 +15,8 @@ export interface Pooler {
 }
 
 const program = process.env.PGBOUNCER ?? "/usr/sbin/pgbouncer";
+
+export const hasPgBouncer = (): boolean => existsSync(program);
 
 /** Starts a pooler for a database behind a socket; it runs as the user who may use the socket. */
 export async function startPooler(databaseUrl: string): Promise<Pooler> {
@@ -57,14 +58,4 @@ async function stop(child: ChildProcess, folder: string) {
   child.kill("SIGINT");
   await exited;
   rmSync(folder, { recursive: true });
-}
-
-if (import.meta.main && !existsSync(program)) {
-  // Debian's package starts a pooler of its own, which the tests do not use.
-  if (install("pgbouncer")) spawnSync("service", ["pgbouncer", "stop"], { stdio: "ignore" });
-  if (!existsSync(program)) {
-    refuse(
-      "The tests need PgBouncer. Install it (on Debian: `sudo apt-get install pgbouncer`), or set PGBOUNCER to the program.",
-    );
-  }
 }

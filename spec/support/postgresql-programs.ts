@@ -1,8 +1,6 @@
 // Finds PostgreSQL's own programs, because a standby is made with pg_basebackup, which the embedded server does not bring.
-// Run by itself, as `npm test` does first: installs Debian's package when there is none and it may, or says what to do.
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
-import { install, refuse } from "./debian.ts";
 
 /** The folder of the newest programs; `POSTGRESQL_BIN` names another one. */
 export function findPrograms(): string | undefined {
@@ -15,12 +13,3 @@ export function findPrograms(): string | undefined {
 const needed = ["initdb", "postgres", "pg_basebackup"];
 
 const versionOf = (folder: string) => Number(/\d+/.exec(folder)?.[0]);
-
-if (import.meta.main && !findPrograms()) {
-  install("postgresql");
-  if (!findPrograms()) {
-    refuse(
-      "The tests need PostgreSQL's programs. Install them (on Debian: `sudo apt-get install postgresql`), or set POSTGRESQL_BIN to their folder.",
-    );
-  }
-}

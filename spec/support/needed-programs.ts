@@ -1,0 +1,77 @@
+// The programs that the tests drive and npm does not bring. Run by itself, as `npm test` does first: installs Debian's packages, all in
+// one step, where some are missing and it may, and says what to do about each program without which the tests cannot run.
+import { spawnSync } from "node:child_process";
+import { findChromium, hasHeadlessShell, misnamedChromium } from "./chromium.ts";
+import { install, refuse } from "./debian.ts";
+import { bringDeno } from "./deno.ts";
+import { firefox } from "./firefox.ts";
+import { hasPgBouncer } from "./pgbouncer.ts";
+import { findPrograms } from "./postgresql-programs.ts";
+import { webkit } from "./webkit.ts";
+
+interface Need {
+  /** Debian's packages. */
+  packages: string[];
+  isThere(): boolean;
+  /** What to do when it is still missing. None where the tests run without it. */
+  refusal?: string;
+}
+
+const needs: Need[] = [
+  // Without it, the chapters that ask for it run in the whole browser.
+  { packages: ["chromium-headless-shell"], isThere: hasHeadlessShell },
+  {
+    packages: ["chromium"],
+    isThere: () => Boolean(findChromium()),
+    refusal:
+      "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
+  },
+  // Without them, their chapter is named as skipped.
+  ...[firefox, webkit].map(({ missing }) => ({
+    packages: missing?.split(" ") ?? [],
+    isThere: () => !missing,
+  })),
+  // Without a font like Arial, the chapter of the budgets sees the page shift.
+  { packages: ["fonts-liberation"], isThere: hasFontLikeArial },
+  {
+    packages: ["postgresql"],
+    isThere: () => Boolean(findPrograms()),
+    refusal:
+      "The tests need PostgreSQL's programs. Install them (on Debian: `sudo apt-get install postgresql`), or set POSTGRESQL_BIN to their folder.",
+  },
+  {
+    packages: ["pgbouncer"],
+    isThere: hasPgBouncer,
+    refusal:
+      "The tests need PgBouncer. Install it (on Debian: `sudo apt-get install pgbouncer`), or set PGBOUNCER to the program.",
+  },
+];
+
+function hasFontLikeArial(): boolean {
+  return /Liberation|Arial/.test(spawnSync("fc-list", { encoding: "utf8" }).stdout ?? "");
+}
+
+function bringPrograms(): void {
+  const missing = needs.filter(({ isThere }) => !isThere());
+  const hadPgBouncer = hasPgBouncer();
+  install(missing.flatMap(({ packages }) => packages));
+  // Debian's package starts a pooler of its own, which the tests do not use.
+  if (!hadPgBouncer && hasPgBouncer()) spawnSync("service", ["pgbouncer", "stop"], { stdio: "ignore" });
+  for (const { isThere, refusal } of missing) if (refusal && !isThere()) refuse(refusal);
+}
+
+function fetchDeno(): void {
+  try {
+    bringDeno();
+  } catch (error) {
+    refuse(`The chapters of the hosted function need Deno: ${(error as Error).message}`);
+  }
+}
+
+const path = misnamedChromium();
+if (path) {
+  refuse(`CHROMIUM_PATH is ${path}, which is no program.`);
+} else {
+  bringPrograms();
+  fetchDeno();
+}
