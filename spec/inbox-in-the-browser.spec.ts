@@ -80,15 +80,15 @@ describe("the queue", () => {
     const context = await browser().newContext();
     await context.addCookies([{ name: "session", value: dana.cookie.split("=")[1] ?? "", url: inbox.url }]);
     const page = await context.newPage();
-    const sent: string[] = [];
-    page.on("response", async (response) => {
+    const sent: Promise<string>[] = [];
+    page.on("response", (response) => {
       if (response.url().includes("/api/") && !response.url().endsWith("/events"))
-        // The page may be closed before the last answer is read.
-        sent.push(await response.text().catch(() => ""));
+        // The page is closed while answers are on the way that come after what the test looks at.
+        sent.push(response.text().catch(() => ""));
     });
     await page.goto(inbox.url);
     await page.locator(".row").waitFor();
-    const all = `${sent.join()}${await page.content()}`;
+    const all = `${(await Promise.all(sent)).join()}${await page.content()}`;
     expect(all).toContain("reference");
     expect(all).not.toContain(phone);
     expect(all).not.toContain("rosa@example.com");

@@ -177,7 +177,7 @@ describe("a call", () => {
       await page.locator(".number").waitFor();
       await route.abort();
     });
-    const lost = page.waitForEvent("requestfailed");
+    const lost = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/call"));
     await page.getByRole("button", { name: "Call", exact: true }).click();
     await lost;
     // The page has taken notice of the failure by the time that another answer is on screen.

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
-import { said } from "./support/inbox-pages.ts";
+import { callsUnderWay, said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as } = await openScreens();
@@ -14,11 +14,15 @@ async function turnPage(page: Screen): Promise<void> {
   await page.getByRole("button", { name: "Next page" }).click();
 }
 
-/** Opens a page whose clock the test holds. */
+/** Opens a page whose clock the test holds, and waits until no answer is on the way that is older than what the test does next. */
 async function withClock(path = "/"): Promise<Screen> {
   const page = await as(dana, "/healthz");
   await page.clock.install();
+  const underWay = callsUnderWay(page);
+  const answered = page.waitForResponse((response) => response.request().method() === "POST");
   await page.goto(`${inbox.url}${path}`);
+  await answered;
+  await expect.poll(underWay).toBe(0);
   return page;
 }
 
