@@ -34,7 +34,8 @@ export type ExportedLead = {
 
 /**
  * Hands the leads to `take`, a page at a time, as they were at the moment the export began: those whose permission was
- * withdrawn first, then the newest first.
+ * withdrawn first, then the newest first. What belongs to a page is looked up from its oldest lead on, because it lies on the disk in that
+ * order, and a disk reads ahead only forwards.
  */
 export async function exportLeads(
   sql: Sql,
@@ -57,13 +58,19 @@ export async function exportLeads(
         const pages = pagesOf(
           (end, size) => tx<ExportedLead[]>`
           select ${selectLead(tx)}
-          from private.lead_work w
+          from (
+            select * from (
+              select w.lead_id, w.created_at, w.flags
+              from private.lead_work w
+              where w.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
+              ${since ? tx`and w.created_at >= ${since}` : tx``} ${beyond(tx, end, "older")}
+              order by w.created_at desc, w.lead_id desc limit ${size}
+            ) page order by created_at, lead_id
+          ) w
           join public.leads l on l.id = w.lead_id
           join private.permissions p on p.lead_id = w.lead_id
           left join private.reviews r on r.lead_id = w.lead_id
-          where w.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
-          ${since ? tx`and w.created_at >= ${since}` : tx``} ${beyond(tx, end, "older")}
-          order by w.created_at desc, w.lead_id desc limit ${size}`,
+          order by w.created_at desc, w.lead_id desc`,
           ({ created_at, id }) => ({ time: created_at, id }),
         );
         for await (const page of pages) await passOn(page);

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { PendingQuery, Row, TransactionSql } from "postgres";
 
 /** Rows of a page. Two pages are held in memory at once. */
-const pageSize = 500;
+const pageSize = 1_000;
 
 /** Where a page ends: the time (as `utc` selects it) and the id of its last row. */
 export interface PageEnd {
