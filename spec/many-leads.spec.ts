@@ -30,6 +30,7 @@ const growing = [
   "outcomes",
   "audit_log",
   "erasures",
+  "report_changes",
 ];
 
 interface RowsRead {
@@ -154,6 +155,27 @@ describe("the reports", () => {
       await isTheSame(9);
     }
     expect(await report(owner, 9)).not.toEqual(before);
+  });
+
+  it("read the marks of changed days once, however many days they show", async () => {
+    const marks = 5_000;
+    await owner`
+      insert into private.report_changes (day)
+      select (now() at time zone 'UTC')::date - 100 from generate_series(1, ${marks}::integer)`;
+    // As PostgreSQL does by itself in time. With what it knows then, it would look for each day through all marks.
+    await owner`analyze private.report_changes`;
+    const { rows } = await rowsRead((sql) => report(sql, 50));
+    await owner`delete from private.report_changes`;
+    expect(rows).toBeLessThan(marks + maxRows);
+  });
+
+  it("have a day marked once by a transaction that erases many of its leads", async () => {
+    await owner`
+      select private.erase_leads(array(select lead_id from private.lead_work order by created_at limit 150), 'asked')`;
+    const marks = await owner<{ day: string }[]>`select day::text from private.report_changes order by day`;
+    await addUp(owner);
+    expect(marks.length).toBeGreaterThan(0);
+    expect(marks).toEqual([...new Map(marks.map((mark) => [mark.day, mark])).values()]);
   });
 });
 

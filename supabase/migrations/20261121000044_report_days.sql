@@ -7,7 +7,8 @@ create table private.report_days (
   day date primary key
 );
 
--- A row for each change about a lead of an older day; several a day, so that no two transactions wait for each other.
+-- A day of which a transaction has changed something about its leads. Each transaction marks it with a row of its own, so that no two
+-- wait for each other.
 create table private.report_changes (
   day date not null
 );
@@ -81,7 +82,12 @@ begin
       (select private.utc_day(w.created_at) from private.lead_work w where w.lead_id = coalesce(new.lead_id, old.lead_id))
     ];
   end if;
-  insert into private.report_changes (day) select distinct d.day from unnest(days) as d (day) where d.day < yesterday;
+  -- Not with each lead, because an erasure changes thousands. A row of another transaction does not count: the day may be summed from it
+  -- before this one ends.
+  insert into private.report_changes (day)
+  select distinct d.day from unnest(days) as d (day)
+  where d.day < yesterday
+    and not exists (select from private.report_changes c where c.day = d.day and c.xmin = pg_current_xact_id()::xid);
   return null;
 end $$;
 
@@ -257,11 +263,14 @@ begin
     return;
   end if;
   return query
-    select r.day, greatest(begins, d at time zone 'UTC'), least(ends, (d + interval '1 day') at time zone 'UTC')
+    -- Read once, and not for each day.
+    with marked as materialized (select distinct c.day from private.report_changes c)
+    select case when m.day is null then r.day end,
+      greatest(begins, d at time zone 'UTC'), least(ends, (d + interval '1 day') at time zone 'UTC')
     from generate_series(private.utc_day(starts)::timestamp, private.utc_day(stops)::timestamp, interval '1 day') as d
     left join private.report_days r on r.day = d::date
       and d at time zone 'UTC' >= begins and (d + interval '1 day') at time zone 'UTC' <= ends
-      and not exists (select from private.report_changes c where c.day = d::date);
+    left join marked m on m.day = d::date;
 end $$;
 
 revoke execute on function
