@@ -239,6 +239,15 @@ describe("the counts", () => {
     }
   });
 
+  it("have few rows to add up when a transaction has erased many leads", async () => {
+    await addUp(owner);
+    await owner`
+      select private.erase_leads(array(select lead_id from private.lead_work order by created_at limit 150), 'asked')`;
+    const [toAddUp] = await owner<{ rows: number }[]>`
+      select ((select count(*) from private.lead_tallies) + (select count(*) from private.delivery_tallies))::int as rows`;
+    expect(toAddUp?.rows).toBeLessThan(20);
+  });
+
   it("are those of every row, whatever happens to a lead or a delivery", async () => {
     const acts: [what: string, act: () => Promise<unknown>][] = [
       ["nothing", async () => {}],

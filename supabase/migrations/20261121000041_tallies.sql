@@ -221,25 +221,30 @@ create trigger erasures_29_clear_tallies after truncate on private.erasures
 for each statement execute function private.clear_tallies();
 
 -- Replaces the rows by their sums. A reader sees either the rows or their sum.
-create function private.add_up_tallies() returns void
+create function private.add_up_tallies(only_of_this_transaction boolean default false) returns void
 language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  mine constant xid := pg_current_xact_id()::xid;
 begin
-  -- private.recount must not replace what is added up at this moment.
-  perform pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0));
-  with removed as (delete from private.lead_tallies returning *)
+  if not only_of_this_transaction then
+    -- private.recount must not replace what is added up at this moment.
+    perform pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0));
+  end if;
+  with removed as (delete from private.lead_tallies t where not only_of_this_transaction or t.xmin = mine returning t.*)
   insert into private.lead_tallies (leads, waiting, unowed, untold, erased)
   select sum(g.leads), sum(g.waiting), sum(g.unowed), sum(g.untold), sum(g.erased) from removed g having count(*) > 0;
-  with removed as (delete from private.queue_tallies returning *)
+  with removed as (delete from private.queue_tallies t where not only_of_this_transaction or t.xmin = mine returning t.*)
   insert into private.queue_tallies (place, open, unfinished, untried)
-  select g.place, sum(g.open), sum(g.unfinished), sum(g.untried) from removed g group by g.place having sum(g.unfinished) <> 0;
-  with removed as (delete from private.hour_tallies returning *)
+  select g.place, sum(g.open), sum(g.unfinished), sum(g.untried) from removed g group by g.place
+  having (sum(g.open), sum(g.unfinished), sum(g.untried)) <> (0, 0, 0);
+  with removed as (delete from private.hour_tallies t where not only_of_this_transaction or t.xmin = mine returning t.*)
   insert into private.hour_tallies (hour, leads, waiting, untried)
   select g.hour, sum(g.leads), sum(g.waiting), sum(g.untried) from removed g
   where g.hour > now() - interval '26 hours' group by g.hour;
-  with removed as (delete from private.delivery_tallies returning *)
+  with removed as (delete from private.delivery_tallies t where not only_of_this_transaction or t.xmin = mine returning t.*)
   insert into private.delivery_tallies (channel, delivered, failed, troubled)
   select g.channel, sum(g.delivered), sum(g.failed), sum(g.troubled) from removed g group by g.channel;
 end $$;
