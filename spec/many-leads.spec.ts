@@ -103,6 +103,16 @@ describe("with many leads", () => {
   });
 });
 
+describe("the tables that grow with the leads and whose rows change", () => {
+  it("are vacuumed by PostgreSQL once one row in a hundred has changed, and not one in five", async () => {
+    const changing = growing.filter((name) => !["audit_log", "erasures", "report_changes"].includes(name));
+    const early = await owner<{ name: string }[]>`
+      select relname as name from pg_class
+      where relkind = 'r' and 'autovacuum_vacuum_scale_factor=0.01' = any (reloptions) order by 1`;
+    expect(early.map(({ name }) => name)).toEqual(changing.sort());
+  });
+});
+
 describe("the reports", () => {
   const report = async (sql: Sql, days: number) => {
     const [row] = await sql<{ report: unknown }[]>`

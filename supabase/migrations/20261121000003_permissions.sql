@@ -62,7 +62,7 @@ create table private.permissions (
 
   -- A field that no person sees was filled in. A spam flag for the team, never a reason to refuse.
   honeypot_filled boolean not null default false
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 
 -- Lists show those who withdrew their permission first; there are few of them.
 create index permissions_withdrawn on private.permissions (lead_id) where withdrawn_at is not null;

@@ -50,7 +50,7 @@ create table private.lead_work (
   constraint stage_is_known check (stage in ('open', 'callback', 'closed')),
   constraint callback_has_a_time check ((stage = 'callback') = (callback_at is not null)),
   constraint withdrawn_lead_is_closed check (withdrawn_at is null or stage = 'closed')
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 
 -- The order of the queue: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one tried longest
 -- ago first.
@@ -83,7 +83,7 @@ create table private.reviews (
   outcome text,
   -- The member's outcome that wrote this row last (private.outcomes), which an undo takes back. Null: the operator's command wrote it.
   outcome_id uuid
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 
 -- Numbers that must not be called, with each time that somebody said so, because each lead's proof says which stop ended its
 -- permission. A lead that was given later than the last stop is a new permission.

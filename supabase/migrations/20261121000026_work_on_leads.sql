@@ -28,7 +28,7 @@ create table private.calls (
   -- The transaction that logged it. The number is returned in a later one only, so that the attempt cannot be rolled back after the
   -- number was seen.
   xact xid8 not null default pg_current_xact_id()
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 create index calls_of_lead on private.calls (lead_id, at);
 create index calls_by_number on private.calls (number_key, at);
 create index calls_by_time on private.calls (at);
@@ -54,7 +54,7 @@ create table private.outcomes (
   )),
   constraint callback_has_a_time check ((outcome = 'callback') = (callback_at is not null)),
   constraint note_has_at_most_2000_characters check (char_length(note) <= 2000)
-);
+) with (autovacuum_vacuum_scale_factor = 0.01);
 create index outcomes_of_lead on private.outcomes (lead_id, at);
 create index outcomes_by_time on private.outcomes (at);
 
