@@ -12,7 +12,7 @@ import type { Channel } from "./channels/channel.ts";
 import { makeChannels } from "./channels/registry.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { syncChannels } from "./outbox.ts";
-import { makeScheduledJobs } from "./scheduled-jobs.ts";
+import { jobConnections, makeScheduledJobs } from "./scheduled-jobs.ts";
 import { startWorker } from "./worker.ts";
 
 export interface DeliveryDependencies {
@@ -109,7 +109,7 @@ function startOn(address: string, { channels, checkAlert, prepare, log }: Worker
   // Separate, because a query that is sent on the connection of a long job waits for the job. It logs an outage only where there is no
   // channel, because otherwise the other connections do.
   const jobsDatabase = makeResilientConnection(
-    () => connect(address, { max: 1, name: "leads delivery jobs" }),
+    () => connect(address, { max: jobConnections, name: "leads delivery jobs" }),
     channels.length === 0 ? log : () => {},
   );
   const worker = startWorker({

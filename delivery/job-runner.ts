@@ -1,4 +1,4 @@
-// Runs the scheduled jobs of a worker, each at its own interval.
+// Runs scheduled jobs of a worker, each at its own interval.
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
@@ -14,10 +14,11 @@ export interface ScheduledJob {
 // A job of each second takes new leads into the lists, which wait for it. One of each day may have been stopped because it took long.
 const pauseAfterTrouble = ({ every }: ScheduledJob) => Math.min(Math.max(every, 5_000), pauseAfterBug);
 
-/** Makes a function that runs the jobs that are due, one after the other, until the signal aborts. It never rejects. */
+/** Makes what runs these jobs when they are due, one after the other. Jobs that must not wait for each other need a runner each. */
 export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: Log) {
   const nextRun = new Map<ScheduledJob, number>();
-  return async (signal: AbortSignal): Promise<void> => {
+  let running: Promise<void> | undefined;
+  const runDueJobs = async (signal: AbortSignal): Promise<void> => {
     for (const job of jobs) {
       const time = clock();
       if (signal.aborted || time < (nextRun.get(job) ?? 0)) continue;
@@ -31,5 +32,15 @@ export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: 
         if (!isTrouble) logBug(log, error);
       }
     }
+  };
+  return {
+    /** Starts the jobs that are due, until the signal aborts, unless the last start's jobs are still under way. */
+    run: (signal: AbortSignal): void => {
+      running ??= runDueJobs(signal).finally(() => {
+        running = undefined;
+      });
+    },
+    /** Resolves when no job is under way. */
+    drained: (): Promise<void> => running ?? Promise.resolve(),
   };
 }

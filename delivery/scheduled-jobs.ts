@@ -15,25 +15,32 @@ const hour = 60 * minute;
 /** Milliseconds that a job's work may take. The daily count reads every lead, and a database may have many. */
 export const jobTimeout = 10 * minute;
 
-/** The scheduled jobs of a worker. */
+/** Connections that the jobs need so that none waits for the connection of another: one for each list that makeScheduledJobs returns. */
+export const jobConnections = 3;
+
+/**
+ * The scheduled jobs of a worker: what the lists of the team wait for, what tells somebody, and upkeep. Jobs of one list run one after
+ * the other, and no list waits for another, because upkeep takes minutes where there are many leads.
+ */
 export function makeScheduledJobs(
   database: ResilientConnection,
   checkAlert: (sql: Sql) => Promise<void>,
   log: Log,
-): ScheduledJob[] {
+): ScheduledJob[][] {
   const job = (every: number, work: (sql: Sql) => Promise<unknown>): ScheduledJob => ({
     every,
     run: async () => void (await database.query(work, jobTimeout)),
   });
   return [
-    job(second, indexNewLeadsUnlessBusy),
-    job(24 * hour, indexMissedLeads),
-    job(minute, checkAlert),
-    job(minute, addUp),
-    job(10 * minute, (sql) => enqueueWaiting(sql, log)),
-    job(hour, (sql) => carryOutRetention(sql, log)),
-    job(hour, rollUpCounts),
-    job(24 * hour, (sql) => reconcile(sql, log)),
+    [job(second, indexNewLeadsUnlessBusy)],
+    [job(minute, checkAlert), job(10 * minute, (sql) => enqueueWaiting(sql, log))],
+    [
+      job(24 * hour, indexMissedLeads),
+      job(minute, addUp),
+      job(hour, (sql) => carryOutRetention(sql, log)),
+      job(hour, rollUpCounts),
+      job(24 * hour, (sql) => reconcile(sql, log)),
+    ],
   ];
 }
 

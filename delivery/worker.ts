@@ -16,8 +16,8 @@ export interface WorkerDependencies {
   log: Log;
   /** Done once before anything is sent, and tried until it succeeds. */
   prepare?: (() => Promise<void>) | undefined;
-  /** What is done at intervals, while the worker runs. */
-  jobs?: readonly ScheduledJob[];
+  /** What is done at intervals, while the worker runs: jobs of one list one after the other, and no list waits for another. */
+  jobs?: readonly (readonly ScheduledJob[])[];
   /** A test's own time; otherwise the database says what is due. */
   now?: () => Date;
   /** Calls back again and again until the returned function is called; a test calls back when it likes. */
@@ -39,30 +39,31 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
   const dispatchers = channels.map((channel) => makeDispatcher(channel, dependencies));
   const clock = makeClock(now);
   const preparation = makePreparation(dependencies.prepare, clock);
-  const runJobs = makeJobRunner(jobs, clock, log);
+  const jobRunners = jobs.map((list) => makeJobRunner(list, clock, log));
   const stopping = new AbortController();
-  let working: Promise<void> | undefined;
+  let preparing: Promise<void> | undefined;
 
   const wake = () => {
     if (preparation.isDone()) for (const dispatcher of dispatchers) dispatcher.run();
   };
-  const prepareAndRunJobs = async () => {
-    if (!preparation.isDone()) {
-      await preparation.attempt();
-      wake();
-    }
-    if (preparation.isDone()) await runJobs(stopping.signal);
-  };
-  const sweep = () => {
+  const sendAndRunJobs = () => {
     wake();
-    working ??= prepareAndRunJobs()
+    if (preparation.isDone()) for (const runner of jobRunners) runner.run(stopping.signal);
+  };
+  const prepare = () =>
+    preparation
+      .attempt()
+      .then(sendAndRunJobs)
       .catch((error) => {
         // An outage of the database is in the log already.
         if (!isDatabaseTrouble(error)) logBug(log, error);
       })
       .finally(() => {
-        working = undefined;
+        preparing = undefined;
       });
+  const sweep = () => {
+    if (preparation.isDone()) sendAndRunJobs();
+    else preparing ??= prepare();
   };
 
   const stopSweeping = every(sweepInterval, sweep);
@@ -72,7 +73,7 @@ export function startWorker(dependencies: WorkerDependencies): Worker {
     stop: async (grace = 8_000) => {
       stopping.abort();
       stopSweeping();
-      await drain(dispatchers, working, grace);
+      await drain(dispatchers, [preparing, ...jobRunners.map((runner) => runner.drained())], grace);
     },
   };
 }
@@ -98,10 +99,14 @@ function makePreparation(prepare: WorkerDependencies["prepare"], clock: Clock) {
 }
 
 /** Lets what is under way finish, and aborts it after `grace` milliseconds. */
-async function drain(dispatchers: readonly Dispatcher[], working: Promise<void> | undefined, grace: number) {
+async function drain(
+  dispatchers: readonly Dispatcher[],
+  others: (Promise<void> | undefined)[],
+  grace: number,
+) {
   for (const dispatcher of dispatchers) dispatcher.stop();
   const allDrained = () => Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
-  const isDrained = await settlesWithin(grace, Promise.all([working, allDrained()]));
+  const isDrained = await settlesWithin(grace, Promise.all([...others, allDrained()]));
   for (const dispatcher of dispatchers) dispatcher.abort();
   // Aborted deliveries are still recorded, but an unreachable database is not waited for.
   if (!isDrained) await settlesWithin(1_000, allDrained());

@@ -53,7 +53,7 @@ describe("the login of the delivery", () => {
       makeAlertCheck({ url: undefined }, () => {}),
       () => {},
     );
-    for (const job of jobs) await job.run();
+    for (const job of jobs.flat()) await job.run();
     expect(await owner`select from private.lead_work`).toHaveLength(1);
     expect(await readLeadCounts(delivery)).toMatchObject({ stored: 1, unreviewed: 1 });
   });

@@ -6,7 +6,7 @@ import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { channelNames } from "../delivery/channels/registry.ts";
 import { composeDelivery } from "../delivery/compose.ts";
 import { syncChannels } from "../delivery/outbox.ts";
-import { enqueueWaiting, makeScheduledJobs, reconcile } from "../delivery/scheduled-jobs.ts";
+import { enqueueWaiting, jobConnections, makeScheduledJobs, reconcile } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
 import { makeDeliveryRuns } from "../supabase/functions/submit-lead/delivery-runs.ts";
 import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
@@ -123,7 +123,7 @@ describe("the scheduled jobs", () => {
 
   it("leave new leads to whatever process is taking them into the lists at this moment, and take the next ones", async () => {
     await insertMany(1);
-    const [flags] = makeScheduledJobs(
+    const [[flags] = []] = makeScheduledJobs(
       database,
       async () => {},
       () => {},
@@ -177,9 +177,42 @@ describe("the scheduled jobs", () => {
     });
   });
 
-  it("are done by a worker: flags each second, the alert and the sums each minute, waiting leads every ten minutes, retention and the roll-up each hour, missed leads and the count once a day", () => {
+  it("take new leads into the lists, and alert, however long upkeep takes", async () => {
+    const receiver = await startReceiver();
+    const all = compose(webhookTo(receiver.url));
+    await all.sync(sql);
+    const insert = (name: string) => intake`insert into public.leads ${intake(aLead({ name }))}`;
+    await insert("Ana");
+    await sql`update public.leads set created_at = now() - interval '21 hours'`;
+    const inLists = async () => (await sql`select from private.lead_work`).length;
+    await sql.begin(async (other) => {
+      // What adds the counts up waits for this lock as long as this transaction lasts.
+      await other`select pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0))`;
+      await sql.begin(async (another) => {
+        // And the check for the alert for this row.
+        await another`select from private.alert_state for update`;
+        const running = all.start(url);
+        onTestFinished(async () => running?.stop(0));
+        await until(async () => (await sessionsAtLocks(sql)).length === 2);
+        await insert("Ben");
+        await until(async () => (await inLists()) === 2);
+      });
+      await until(
+        async () => (await sql`select from private.deliveries where event = 'lead.overdue'`).length === 1,
+      );
+      await insert("Cleo");
+      await until(async () => (await inLists()) === 3);
+    });
+  });
+
+  it("are done by a worker: flags each second; the alert each minute and waiting leads every ten minutes; missed leads once a day, the sums each minute, retention and the roll-up each hour, and the count once a day", () => {
     const jobs = makeScheduledJobs(database, async () => {}, log);
-    expect(jobs.map((job) => job.every / 1000)).toEqual([1, 86_400, 60, 60, 600, 3600, 3600, 86_400]);
+    expect(jobs.map((list) => list.map((job) => job.every / 1000))).toEqual([
+      [1],
+      [60, 600],
+      [86_400, 60, 3600, 3600, 86_400],
+    ]);
+    expect(jobConnections).toBe(jobs.length);
   });
 });
 

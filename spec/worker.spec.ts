@@ -33,7 +33,7 @@ describe("the worker", () => {
     };
     const { sweep } = startControlled([], {
       prepare,
-      jobs: [{ every: 1000, run: async () => void (jobs += 1) }],
+      jobs: [[{ every: 1000, run: async () => void (jobs += 1) }]],
     });
     const bugs = () => lines.filter((line) => line.includes(" error bug")).length;
     await until(() => bugs() === 1);
@@ -55,7 +55,7 @@ describe("the worker", () => {
       done.push(clock.secondsAhead);
       if (fails) throw new Error("refused");
     };
-    const { sweep } = startControlled([], { jobs: [{ every: 3_600_000, run }] });
+    const { sweep } = startControlled([], { jobs: [[{ every: 3_600_000, run }]] });
     await until(() => done.length === 1);
     fails = false;
     for (clock.secondsAhead = 30; clock.secondsAhead < 7400; clock.secondsAhead += 40) {
@@ -73,8 +73,10 @@ describe("the worker", () => {
     };
     const { sweep } = startControlled([], {
       jobs: [
-        { every: 1_000, run: failingOnce(done.second) },
-        { every: 3_600_000, run: failingOnce(done.hour) },
+        [
+          { every: 1_000, run: failingOnce(done.second) },
+          { every: 3_600_000, run: failingOnce(done.hour) },
+        ],
       ],
     });
     await until(() => done.hour.length === 1);
@@ -102,7 +104,7 @@ describe("the worker", () => {
         { every: 1000, run: async () => void (await database.query(work)) },
         { every: 1000, run: async () => void (others += 1) },
       ];
-      start([], { database, jobs });
+      start([], { database, jobs: [jobs] });
       await until(() => others > 0);
       const bugs = lines.filter((line) => line.includes(" error bug"));
       expect(bugs).toHaveLength(1);
@@ -224,7 +226,7 @@ describe("the worker", () => {
     const { channel, sent } = fakeChannel(() => outcomes.pop() ?? { kind: "delivered" });
     let jobs = 0;
     await insert();
-    start([channel], { jobs: [{ every: 100, run: async () => void (jobs += 1) }] });
+    start([channel], { jobs: [[{ every: 100, run: async () => void (jobs += 1) }]] });
     await until(async () => sent.length === 1 && jobs > 0 && (await claimed()) === 0);
     vi.useRealTimers();
     const jobsBefore = jobs;
