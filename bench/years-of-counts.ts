@@ -2,13 +2,10 @@
 // the last days, web vitals and costs. The campaigns, and the experiment of the last sixty days, are those of bench/years-of-leads.ts.
 import type { Sql } from "../database/connect.ts";
 
-/** The last days whose counts are kept by hour. */
-const daysByHour = 8;
-
 /** The days in which an experiment ran: half of the loads showed the original, half the variant "garden". */
 export const experimentDays = 60;
 
-export async function fillCounts(sql: Sql, days: number): Promise<void> {
+export async function fillCounts(sql: Sql, days: number, daysByHour = 8): Promise<void> {
   await sql`
     insert into private.experiments (variant, language, started_on, planned_rate, planned_lift)
     values ('garden', 'en', (now() at time zone 'UTC')::date - ${Math.min(days, experimentDays)}::integer, 0.02, 0.3)`;

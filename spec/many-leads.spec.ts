@@ -4,10 +4,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { personTasks, readSamples } from "../bench/many-leads-tasks.ts";
 import { fillDatabase } from "../bench/years-of-leads.ts";
 import { connect, type Sql } from "../database/connect.ts";
-import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
+import { readLeadCounts } from "../delivery/counts.ts";
 import { requeueFailed, syncChannels } from "../delivery/outbox.ts";
 import { addUp } from "../delivery/scheduled-jobs.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
+import { counted, countedByReading, lateInQueue, report, reportBothWays } from "./support/sums.ts";
 
 const { owner, url } = await makeDatabase();
 const leads = 12_000;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await syncChannels(owner, ["email", "webhook"]);
   // As many of the last 24 hours as of each day before: reports read the leads of the days that are not over, so late in the day they
   // read the most, and that has to stay within the limit, too.
-  await fillDatabase(owner, { leads, open: leads / 60, days: 60, vacuum: false }, () => {});
+  await fillDatabase(owner, { leads, open: leads / 60, days: 60, countedByHour: 1, vacuum: false }, () => {});
 }, 180_000);
 
 const growing = [
@@ -114,30 +115,8 @@ describe("the tables that grow with the leads and whose rows change", () => {
 });
 
 describe("the reports", () => {
-  const report = async (sql: Sql, days: number) => {
-    const [row] = await sql<{ report: unknown }[]>`
-      select private.report(now() - ${days} * interval '1 day', now(), 'America/New_York') as report`;
-    return row?.report;
-  };
-  /** The report from the sums of the days and from the leads, both of one moment, because a call becomes a day old in between otherwise. */
-  const bothWays = async (days: number) => {
-    const undone = new Error("undone");
-    const reports: unknown[] = [];
-    await owner
-      .begin(async (tx) => {
-        const sql = tx as unknown as Sql;
-        reports.push(await report(sql, days));
-        await tx`delete from private.report_days`;
-        reports.push(await report(sql, days));
-        throw undone;
-      })
-      .catch((error) => {
-        if (error !== undone) throw error;
-      });
-    return { fromSums: reports[0], fromLeads: reports[1] };
-  };
   const isTheSame = async (days: number) => {
-    const { fromSums, fromLeads } = await bothWays(days);
+    const { fromSums, fromLeads } = await reportBothWays(owner, days);
     expect(fromSums).toEqual(fromLeads);
   };
 
@@ -189,46 +168,7 @@ describe("the reports", () => {
   });
 });
 
-/** Counts by reading everything, for a comparison. */
-async function countedByReading(sql: Sql) {
-  const [counts] = await sql`
-    select count(*)::int as stored, count(*) filter (where l.created_at > now() - interval '24 hours')::int as "lastDay",
-      (select count(*)::int from private.erasures) as erased, count(*) filter (where x.waits)::int as unreviewed,
-      count(*) filter (where x.waits and l.created_at < now() - interval '24 hours')::int as overdue,
-      count(*) filter (where x.waits and x.unowed)::int as untold, count(*) filter (where x.unowed)::int as "owedToNoChannel"
-    from public.leads l cross join lateral (
-      select
-        not exists (select from private.reviews r where r.lead_id = l.id)
-          and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null) as waits,
-        not exists (
-          select from private.deliveries d join private.channels c on c.name = d.channel
-          where d.lead_id = l.id and (d.delivered_at is not null or c.retired_at is null)
-        ) as unowed
-    ) x`;
-  const channels = await sql`
-    select c.name as channel, count(d.delivered_at)::int as delivered, count(d.failed_at) filter (where c.retired_at is null)::int as failed,
-      (count(d.id) - count(d.delivered_at) - count(d.failed_at))::int as pending,
-      count(*) filter (where d.delivered_at is null and d.failed_at is null and d.created_at < now() - interval '15 minutes')::int as stuck
-    from private.channels c left join private.deliveries d on d.channel = c.name group by c.name order by c.name`;
-  const [queue] = await sql`
-    select count(*)::int as late from private.lead_work w
-    where w.stage <> 'closed' and w.tried_at is null and w.created_at < now() - interval '24 hours'`;
-  return { counts, channels: [...channels], late: queue?.late };
-}
-
-const lateInQueue = async (sql: Sql) => {
-  const [queue] = await sql<{ late: number }[]>`
-    select (private.queue_counts(row(null, null, 'operator', 'operator')::private.actor) ->> 'late')::int as late`;
-  return queue?.late;
-};
-
 describe("the counts", () => {
-  const counted = async () => {
-    const channels = (await countDeliveries(owner)).map(({ channel, delivered, failed, pending, stuck }) => ({
-      ...{ channel, delivered, failed, pending, stuck },
-    }));
-    return { counts: await readLeadCounts(owner), channels, late: await lateInQueue(owner) };
-  };
   const someLeads = (hours: number) => owner<{ id: string }[]>`
     select lead_id as id from private.lead_work where created_at < now() - ${hours} * interval '1 hour'
     order by created_at desc limit 3`;
@@ -329,9 +269,9 @@ describe("the counts", () => {
     ];
     for (const [what, act] of acts) {
       await act();
-      expect([what, await counted()]).toEqual([what, await countedByReading(owner)]);
+      expect([what, await counted(owner)]).toEqual([what, await countedByReading(owner)]);
     }
     await owner`truncate public.leads, private.deliveries, private.erasures cascade`;
-    expect(await counted()).toEqual(await countedByReading(owner));
+    expect(await counted(owner)).toEqual(await countedByReading(owner));
   });
 });

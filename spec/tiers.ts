@@ -69,6 +69,7 @@ export const system = [
   "spec/installing.spec.ts",
   "spec/killed-processes.spec.ts",
   "spec/many-leads.spec.ts",
+  "spec/sums-at-once.spec.ts",
   "spec/metrics.spec.ts",
   "spec/migrations.spec.ts",
   "spec/moving.spec.ts",
