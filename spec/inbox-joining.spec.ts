@@ -119,6 +119,17 @@ describe("an invited member", () => {
     expect(await text(page)).toContain("Ask for a new one");
   });
 
+  it("joins with the newer link where it is opened in the tab that has refused an older one", async () => {
+    const page = await open(`${inbox.url}/join#${"a".repeat(43)}`);
+    await page.getByRole("heading", { name: "This link does not open" }).waitFor();
+    await addAuthenticator(page);
+    // The browser keeps the page, because the two addresses differ after the # alone.
+    await page.goto(await invite("Uma"));
+    await page.getByRole("heading", { name: "Welcome, Uma" }).waitFor();
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+  });
+
   it("locks the screen and unlocks it with the passkey; what was typed is still there", async () => {
     const id = await addLead(database);
     const page = await join("Quinn");

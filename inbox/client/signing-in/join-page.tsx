@@ -1,6 +1,6 @@
 // Where an invitation's link leads: it says who is invited, and has one button.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
 import { callSignIn } from "../call-api.ts";
 import { FirstLoad, Notice } from "../page/notice.tsx";
@@ -10,9 +10,19 @@ import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
 
 export function JoinPage() {
-  const [, navigate] = useLocation();
   // What follows the # is sent to no server by itself.
-  const [token] = useState(() => location.hash.slice(1));
+  const [token, setToken] = useState(() => location.hash.slice(1));
+  // A newer link that is opened in the same tab loads no page, because its address differs after the # alone.
+  useEffect(() => {
+    const readToken = () => setToken(location.hash.slice(1));
+    addEventListener("hashchange", readToken);
+    return () => removeEventListener("hashchange", readToken);
+  }, []);
+  return <Invitation key={token} token={token} />;
+}
+
+function Invitation({ token }: { token: string }) {
+  const [, navigate] = useLocation();
   const { data, error, failureReason, refetch } = useQuery({
     queryKey: ["join/open", token],
     queryFn: () => callSignIn("join/open", { token }),
