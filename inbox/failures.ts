@@ -3,12 +3,13 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { Refused } from "../team/ask.ts";
+import { signInErrors } from "./api-sign-in.ts";
 import { SignInRefused } from "./passkeys.ts";
 import { json } from "./read-request.ts";
 
 /** The answer to a failure. Below /api/ the answer to a missing or locked session has no body. */
 export function answerToFailure(error: unknown, path: string, log: Log): Response {
-  if (/^\/api(?:\/|$)/.test(path) && error instanceof Refused && [401, 423].includes(error.status)) {
+  if (/^\/api(?:\/|$)/.test(path) && error instanceof Refused && isOfSession(error)) {
     return new Response(null, { status: error.status });
   }
   const why = signInRefusal(error);
@@ -20,6 +21,10 @@ export function answerToFailure(error: unknown, path: string, log: Log): Respons
   logBug(log, error);
   return json({ error: "a bug" }, 500);
 }
+
+/** False for a 401 to a new passkey, which the database refuses with the words of a sign-in while the session goes on. */
+const isOfSession = ({ status, message }: Refused): boolean =>
+  status === 423 || (status === 401 && !signInErrors.some((word) => word === message));
 
 /** Why a sign-in was refused, as one of the words in inbox/api-sign-in.ts; undefined for any other failure. */
 export function signInRefusal(error: unknown): string | undefined {

@@ -182,6 +182,25 @@ describe("a passkey", () => {
     expect(await passkeys.getByRole("alert").count()).toBe(0);
   });
 
+  it("that was made too late is not added, and its member reads so and stays signed in", async () => {
+    const page = await joinWithTwoPasskeys("Ida", "TGF0ZQ");
+    const passkeys = page.getByRole("region", { name: "Passkeys" });
+    await passkeys.getByRole("listitem").nth(1).waitFor();
+    await database.owner`
+      update private.passkeys set id = 'TGF0ZXI'
+      where id <> 'TGF0ZQ' and member_id = (select id from private.members where name = 'Ida')`;
+    await intercept(page, "**/api/passkeys/add", async (route) => {
+      await database.owner`update private.challenges set expires_at = now() - interval '1 second'`;
+      await route.continue();
+    });
+    await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+    await passkeys.getByRole("alert").waitFor();
+    expect(await passkeys.getByRole("alert").innerText()).toBe(
+      "That took too long, or the answer did not fit. Try again.",
+    );
+    expect(await page.getByRole("heading", { name: "Ida" }).count()).toBe(1);
+  });
+
   it("is removed after a question, and stays where the answer is no", async () => {
     const page = await joinWithTwoPasskeys("Zoe", "Zmlyc3Q");
     const remove = page.getByRole("button", { name: "Remove Old phone" });

@@ -10,7 +10,7 @@ export type Failure =
   | "offline"
   | "database unreachable"
   | "signed out"
-  /** A sign-in request was refused; `detail` says why. */
+  /** A link or a passkey was refused; `detail` says why. */
   | "refused"
   | "locked"
   | "forbidden"
@@ -43,15 +43,7 @@ export const callApi = <Name extends CallName>(
 export const callSignIn = <Name extends SignInName>(
   name: Name,
   request: InferInput<(typeof signIn)[Name]["request"]>,
-): Promise<InferOutput<(typeof signIn)[Name]["response"]>> =>
-  post(`/${name}`, request).catch(refused) as Promise<InferOutput<(typeof signIn)[Name]["response"]>>;
-
-// Only a 401 of the API means that the session is over. A 401 to a sign-in request refuses its link or passkey.
-function refused(error: unknown): never {
-  if (error instanceof CallFailed && error.why === "signed out")
-    throw new CallFailed("refused", error.detail);
-  throw error;
-}
+): Promise<InferOutput<(typeof signIn)[Name]["response"]>> => post(`/${name}`, request);
 
 async function post<Body>(path: string, request: unknown, signal?: AbortSignal): Promise<Body> {
   const late = AbortSignal.timeout(answerTimeout);
@@ -68,9 +60,10 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
     });
   if (!isOurs(answer, text)) return offline(begunAt);
   readClock(answer.headers.get("date"));
-  const failure = failureOf(answer.status);
+  const detail = answer.ok ? "" : errorIn(text);
+  const failure = failureOf(answer.status, detail);
   noteCall(failure === "database unreachable" ? "database unreachable" : "connected", begunAt);
-  if (failure) throw new CallFailed(failure, errorIn(text));
+  if (failure) throw new CallFailed(failure, detail);
   return JSON.parse(text) as Body;
 }
 
@@ -89,10 +82,11 @@ const isOurs = ({ status, headers }: Response, text: string): boolean =>
   headers.get("content-type")?.startsWith("application/json") === true ||
   ([401, 423].includes(status) && text === "");
 
-function failureOf(status: number): Failure | undefined {
+function failureOf(status: number, detail: string): Failure | undefined {
   if (status === 200) return undefined;
   const failures: Record<number, Failure> = {
-    401: "signed out",
+    // With a word it refuses a link or a passkey, and says nothing about a session.
+    401: detail === "" ? "signed out" : "refused",
     403: "forbidden",
     404: "not found",
     409: "conflict",
