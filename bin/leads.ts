@@ -80,7 +80,7 @@ async function main(words: string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   try {
-    const command = readCommand(words, columns);
+    const command = await readCommand(words, columns);
     if ("handler" in command)
       return await runHandler(command.handler, command.makesDatabase === true, stop.signal);
     if ("folderHandler" in command) {

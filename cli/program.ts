@@ -5,11 +5,6 @@
 import { Command, CommanderError, Help, type Option } from "commander";
 import { version } from "../config/version.ts";
 import { leadsProgram } from "../log/installation.ts";
-import { audit } from "./audit.ts";
-import { backup } from "./backup.ts";
-import { callLogCommand } from "./call-log.ts";
-import { campaigns } from "./campaigns.ts";
-import { channel } from "./channel.ts";
 import {
   type AddCommand,
   type FolderHandler,
@@ -20,30 +15,55 @@ import {
   typed,
   UsageError,
 } from "./command.ts";
-import { erase } from "./erase.ts";
-import { experimentsCommand } from "./experiments.ts";
-import { exportCommand } from "./export.ts";
-import { list } from "./list.ts";
-import { move } from "./move.ts";
-import { restore } from "./restore.ts";
-import { retry } from "./retry.ts";
-import { review } from "./review.ts";
-import { show } from "./show.ts";
-import { status } from "./status.ts";
-import { stop } from "./stop.ts";
-import { team } from "./team.ts";
-import { test } from "./test.ts";
-import { upgrade } from "./upgrade.ts";
-import { watch } from "./watch.ts";
-import { withdraw } from "./withdraw.ts";
 
-/** Every command, in the groups and the order of the help. */
-const groups: [heading: string, commands: AddCommand[]][] = [
-  ["The leads:", [list, show, review, withdraw, erase, exportCommand]],
-  ["Their way to the team:", [status, watch, retry, channel, test]],
-  ["The ads (see docs/campaigns.md):", [campaigns, experimentsCommand]],
-  ["The inbox (see docs/inbox.md):", [team, callLogCommand, stop, audit]],
-  ["Safe keeping (see docs/backup.md):", [backup, restore, upgrade, move]],
+/** Every command by its name, in the groups and the order of the help. */
+const groups: [heading: string, commands: Record<string, () => Promise<AddCommand>>][] = [
+  [
+    "The leads:",
+    {
+      list: async () => (await import("./list.ts")).list,
+      show: async () => (await import("./show.ts")).show,
+      review: async () => (await import("./review.ts")).review,
+      withdraw: async () => (await import("./withdraw.ts")).withdraw,
+      erase: async () => (await import("./erase.ts")).erase,
+      export: async () => (await import("./export.ts")).exportCommand,
+    },
+  ],
+  [
+    "Their way to the team:",
+    {
+      status: async () => (await import("./status.ts")).status,
+      watch: async () => (await import("./watch.ts")).watch,
+      retry: async () => (await import("./retry.ts")).retry,
+      channel: async () => (await import("./channel.ts")).channel,
+      test: async () => (await import("./test.ts")).test,
+    },
+  ],
+  [
+    "The ads (see docs/campaigns.md):",
+    {
+      campaigns: async () => (await import("./campaigns.ts")).campaigns,
+      experiments: async () => (await import("./experiments.ts")).experimentsCommand,
+    },
+  ],
+  [
+    "The inbox (see docs/inbox.md):",
+    {
+      team: async () => (await import("./team.ts")).team,
+      "call-log": async () => (await import("./call-log.ts")).callLogCommand,
+      stop: async () => (await import("./stop.ts")).stop,
+      audit: async () => (await import("./audit.ts")).audit,
+    },
+  ],
+  [
+    "Safe keeping (see docs/backup.md):",
+    {
+      backup: async () => (await import("./backup.ts")).backup,
+      restore: async () => (await import("./restore.ts")).restore,
+      upgrade: async () => (await import("./upgrade.ts")).upgrade,
+      move: async () => (await import("./move.ts")).move,
+    },
+  ],
 ];
 
 const isInstalled = leadsProgram === "leads";
@@ -78,10 +98,11 @@ export type ReadCommand =
  * Reads what was typed: a command's handler, or the help that was asked for, in lines of at most `columns` characters.
  * @throws UsageError
  */
-export function readCommand(words: readonly string[], columns: number): ReadCommand {
+export async function readCommand(words: readonly string[], columns: number): Promise<ReadCommand> {
   let chosen: ReadCommand | undefined;
   let help = "";
   const program = makeProgram(
+    await loadCommands(words),
     (handler, needs) => (chosen = { handler, ...needs }),
     (folderHandler) => (chosen = { folderHandler }),
     (text) => (help += text),
@@ -102,7 +123,20 @@ export function readCommand(words: readonly string[], columns: number): ReadComm
   return chosen ?? { help };
 }
 
+type Group = [heading: string, commands: AddCommand[]];
+
+/** Loads the command that the first word names, or all where it names none: all take as long again as the rest of a short command. */
+async function loadCommands([name = ""]: readonly string[]): Promise<Group[]> {
+  const isNamed = groups.some(([, commands]) => Object.hasOwn(commands, name));
+  const loadGroup = async ([heading, commands]: (typeof groups)[number]): Promise<Group> => {
+    const needed = Object.entries(commands).filter(([one]) => !isNamed || one === name);
+    return [heading, await Promise.all(needed.map(([, load]) => load()))];
+  };
+  return Promise.all(groups.map(loadGroup));
+}
+
 function makeProgram(
+  loaded: Group[],
   run: Run,
   runOnFolder: RunOnFolder,
   write: (text: string) => void,
@@ -124,7 +158,7 @@ function makeProgram(
       outputError: () => {},
     })
     .exitOverride();
-  for (const [heading, commands] of groups) {
+  for (const [heading, commands] of loaded) {
     program.commandsGroup(heading);
     for (const add of commands) add(program, run, runOnFolder);
   }

@@ -94,6 +94,7 @@ export const system = [
   "spec/the-doctor-from-outside.spec.ts",
   "spec/the-doctor.spec.ts",
   "spec/the-export.spec.ts",
+  "spec/the-leads-command.spec.ts",
   "spec/the-outbox-at-scale.spec.ts",
   "spec/the-status.spec.ts",
   "spec/the-team.spec.ts",

@@ -1,0 +1,212 @@
+// How the command `leads` speaks to a person and to a script: its help, its exit status, and its sentences when something is wrong.
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { readCommand } from "../cli/program.ts";
+import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
+import { until } from "./support/receiver.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
+
+const { url, owner } = await makeDatabase();
+await owner`insert into public.leads ${owner(aLead())}`;
+
+describe.concurrent("the leads command", () => {
+  it.each([["--help"], ["help"], ["-h"]])(
+    "prints every command for %s, under a heading of ours",
+    async (...words) => {
+      const { stdout, ...rest } = await leads(url, ...words);
+      expect(rest).toEqual({ status: 0, stderr: "" });
+      expect(stdout).not.toMatch(/^(Commands|Options):/m);
+      for (const command of ["list", "show <id>", "export", "status", "retry [id]", "restore <file>"])
+        expect(stdout).toMatch(new RegExp(`^  ${command.replace(/[[\]]/g, "\\$&")} {2}`, "m"));
+      expect(stdout).toContain("Exit status: 0 all is well");
+    },
+  );
+
+  it("prints its help on one screen, in a clone and in an installed release, which has more commands", async ({
+    onTestFinished,
+  }) => {
+    const release = copyOfRelease();
+    onTestFinished(() => rmSync(release, { recursive: true }));
+    const { stdout: inClone } = await leads(url, "--help");
+    const { stdout: installed } = await waitForExit(
+      startLeads(["--help"], {}, join(release, "bin/leads.ts")),
+    );
+    expect(installed).toMatch(/^Usage: leads <command>.{1,4000}^The installed release /ms);
+    for (const help of [inClone, installed])
+      expect(
+        help.split("\n").length,
+        "The help is longer than a screen of 50 lines: shorten the notes in cli/program.ts, or join two groups",
+      ).toBeLessThan(50);
+  });
+
+  it.each([
+    ["list", "--help"],
+    ["help", "list"],
+    ["list", "-h"],
+  ])("prints the help of one command for %s %s", async (...words) => {
+    const { stdout, ...rest } = await leads(url, ...words);
+    expect(rest).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(/^Usage: npm run leads -- list \[options\]\n/);
+    for (const option of ["--since <time>", "--due", "--suspect", "--limit <count>", "--json"])
+      expect(stdout).toContain(`  ${option} `);
+  });
+
+  it("loads each command of its help by the name that is typed, so that none waits for the others", async () => {
+    const helpOf = async (...words: string[]) => {
+      const read = await readCommand([...words, "--help"], 100);
+      return "help" in read ? read.help : "";
+    };
+    const names = [...(await helpOf()).matchAll(/^ {2}([a-z-]+) .*? {2}[a-z]/gm)].map(
+      ([, name = ""]) => name,
+    );
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) expect(await helpOf(name)).toMatch(new RegExp(`^Usage: .{1,20} ${name} `));
+  });
+
+  it.each([
+    "help team",
+    "team --help",
+    "team help",
+    "help team invite",
+    "team help invite",
+    "team invite --help",
+  ])("prints the help of a command that has further ones, and of one of these, for %s", async (words) => {
+    const { stdout, ...rest } = await leads(url, ...words.split(" "));
+    expect(rest).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toMatch(
+      words.includes("invite") ? /^Usage: .{1,20} team invite / : /^Usage: .{1,20} team \[/,
+    );
+  });
+
+  it.each([
+    ["", "What shall it do? For example: npm run leads -- list\nHelp: npm run leads -- --help"],
+    ["lits", 'There is no command "lits".\nHelp: npm run leads -- --help'],
+    ["help lits", 'There is no command "lits".\nHelp: npm run leads -- --help'],
+    ["team lits --help", 'There is no command "lits".\nHelp: npm run leads -- team --help'],
+    ["show", "Which <id>?\nType: npm run leads -- show [options] <id>\nHelp: npm run leads -- show --help"],
+    [
+      "show abcd1234 efgh",
+      "One word too many: efgh.\nType: npm run leads -- show [options] <id>\nHelp: npm run leads -- show --help",
+    ],
+    [
+      "show --all",
+      "Unknown option '--all'.\nType: npm run leads -- show [options] <id>\nHelp: npm run leads -- show --help",
+    ],
+    [
+      "show xyz",
+      "An id is given by its last letters and digits, at least 4 of them, such as 3f9c1a2b.\nFind it with: npm run leads -- list",
+    ],
+    ["list --limit many", "--limit takes a whole number, such as --limit 20."],
+    [
+      "list --since 2026-02-31",
+      "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
+    ],
+    [
+      "list --since 0026-01-31",
+      "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
+    ],
+    ["erase --older-than 36501 --yes", "--older-than takes 36,500 days at most, a hundred years."],
+    ["export", "In which format? Add --format csv or --format json."],
+    ["export --format xml", "In which format? Add --format csv or --format json."],
+  ])("exits with 2 and says what to type after: %s", async (words, stderr) => {
+    // No server listens at this address: what is not understood is refused before anything is opened.
+    const ran = await leads("postgres://localhost:1/none", ...words.split(" ").filter(Boolean));
+    expect(ran).toEqual({ status: 2, stdout: "", stderr: `${stderr}\n` });
+  });
+
+  it.each(["backup", "restore"])("exits with 2 where the name of the file is empty: %s", async (command) => {
+    expect(await leads("postgres://localhost:1/none", command, "")).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: "Which <file>? The name that was given is empty.\n",
+    });
+  });
+
+  it("exits with 1 and says so when the database does not answer, has no tables or is not there yet", async () => {
+    const { url: empty } = await makeDatabase({ schema: false });
+    const folder = await mkdtemp(join(tmpdir(), "leads-none-"));
+    // For root, the data of a folder that only root may enter is elsewhere.
+    await chmod(folder, 0o711);
+    const [away, bare, none] = await Promise.all([
+      leads("postgres://localhost:1/none", "list"),
+      leads(empty, "list"),
+      waitForExit(startLeads(["list"], { DATA_DIR: join(folder, "data") })),
+    ]);
+    await rm(folder, { recursive: true });
+    expect(away).toEqual({
+      status: 1,
+      stdout: "",
+      stderr:
+        "The database does not answer as it should (ECONNREFUSED). Look at DATABASE_URL, and whether it runs.\n",
+    });
+    expect(bare).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "This database has no leads tables yet. Start the server once on it with: npm start\n",
+    });
+    expect(none).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `There is no database in ${join(folder, "data")} yet. Start the server once with: npm start\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.\n`,
+    });
+  });
+
+  it("exits quietly when its reader closes the pipe", async () => {
+    const child = startLeads(["list"], { DATABASE_URL: url });
+    child.stdout?.destroy();
+    expect(await waitForExit(child)).toMatchObject({ status: 0, stderr: "" });
+  });
+});
+
+describe("the leads command, when its connection is lost in the middle", () => {
+  it.each(["list", "export --format csv", "export --permission --format json", "backup /tmp/never"])(
+    "exits with 1 and a sentence: %s",
+    async (words) => {
+      const proxy = await startTcpProxy(url);
+      onTestFinished(proxy.close);
+      const ran = await owner.begin(async (sql) => {
+        await sql`lock table leads in access exclusive mode`;
+        const leaving = waitForExit(startLeads(words.split(" "), { DATABASE_URL: proxy.url }));
+        await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
+        proxy.hangUp();
+        return leaving;
+      });
+      expect(ran).toEqual({
+        status: 1,
+        stdout: "",
+        stderr: "The connection to the database was lost. See whether it runs, and type it again.\n",
+      });
+    },
+  );
+});
+
+/** A folder that is laid out as a release: with a list of its files, by which the program knows that it is installed. */
+function copyOfRelease(): string {
+  const folder = mkdtempSync(join(tmpdir(), "leads-release-"));
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const modules = [
+    "bin",
+    "campaigns",
+    "cli",
+    "config",
+    "database",
+    "delivery",
+    "lead",
+    "log",
+    "packages",
+    "team",
+  ];
+  for (const name of [...modules, "package.json"])
+    cpSync(join(root, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith("/.cache"),
+    });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "MANIFEST"), "");
+  return folder;
+}
