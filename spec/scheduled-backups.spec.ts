@@ -160,6 +160,16 @@ describe("a scheduled backup", () => {
     expect(await state()).toMatchObject({ leads: 1, failure: null });
   });
 
+  it("is left to the next server where this one stops just before it begins", async () => {
+    const proxy = await startTcpProxy(database.url);
+    onTestFinished(proxy.close);
+    proxy.stall();
+    const open = () => connect(database.url, { max: 2 });
+    await startScheduledBackups({ folder, keep: 3 }, { open, url: proxy.url, log }).stop();
+    expect(await readdir(folder)).toEqual([]);
+    expect(await backUp()).toBe(true);
+  });
+
   it("waits ten seconds at most for a login to the embedded database that is not finished", async () => {
     expect(await database.owner`show authentication_timeout`).toEqual([{ authentication_timeout: "10s" }]);
   });

@@ -140,6 +140,7 @@ export async function backUpWhenDue(
   missing: string | null = null,
 ): Promise<boolean> {
   const { sql, signal } = database;
+  if (signal.aborted) return false;
   const [claim] = await sql<{ until: string; at: Date }[]>`
     update private.backup_state set claimed_until = now() + interval '3 hours'
     where enabled_since is not null
@@ -207,6 +208,8 @@ async function backUpVerified(database: BackedUpDatabase, path: string) {
   const abort = () => void read.end({ timeout: 0 });
   signal.addEventListener("abort", abort);
   try {
+    // The listener does not hear of an abort before it.
+    signal.throwIfAborted();
     return { rows: await backUp(read, path, { verify }), verified };
   } finally {
     signal.removeEventListener("abort", abort);
