@@ -20,6 +20,12 @@ export interface PendingSignIn {
 /** Seconds that the provider's clock may be behind ours. */
 const clockTolerance = 60;
 
+/**
+ * Seconds that the provider may take for one answer. After 20 the page would give up (inbox/client/first-requests.ts), and say that there is
+ * no connection.
+ */
+const providerTimeout = 10;
+
 /** Bytes of one answer of the provider at most, because one without an end would take the memory of the intake as well. */
 const maxAnswer = 1024 * 1024;
 
@@ -127,6 +133,7 @@ function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<
   ];
   return openid.discovery(address, clientId, clientSecret, undefined, {
     execute,
+    timeout: providerTimeout,
     [openid.customFetch]: fetchBounded,
   });
 }

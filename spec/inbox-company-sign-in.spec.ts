@@ -2,7 +2,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { AddressInfo } from "node:net";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { isFresh, makeCompanySignIn } from "../inbox/company-sign-in.ts";
 import { SignInRefused } from "../inbox/passkeys.ts";
 import { askAsOperator } from "../team/ask.ts";
@@ -275,6 +276,32 @@ describe("the company's own sign-in", () => {
     atTheEnd(() => void provider.close());
     await once(provider, "listening");
     expect((await new Browser(failing).start({})).address).toMatch(`${issuer}/auth?`);
+  });
+
+  it("is refused where the provider does not answer, before the page gives up and says that there is no connection", async () => {
+    const timeouts: [number, AbortController][] = [];
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+      const timeout = new AbortController();
+      timeouts.push([milliseconds, timeout]);
+      return timeout.signal;
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const provider = createServer(() => {
+      for (const [, timeout] of timeouts) timeout.abort(new DOMException("late", "TimeoutError"));
+    }).listen(0, "127.0.0.1");
+    atTheEnd(() => {
+      provider.closeAllConnections();
+      provider.close();
+    });
+    await once(provider, "listening");
+    const issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
+    const log = vi.fn();
+    const settings = { issuer, clientId: "leads-inbox", clientSecret: "any" };
+    await expect(makeCompanySignIn(settings, inbox.url, log).begin()).rejects.toThrow(SignInRefused);
+    expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "TimeoutError" }]]);
+    expect(timeouts.length).toBeGreaterThan(0);
+    // The page waits for 20 seconds (inbox/client/first-requests.ts).
+    for (const [milliseconds] of timeouts) expect(milliseconds).toBeLessThan(15_000);
   });
 
   it("is refused where the provider has not signed who it is", async () => {
