@@ -1,13 +1,13 @@
 // What an experiment says so far: how many more or fewer leads its variant brings, as a range, whether its loads are split as they should
 // be, and how many more loads and days it needs.
 import {
+  chiSquareOfSplit,
   daysLeft,
   differenceRange,
   type Plan,
   type Range,
-  sampleRatio,
-  sampleRatioLimit,
   sizeNeeded,
+  splitLimit,
 } from "./statistics.ts";
 
 /** Page loads of one side of an experiment, and its leads: stored, reviewed, and those that likely qualify. */
@@ -47,15 +47,15 @@ export interface ExperimentResult extends CountedExperiment {
    */
   size_needed: number;
   days_left: number | null;
-  /** The chi-square of the split. */
-  sample_ratio: number;
+  /** The chi-square of the loads against an even split: 0 is even, and above 10.83 the split is broken. */
+  split_chi_square: number;
 }
 
 /** Judges what was counted. Leads are judged by stored ones alone; the others are shown beside them. */
 export function resultOf(counted: CountedExperiment): ExperimentResult {
   const { original, changed, plan, days } = counted;
-  const sample_ratio = sampleRatio(original.loads, changed.loads);
-  const isSplitEvenly = sample_ratio <= sampleRatioLimit;
+  const split_chi_square = chiSquareOfSplit(original.loads, changed.loads);
+  const isSplitEvenly = split_chi_square <= splitLimit;
   const range = (what: "stored" | "qualified") =>
     (isSplitEvenly && differenceRange(countedOf(original, what), countedOf(changed, what), plan)) || null;
   const stored = range("stored");
@@ -66,7 +66,7 @@ export function resultOf(counted: CountedExperiment): ExperimentResult {
     qualified: range("qualified"),
     size_needed: sizeNeeded(plan),
     days_left: (isSplitEvenly ? daysLeft(plan, [original.loads, changed.loads], days) : undefined) ?? null,
-    sample_ratio,
+    split_chi_square,
   };
 }
 

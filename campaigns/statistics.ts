@@ -73,10 +73,10 @@ function varianceOf({ loads, successes }: Counted): number {
 }
 
 /** An even split brings numbers above this in 1 of 1,000 experiments, at one look (chi-square, one degree of freedom). */
-export const sampleRatioLimit = 10.83;
+export const splitLimit = 10.83;
 
-/** The chi-square of the loads against an even split. Above `sampleRatioLimit` the assignment or the counting is broken. */
-export function sampleRatio(original: number, variant: number): number {
+/** The chi-square of the loads against an even split. Above `splitLimit` the assignment or the counting is broken. */
+export function chiSquareOfSplit(original: number, variant: number): number {
   const expected = (original + variant) / 2;
   return expected === 0 ? 0 : ((original - expected) ** 2 + (variant - expected) ** 2) / expected;
 }

@@ -37,7 +37,7 @@ function textOf(result: ExperimentResult): string {
     verdicts[result.verdict],
     ...(result.stored ? [`Leads: ${difference(result.stored)}.`] : []),
     ...(result.qualified ? [`Likely qualify: ${difference(result.qualified)}.`] : []),
-    `The split: chi-square ${result.sample_ratio.toFixed(1)}; above 10.8 it is broken.`,
+    `The split: chi-square ${result.split_chi_square.toFixed(1)}; above 10.8 it is broken.`,
     sizeLine(result),
   ];
   return `${lines.join("\n")}\n`;

@@ -77,7 +77,8 @@ export const Experiment = v.object({
   qualified: v.nullable(Range),
   size_needed: v.number(),
   days_left: v.nullable(v.number()),
-  sample_ratio: v.number(),
+  /** The chi-square of the loads against an even split: 0 is even, and above 10.83 the split is broken. */
+  split_chi_square: v.number(),
 });
 export type Experiment = v.InferOutput<typeof Experiment>;
 

@@ -139,7 +139,7 @@ describe("the verdict on an experiment", () => {
       ...{ verdict: "split broken", stored: null, qualified: null },
       days_left: null,
     });
-    expect(result.sample_ratio).toBeGreaterThan(10.83);
+    expect(result.split_chi_square).toBeGreaterThan(10.83);
   });
 
   it("shows beside the stored leads whether those that likely qualify are more or fewer", () => {

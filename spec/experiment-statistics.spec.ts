@@ -3,14 +3,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  chiSquareOfSplit,
   daysLeft,
   differenceRange,
   type Plan,
   rateRange,
-  sampleRatio,
-  sampleRatioLimit,
   sizeForOneLook,
   sizeNeeded,
+  splitLimit,
 } from "../campaigns/statistics.ts";
 
 const lifts = [0.2, 0.3, 0.5];
@@ -128,13 +128,13 @@ describe("the range of a difference", () => {
   });
 });
 
-describe("the sample ratio", () => {
+describe("the split of the loads", () => {
   it("is fine when loads are split by chance, and stands out when they are not", () => {
-    expect(sampleRatio(5_050, 4_950)).toBeCloseTo(1);
-    expect(sampleRatio(5_050, 4_950)).toBeLessThan(sampleRatioLimit);
-    expect(sampleRatio(5_200, 4_800)).toBeCloseTo(16);
-    expect(sampleRatio(5_200, 4_800)).toBeGreaterThan(sampleRatioLimit);
-    expect(sampleRatio(0, 0)).toBe(0);
+    expect(chiSquareOfSplit(5_050, 4_950)).toBeCloseTo(1);
+    expect(chiSquareOfSplit(5_050, 4_950)).toBeLessThan(splitLimit);
+    expect(chiSquareOfSplit(5_200, 4_800)).toBeCloseTo(16);
+    expect(chiSquareOfSplit(5_200, 4_800)).toBeGreaterThan(splitLimit);
+    expect(chiSquareOfSplit(0, 0)).toBe(0);
   });
 
   it("calls an even split broken about once in 1,000 times", () => {
@@ -144,7 +144,7 @@ describe("the sample ratio", () => {
     for (let run = 0; run < runs; run++) {
       let left = 0;
       for (let load = 0; load < 400; load++) left += chance() < 0.5 ? 1 : 0;
-      if (sampleRatio(left, 400 - left) > sampleRatioLimit) broken += 1;
+      if (chiSquareOfSplit(left, 400 - left) > splitLimit) broken += 1;
     }
     expect(broken / runs).toBeLessThan(0.002);
   });

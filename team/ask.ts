@@ -13,8 +13,8 @@ type Call = (sql: Sql) => postgres.PendingQuery<postgres.Row[]>;
 export type Ask = (call: Call) => Promise<unknown>;
 
 /**
- * The database refused what was asked. `status` is the HTTP status of the refusal: 400 bad values, 401 no session, 403 not a manager,
- * 404 no such thing, 409 there is one already, or several, 423 locked. The message is ours and names no person.
+ * The database refused what was asked. `status` is the HTTP status of the refusal: 400 bad values, 401 no session, or a sign-in that is
+ * refused, 403 not a manager, 404 no such thing, 409 there is one already, or several, 423 locked. The message is ours and names no person.
  */
 export class Refused extends Error {
   override name = "Refused";

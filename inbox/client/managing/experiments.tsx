@@ -77,5 +77,5 @@ function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Exp
   return `${since}. ${size}: about ${count(days_left, "more day")}.`;
 }
 
-const splitInWords = ({ sample_ratio }: Experiment): string =>
-  `The split: chi-square ${sample_ratio.toFixed(1)}; above 10.8 it is broken. The ranges may be looked at every day.`;
+const splitInWords = ({ split_chi_square }: Experiment): string =>
+  `The split: chi-square ${split_chi_square.toFixed(1)}; above 10.8 it is broken. The ranges may be looked at every day.`;

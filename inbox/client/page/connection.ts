@@ -32,5 +32,5 @@ export function useConnection(): Connection {
   return calls === "connected" ? stream : calls;
 }
 
-/** Whether the last call was answered. */
+/** Whether the server and its database have answered the last call. */
 export const isAnswered = (): boolean => byCalls.get() === "connected";
