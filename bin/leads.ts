@@ -99,8 +99,15 @@ async function main(words: string[]): Promise<number> {
 function contextOf(signal: AbortSignal) {
   readSettingsFile();
   const config = readConfig(process.env);
-  const terminal = { tell, showStatusLine, ask, columns, onTerminal: stdout.isTTY };
-  return { config, now: new Date(), out, ...terminal, signal };
+  const terminal = { tell, showStatusLine, columns, onTerminal: stdout.isTTY };
+  return {
+    config,
+    now: new Date(),
+    out,
+    ask: (question: string) => ask(question, signal),
+    ...terminal,
+    signal,
+  };
 }
 
 async function runHandler(handler: Handler, makesDatabase: boolean, signal: AbortSignal): Promise<number> {
@@ -133,13 +140,13 @@ function readSettingsFile(): void {
   }
 }
 
-async function ask(question: string): Promise<string | undefined> {
+async function ask(question: string, signal: AbortSignal): Promise<string | undefined> {
   if (!stdin.isTTY || !stderr.isTTY) return undefined;
   const terminal = createInterface({ input: stdin, output: stderr });
   try {
-    return await terminal.question(`${question} `);
+    return await terminal.question(`${question} `, { signal });
   } catch (error) {
-    // Ctrl-C or Ctrl-D instead of an answer.
+    // Ctrl-C or Ctrl-D instead of an answer, or a signal that ends the command.
     if (codeOf(error) === "ABORT_ERR") return "";
     throw error;
   } finally {

@@ -1,5 +1,6 @@
 // `leads campaigns costs add`: records what campaigns cost, from a file or typed in.
 import { readFile } from "node:fs/promises";
+import { addAbortSignal } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
 import type { Command } from "commander";
 import { codeOf } from "../log/log.ts";
@@ -28,8 +29,8 @@ export function addCosts(costs: Command, run: Run): void {
       if (file !== undefined && given)
         throw new UsageError(`Either a file or --${given}, not both. A file has a column for it.`);
       const ofOptions = file === undefined ? typedCost(options) : undefined;
-      run(async ({ sql, out, tell, now }) => {
-        const given = ofOptions ?? (await costsIn(file as string));
+      run(async ({ sql, out, tell, now, signal }) => {
+        const given = ofOptions ?? (await costsIn(file as string, signal));
         const recorded = await recordCosts(sql, given);
         await out(`Recorded ${counted(recorded, "cost")} of ${counted(given.length, "line")}.\n`);
         for (const { campaign, cost } of (await campaignRows(sql, undefined, now)).filter(
@@ -54,14 +55,16 @@ function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCo
   return [cost];
 }
 
-async function costsIn(file: string): Promise<Cost[]> {
-  const text = await (file === "-" ? textOf(process.stdin) : readFile(file, "utf8")).catch((cause) => {
+async function costsIn(file: string, signal: AbortSignal): Promise<Cost[]> {
+  // A pipe, or a terminal, may stay open for ever, so Ctrl-C ends the reading.
+  const read = file === "-" ? textOf(addAbortSignal(signal, process.stdin)) : readFile(file, "utf8");
+  const text = await read.catch((cause) => {
     throw new Refusal(`The file ${printable(file)} cannot be read (${codeOf(cause)}).`, { cause });
   });
-  const read = readCostsCsv(text);
-  if ("costs" in read) return read.costs;
-  const lines = read.problems.slice(0, 10).map(({ line, problem }) => `Line ${line}: ${problem}`);
-  const more = read.problems.length - lines.length;
+  const found = readCostsCsv(text);
+  if ("costs" in found) return found.costs;
+  const lines = found.problems.slice(0, 10).map(({ line, problem }) => `Line ${line}: ${problem}`);
+  const more = found.problems.length - lines.length;
   if (more > 0) lines.push(`And ${counted(more, "line")} more.`);
   throw new Refusal(`Nothing was recorded.\n${lines.join("\n")}`);
 }

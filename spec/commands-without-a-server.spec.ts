@@ -56,6 +56,17 @@ it("commands that are typed at once all do their work", async () => {
     expect([status, stdout.split("\n").length, stderr]).toEqual([0, 4, expect.not.stringContaining("lost")]);
 });
 
+it("a command that reads a pipe that does not end is ended by Ctrl-C, with the database that it started", async () => {
+  const settings = await stoppedDatabase();
+  const reading = startLeads(["campaigns", "costs", "add", "-"], settings);
+  const ended = waitForExit(reading, { keepOpen: true });
+  // More than a pipe holds, so that the command reads it once all of it is written.
+  await new Promise((written) => reading.stdin?.write("x".repeat(1_000_000), written));
+  reading.kill("SIGINT");
+  expect(await ended).toMatchObject({ status: 130, stdout: "" });
+  expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
+});
+
 it("a command beside a server whose database does not answer says so, and not that the server is stopped", async () => {
   const { DATA_DIR } = await stoppedDatabase();
   const release = lockFolder(DATA_DIR, { advice: { otherFolder: "" } } as Parameters<typeof lockFolder>[1]);

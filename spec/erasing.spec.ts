@@ -1,5 +1,6 @@
 // How a person is erased: with everything stored about them and every pending delivery, after a confirmation, leaving a receipt that
 // does not identify them.
+import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -211,6 +212,18 @@ describe("leads erase", () => {
     expect(ran.stdout).toContain(status ? "Nothing was erased." : "Erased ");
     expect(ran.status).toBe(status);
     expect(await names()).toHaveLength(left);
+  });
+
+  it("asks no longer when it is told to end", async () => {
+    const child = startOnTerminal(["erase", id("Rosa")], { DATABASE_URL: url });
+    const ended = waitForExit(child, { keepOpen: true });
+    let seen = "";
+    child.stdout?.on("data", (text) => (seen += text));
+    await until(async () => seen.includes("Type yes:"));
+    const command = execFileSync("ps", ["-o", "pid=", "--ppid", String(child.pid)], { encoding: "utf8" });
+    process.kill(Number(command), "SIGTERM");
+    expect(await ended).toMatchObject({ status: 1, stdout: expect.stringContaining("Nothing was erased.") });
+    expect(await names()).toHaveLength(3);
   });
 
   it("does not begin when Ctrl-C came while the database was starting", async () => {

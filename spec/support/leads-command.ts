@@ -46,7 +46,7 @@ export function waitForExit(child: ChildProcess, { keepOpen = false } = {}): Pro
 /** Starts `leads` on a terminal, which `script` makes: standard output and standard error both go there. */
 export function startOnTerminal(words: readonly string[], settings: Record<string, string>): ChildProcess {
   const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
-  return spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
+  return spawn("script", ["--quiet", "--return", "--command", `exec ${command}`, "/dev/null"], {
     env: programEnvironment({ TZ: "UTC", ...settings }),
     cwd: tmpdir(),
     stdio: "pipe",
