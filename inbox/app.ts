@@ -137,7 +137,7 @@ function addSignIn(app: Hono, { signIn, cookies, askFor, inboxUrl }: Routing): v
   }
 }
 
-function addCompanyCallback(app: Hono, { company, cookies, askFor }: Routing): void {
+function addCompanyCallback(app: Hono, { company, cookies, askFor, log }: Routing): void {
   app.get("/oidc/callback", async ({ req }) => {
     if (!company) return notFound();
     try {
@@ -146,8 +146,9 @@ function addCompanyCallback(app: Hono, { company, cookies, askFor }: Routing): v
       return withSession(redirect("/"), session, cookies);
     } catch (error) {
       // The browser shows the answer to this request as a page.
-      const why = signInRefusal(error) ?? (isDatabaseTrouble(error) ? "try again" : undefined);
-      if (!why) throw error;
+      const refusal = signInRefusal(error);
+      if (!refusal && !isDatabaseTrouble(error)) logBug(log, error);
+      const why = refusal ?? "try again";
       return redirect(`/sign-in#${why.replaceAll(" ", "-")}`);
     }
   });

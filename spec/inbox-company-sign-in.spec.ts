@@ -158,6 +158,20 @@ describe("the company's own sign-in", () => {
     expect(mine.session).toBeUndefined();
   });
 
+  it("leads back to the sign-in page when it fails because of a bug, which the log says", async () => {
+    const browser = new Browser();
+    const { searchParams } = new URL(await browser.begin({}));
+    await database.owner`alter function team.company_sign_in_of rename to company_sign_in_of_put_aside`;
+    onTestFinished(async () => {
+      await database.owner`alter function team.company_sign_in_of_put_aside rename to company_sign_in_of`;
+    });
+    logged.length = 0;
+    const state = searchParams.get("state") ?? "";
+    const { headers } = await browser.request(`${inbox.url}/oidc/callback?code=a&state=${state}`);
+    expect(headers.get("location")).toBe("/sign-in#try-again");
+    expect(logged).toContain("bug");
+  });
+
   it("says so when the person cancels at the provider, or comes back with a made-up code, which is no failure", async () => {
     logged.length = 0;
     await refusedWith({ error: "access_denied" });
