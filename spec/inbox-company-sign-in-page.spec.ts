@@ -54,6 +54,18 @@ describe("the company's own sign-in", () => {
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
   });
 
+  it("tells an invited person who has cancelled it at the provider to open the link again, which still lets them in", async () => {
+    const link = `${inbox.url}/join#${await invite("Uli")}`;
+    const page = await open(link);
+    await page.getByRole("button", { name: companyButton }).click();
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.getByText("Your company's sign-in said no, or was broken off.").waitFor();
+    await page.getByText("Open the link that a manager gave you").waitFor();
+    await page.goto(link);
+    await signInAtCompany(page, "uli@company.example");
+    await page.getByRole("link", { name: "Uli" }).waitFor();
+  });
+
   it("says on a locked screen why it did not unlock", async () => {
     const page = await open(`${inbox.url}/join#${await invite("Kim")}`);
     await signInAtCompany(page, "kim@company.example");

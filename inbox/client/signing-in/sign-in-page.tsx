@@ -19,7 +19,10 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
     <SignInFrame title="Sign in" heading="Sign in">
       <SignInButton label="Sign in with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />
-      <p className="quiet">New here, or a new device? Ask a manager for a link.</p>
+      {/* The company's sign-in comes back to this page, also where a link has led there and it went wrong. */}
+      <p className="quiet">
+        New here, or a new device? Open the link that a manager gave you, or ask for one.
+      </p>
     </SignInFrame>
   );
 }
