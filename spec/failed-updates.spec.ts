@@ -180,6 +180,58 @@ describe("an update that fails half way leaves the release in force as it was", 
   );
 });
 
+describe("an update that is broken off, by Ctrl-C, a lost connection or a kill,", () => {
+  /** Types an update, and sends a signal to it and to what it has started, as a terminal does, once `isReached`. */
+  async function breakOff(name: NodeJS.Signals, isReached: () => boolean, ...words: string[]) {
+    const child = spawn("sh", [script, "update", ...words], { env: environment(), detached: true });
+    let said = "";
+    child.stderr.on("data", (text) => (said += text));
+    await until(isReached);
+    process.kill(-(child.pid as number), name);
+    const [status] = await once(child, "close");
+    return { status, said };
+  }
+  const signals: NodeJS.Signals[] = ["SIGINT", "SIGHUP", "SIGTERM"];
+
+  it.each(signals)(
+    "puts the release before in force again while the server is not ready: %s",
+    async (name) => {
+      type("first", pack("1.0.0"));
+      const isRestarted = () => asked().includes("restart leads.service");
+      const { status, said } = await breakOff(name, isRestarted, pack("1.1.0", { unready: "" }));
+      expect([status, inForce()]).toEqual([1, "releases/1.0.0"]);
+      expect(said).toContain("Broken off.");
+      expect(said).toContain("Release 1.0.0 is in force again.");
+      expect(asked().match(/restart leads.service/g)).toHaveLength(2);
+    },
+  );
+
+  it("puts the release before in force again where nobody reads what it says any more", async () => {
+    type("first", pack("1.0.0"));
+    const words = ["update", "--wait", "0", pack("1.1.0", { unready: "" })];
+    const child = spawn("sh", [script, ...words], {
+      env: environment(),
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    child.stderr.destroy();
+    expect(await once(child, "close")).toEqual([1, null]);
+    expect(inForce()).toBe("releases/1.0.0");
+    expect(asked().match(/restart leads.service/g)).toHaveLength(2);
+  });
+
+  it.each(signals)("starts the server again on the data as it was: %s", async (name) => {
+    mkdirSync(at("var/lib/leads/postgresql"));
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
+    type("first", pack("1.0.0"));
+    const newer = pack("2.0.0", { POSTGRESQL: "19\n", "upgrades-slowly": "" });
+    const isUnderWay = () => existsSync(at("under-way"));
+    const { status, said } = await breakOff(name, isUnderWay, "--upgrade-postgresql", newer);
+    expect([status, inForce()]).toEqual([1, "releases/1.0.0"]);
+    expect(said).toContain("The data was not brought over, and is as it was.");
+    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+  });
+});
+
 describe("an update that brings the server down, and the release before as well", () => {
   it("says so", () => {
     type("first", pack("1.0.0"));

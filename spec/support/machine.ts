@@ -40,7 +40,8 @@ const node = `#!/bin/sh
 here=$(dirname "$(dirname "$0")")
 case $* in
   *"team list"*) exec test ! -e "$LEADS_PREFIX/changed-tables" ;;
-  *" upgrade") exec test ! -e "$here/upgrades-nothing" ;;
+  *" upgrade") [ ! -e "$here/upgrades-slowly" ] || { touch "$LEADS_PREFIX/under-way"; exec sleep 1000; }
+    exec test ! -e "$here/upgrades-nothing" ;;
   -e*/readyz) [ ! -e "$here/late" ] || { mv "$here/late" "$here/ready"; exit 1; }
     [ ! -e "$here/unready" ] && [ ! -e "$LEADS_PREFIX/database-down" ] || exit 1 ;;
 esac
