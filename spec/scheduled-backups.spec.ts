@@ -1,5 +1,16 @@
 // How the server keeps a second copy of everything by itself: a backup each day, verified by a restoration, the newest few kept.
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -285,6 +296,19 @@ describe("a scheduled backup", () => {
     await database.owner`update private.backup_state set claimed_until = now()`;
     expect(await backUp()).toBe(true);
     expect(await state()).toMatchObject({ failure: null, failed_at: null });
+  });
+
+  it("leaves no file in a folder that it may not read, where it cannot make sure that the file's name is on disk", async () => {
+    await chmod(folder, 0o300);
+    // Root may read any folder.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await chown(folder, 65_534, 65_534);
+    if (isRoot) process.seteuid?.(65_534);
+    onTestFinished(() => void (isRoot && process.seteuid?.(0)));
+    expect(await backUp()).toBe(true);
+    expect((await state())?.failure).toMatch(/cannot be written \(EACCES\)\.$/);
+    await chmod(folder, 0o700);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it("is out of reach for the roles that serve visitors, deliveries and the inbox", async () => {

@@ -118,18 +118,36 @@ async function removeLeftOver(folder: string): Promise<void> {
 /** What a disk answers that is full or fails. The database's own disk has other codes. */
 const diskErrors = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EIO)$/;
 
-/** Writes a file under another name beside it, and renames it when all of it is on disk and verified. */
+/**
+ * Writes a file, and returns when it and its name are on disk. Opens its folder first, because a name is on disk only when the folder is, and
+ * the file would be there already where the folder turns out not to be readable.
+ */
 async function writeWhole(
+  path: string,
+  write: (file: FileHandle) => Promise<unknown>,
+  verify: (file: string) => Promise<void>,
+): Promise<void> {
+  const folder = await open(dirname(path), "r").catch((cause) => {
+    throw cannotBeWritten(path, cause);
+  });
+  try {
+    await writeAndRename(path, write, verify);
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Writes a file under another name beside it, and renames it when all of it is on disk and verified. */
+async function writeAndRename(
   path: string,
   write: (file: FileHandle) => Promise<unknown>,
   verify: (file: string) => Promise<void>,
 ): Promise<void> {
   // Not the process id: in a container that is the same each time, and what a killed process has left would be in the way.
   const unfinished = `${path}.unfinished-leads-backup-${randomInt(2 ** 47)}`;
-  const cannotBeWritten = (cause: unknown) =>
-    new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
   const file = await open(unfinished, "wx", 0o600).catch((cause) => {
-    throw cannotBeWritten(cause);
+    throw cannotBeWritten(path, cause);
   });
   try {
     await write(file);
@@ -137,11 +155,11 @@ async function writeWhole(
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw diskErrors.test(codeOf(error)) ? cannotBeWritten(error) : error;
+    throw diskErrors.test(codeOf(error)) ? cannotBeWritten(path, error) : error;
   } finally {
     await file.close();
   }
-  // The name is on disk only when the folder is.
-  const folder = await open(dirname(path), "r");
-  await folder.sync().finally(() => folder.close());
 }
+
+const cannotBeWritten = (path: string, cause: unknown) =>
+  new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
