@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Sql } from "../database/connect.ts";
 import { ask } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
+import { unescaped } from "./html.ts";
 
 const rebuild = "Build and deploy the pages again: `npm run build`.";
 const sync =
@@ -57,13 +58,7 @@ function noticeIn(html: string): { stated: string | undefined; shown: string } {
   const stated = /<input type="hidden" name="notice" value="([0-9a-f]{64})"/.exec(html)?.[1];
   const start = html.indexOf('<p class="notice"');
   const paragraph = start < 0 ? "" : html.slice(html.indexOf(">", start) + 1, html.indexOf("</p>", start));
-  const text = paragraph
-    .replace(/<[^<>]*>/g, "")
-    .replaceAll("&#x27;", "'")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&");
+  const text = unescaped(paragraph.replace(/<[^<>]*>/g, ""));
   return { stated, shown: createHash("sha256").update(text).digest("hex") };
 }
 

@@ -3,6 +3,7 @@ import { languageCodes, textsIn } from "../content/languages.ts";
 import { settingsWithPlaceholderIn } from "../content/provider.ts";
 import { type Answer, ask } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
+import { unescaped } from "./html.ts";
 
 const buildAgain =
   "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
@@ -104,7 +105,10 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
 }
 
 function examineForm(html: string, { url, key, site = "" }: Deployment): Finding[] {
-  const attribute = (name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(html)?.[1];
+  const attribute = (name: string) => {
+    const [, value] = new RegExp(`data-${name}="([^"]*)"`).exec(html) ?? [];
+    return value && unescaped(value);
+  };
   const findings: Finding[] = [];
   const backend = attribute("backend-url");
   if (backend === undefined) findings.push(fail("The article has no lead form.", buildAgain));

@@ -269,6 +269,14 @@ describe("the doctor names a site that", () => {
     await expectFailure(says);
   });
 
+  it("presents the key, of which HTML writes a sign in another way, and finds nothing wrong with that", async () => {
+    altered(keys.publishable, "a&amp;b")();
+    const deployment = { url: project.url, key: "a&b", site: host.url };
+    expect((await examinePages(deployment)).map(({ says }) => says)).toContain(
+      "The form knows its backend and the key.",
+    );
+  });
+
   it("is in Spanish first, and finds nothing wrong with that", async () => {
     host.alter = (html) => html.replaceAll("Sponsored Content", "Contenido patrocinado");
     expect((await examineProject()).hasFailed).toBe(false);
