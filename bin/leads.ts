@@ -112,7 +112,7 @@ function contextOf(signal: AbortSignal) {
 
 async function runHandler(handler: Handler, makesDatabase: boolean, signal: AbortSignal): Promise<number> {
   const context = contextOf(signal);
-  const database = await openDatabase(context.config, tell, makesDatabase);
+  const database = await openDatabase(context.config, context, makesDatabase);
   const { url } = database;
   const sql = connect(url, { max: 2, name: "leads command" });
   // A query under way ends with its connection, and the handler with it.

@@ -16,6 +16,10 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
+import type { CommandContext } from "./command.ts";
+
+/** Who typed the command: is told what is done, and may break it off. */
+type Person = Pick<CommandContext, "tell" | "signal">;
 
 export interface OpenDatabase {
   url: string;
@@ -28,7 +32,7 @@ export interface OpenDatabase {
  */
 export async function openDatabase(
   { databaseUrl, dataDir }: Pick<Config, "databaseUrl" | "dataDir">,
-  tell: (text: string) => void,
+  person: Person,
   make: boolean,
   timeout = startTimeout,
 ): Promise<OpenDatabase> {
@@ -45,7 +49,7 @@ export async function openDatabase(
   const begun = isThere
     ? "The server is not running; its database was started for this command."
     : `There was no database in ${path} yet; it was made for this command.`;
-  return startOrJoin(dataDir, tell, { begun, timeout });
+  return startOrJoin(dataDir, person, { begun, timeout });
 }
 
 /** How long another process may take to start or to stop the database; recovering from a crash takes a while. In milliseconds. */
@@ -53,16 +57,17 @@ const startTimeout = 60_000;
 
 /**
  * Starts the database and tells that it has `begun`, or joins the process that has just started it.
- * @throws Refusal when another process has the data folder for `timeout` milliseconds, and its database does not answer.
+ * @throws Refusal when another process has the data folder for `timeout` milliseconds, and its database does not answer; and another error
+ * when the person breaks it off.
  */
 async function startOrJoin(
   dataDir: string | undefined,
-  tell: (text: string) => void,
+  { tell, signal }: Person,
   { begun, timeout }: { begun: string; timeout: number },
 ): Promise<OpenDatabase> {
-  for (const deadline = performance.now() + timeout; ; await wait(250)) {
+  for (const deadline = performance.now() + timeout; ; await wait(250, undefined, { signal })) {
     try {
-      const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
+      const { url, stop } = await startEmbedded({ dataDir, log: () => {}, cancel: signal });
       tell(begun);
       return { url, close: () => stopUnused(url, stop, tell) };
     } catch (error) {

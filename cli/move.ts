@@ -67,7 +67,7 @@ async function moveTo(target: Target, context: CommandContext): Promise<number> 
 }
 
 /** The embedded database is made when it is not there. */
-async function openTarget(target: Target, { config, tell }: CommandContext) {
+async function openTarget(target: Target, { config, tell, signal }: CommandContext) {
   if (target !== "embedded") return { url: target.address, close: async () => {} };
   const { databaseUrl, dataDir } = config;
   if (!databaseUrl) throw new Refusal("The leads are in the embedded database already. Nothing was moved.");
@@ -75,7 +75,7 @@ async function openTarget(target: Target, { config, tell }: CommandContext) {
   if (await findRunning({ dataDir }))
     throw new Refusal(`A server runs on the embedded database in ${path}. Stop it, and type it again.`);
   tell(`The embedded database in ${path} is started for this command, and made when it is not there.`);
-  const { url, stop } = await startEmbedded({ dataDir, log: () => {} });
+  const { url, stop } = await startEmbedded({ dataDir, log: () => {}, cancel: signal });
   return { url, close: stop };
 }
 

@@ -72,9 +72,10 @@ it("a command beside a server whose database does not answer says so, and not th
   const release = lockFolder(DATA_DIR, { advice: { otherFolder: "" } } as Parameters<typeof lockFolder>[1]);
   onTestFinished(release);
   const told: string[] = [];
+  const { signal } = new AbortController();
   const opening = openDatabase(
     { databaseUrl: undefined, dataDir: DATA_DIR },
-    (text) => told.push(text),
+    { tell: (text) => told.push(text), signal },
     false,
     0,
   );
@@ -82,6 +83,24 @@ it("a command beside a server whose database does not answer says so, and not th
     /^A server has the data folder .* open, and its database does not answer\./,
   );
   expect(told).toEqual([]);
+});
+
+it("a command that waits for such a database, or for its own to start, is ended by Ctrl-C", async () => {
+  const { DATA_DIR } = await stoppedDatabase();
+  const ctrlC = new AbortController();
+  const open = () =>
+    openDatabase(
+      { databaseUrl: undefined, dataDir: DATA_DIR },
+      { tell: () => {}, signal: ctrlC.signal },
+      false,
+    );
+  const release = lockFolder(DATA_DIR, { advice: { otherFolder: "" } } as Parameters<typeof lockFolder>[1]);
+  const waiting = open();
+  ctrlC.abort();
+  await expect(waiting).rejects.toThrow("aborted");
+  release();
+  await expect(open()).rejects.toThrow("PostgreSQL did not start.");
+  expect(await findRunning({ dataDir: DATA_DIR })).toBeUndefined();
 });
 
 it("a command holds the database also when its connections have been made anew, as they are after half an hour", async () => {
