@@ -119,6 +119,14 @@ describe("an invited member", () => {
     expect(await text(page)).toContain("Ask for a new one");
   });
 
+  it("reads that a link is not complete where it has lost characters, has gained one, or has lost all of them", async () => {
+    const link = await invite("Cut");
+    for (const broken of [link.slice(0, -30), `${link}.`, `${inbox.url}/join`]) {
+      const page = await open(broken);
+      await page.getByText("This link is not complete, or a newer one has replaced it.").waitFor();
+    }
+  });
+
   it("joins with the newer link where it is opened in the tab that has refused an older one", async () => {
     const page = await open(`${inbox.url}/join#${"a".repeat(43)}`);
     await page.getByRole("heading", { name: "This link does not open" }).waitFor();

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
-import { callSignIn } from "../call-api.ts";
+import { CallFailed, callSignIn } from "../call-api.ts";
 import { FirstLoad, Notice } from "../page/notice.tsx";
 import { notifyTabs } from "../session.ts";
 import { joinWithPasskey, signInSentence } from "./passkeys.ts";
@@ -41,7 +41,7 @@ function Invitation({ token }: { token: string }) {
   if (error) {
     return (
       <SignInFrame title="Invitation" heading="This link does not open">
-        <Notice kind="trouble">{signInSentence(error)}</Notice>
+        <Notice kind="trouble">{whyNotOpened(error)}</Notice>
         <p>
           Have you joined before? <a href="/">Sign in</a>
         </p>
@@ -60,3 +60,11 @@ function Invitation({ token }: { token: string }) {
     </SignInFrame>
   );
 }
+
+/** A link that lost or gained a character may not even look like one, and is then not accepted. */
+const whyNotOpened = (error: Error): string =>
+  signInSentence(
+    error instanceof CallFailed && error.why === "not accepted"
+      ? new CallFailed("refused", "invitation unknown")
+      : error,
+  );
