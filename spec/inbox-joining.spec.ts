@@ -257,6 +257,16 @@ describe("two tabs", () => {
 });
 
 describe("the page without a session", () => {
+  it("says at another address of the same machine that it is not the inbox's own", async () => {
+    const page = await open(inbox.url.replace("localhost", "127.0.0.1"));
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toBe(
+      "This is not the inbox's own address, and nothing works here. Ask your operator for the right one.",
+    );
+  });
+
   it("says nothing about anybody, and asks no other server for anything", async () => {
     await addLead(database, { name: "Rosa Martinez" });
     const page = await open();

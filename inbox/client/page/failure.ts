@@ -20,5 +20,8 @@ export function failureSentence(error: Error): string {
   if (!(error instanceof CallFailed)) return sentences.bug;
   if (error.detail === "medicare number")
     return "What you typed holds what looks like a Medicare number. Take it out: we never keep those.";
+  // The browser has the page from an address that is not INBOX_URL, such as 127.0.0.1.
+  if (error.detail === "another page")
+    return "This is not the inbox's own address, and nothing works here. Ask your operator for the right one.";
   return sentences[error.why];
 }
