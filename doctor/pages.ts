@@ -112,7 +112,7 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
   const findings: Finding[] = [];
   const backend = attribute("backend-url");
   if (backend === undefined) findings.push(fail("The article has no lead form.", buildAgain));
-  else if (new URL(backend || site, site).origin !== new URL(url).origin)
+  else if (URL.parse(backend || site, site)?.origin !== new URL(url).origin)
     findings.push(
       fail(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, buildAgain),
     );

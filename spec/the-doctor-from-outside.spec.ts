@@ -238,6 +238,11 @@ describe("the doctor names a site that", () => {
       /sends leads to https:\/\/elsewhere\.example/,
       altered(/data-backend-url="[^"]*"/g, 'data-backend-url="https://elsewhere.example"'),
     ],
+    [
+      "sends leads to what is no address",
+      /sends leads to https:\/\/\[, not to/,
+      altered(/data-backend-url="[^"]*"/g, 'data-backend-url="https://["'),
+    ],
     ["presents another key", /presents another key/, altered(keys.publishable, "sb_publishable_another")],
     [
       "holds a secret key",
