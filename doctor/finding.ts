@@ -1,4 +1,4 @@
-// What the doctor says of one thing that it examined. Every file of this module returns a list of findings.
+// What the doctor says of one thing that it examined, and what it examines.
 
 import type { Sql } from "../database/connect.ts";
 

@@ -69,6 +69,15 @@ describe("npm run doctor", () => {
     expect(status).toBe(0);
   });
 
+  it("shows what a page has put into a finding as text, which can neither clear the terminal nor look like a line", async () => {
+    const hostile = 'data-backend-url="https://a.example/\x1b[2J\nEverything passed.\u202e"';
+    host.alter = (html) => html.replace(/data-backend-url="[^"]*"/, hostile);
+    const words = ["--url", project.url, "--key", keys.publishable, "--site", host.url];
+    expect((await doctor(words)).output).toContain(
+      `  FAIL   The form sends leads to https://a.example/?[2J?Everything passed.?, not to ${project.url}.\n`,
+    );
+  });
+
   it("says that everything passed when that is so", () => {
     expect(lastLine([pass("One."), pass("Another.")])).toBe("\nEverything passed.\n");
     expect(lastLine([pass("One."), notExamined("Another."), fail("A third.", "Mend it.")])).toMatch(
