@@ -25,9 +25,9 @@ export function addCosts(costs: Command, run: Run): void {
     .option("--source <source>", "instead of a file: only of this utm_source")
     .option("--medium <medium>", "instead of a file: only of this utm_medium")
     .action((file: string | undefined, options: TypedCost) => {
-      const [given] = Object.keys(options);
-      if (file !== undefined && given)
-        throw new UsageError(`Either a file or --${given}, not both. A file has a column for it.`);
+      const [option] = Object.keys(options);
+      if (file !== undefined && option)
+        throw new UsageError(`Either a file or --${option}, not both. A file has a column for it.`);
       const ofOptions = file === undefined ? typedCost(options) : undefined;
       run(async ({ sql, out, tell, now, signal }) => {
         const given = ofOptions ?? (await costsIn(file as string, signal));
