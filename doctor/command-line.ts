@@ -70,10 +70,19 @@ export function readDeployment(
   const isProject = /\.supabase\./.test(url);
   return {
     url,
-    key: values.key ?? (site.backendUrl ? site.backendKey : anonKey),
+    key: values.key === undefined ? (site.backendUrl ? site.backendKey : anonKey) : readKey(values.key),
     site: pages ? origin("--site", pages) : isProject ? undefined : url,
     inbox: team && origin("--inbox", team),
   };
+}
+
+// A header holds no other characters. A key that was copied from where only its beginning is shown ends with the character "…".
+function readKey(text: string): string {
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError(
+    "--key takes the whole key as the project's API keys have it, or ANON_KEY of our own server: one word of plain letters, digits and signs.",
+  );
 }
 
 const isLocal = (address: string) => /^(.*\.)?localhost$/.test(new URL(address).hostname);
