@@ -69,11 +69,11 @@ export const supabase = {
   ),
   VITE_SUPABASE_ANON_KEY: optional(token, "", "sb_publishable_..."),
   SUPABASE_SECRET_KEY: optional(
-    text,
+    token,
     "Only for `npm run doctor`: a project's secret or service key, with which it erases its test lead again.",
     "sb_secret_...",
   ),
-  SUPABASE_SERVICE_ROLE_KEY: optional(text, "... under the name that older projects gave it.", ""),
+  SUPABASE_SERVICE_ROLE_KEY: optional(token, "... under the name that older projects gave it.", ""),
 };
 
 export const provider = {

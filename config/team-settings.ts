@@ -27,7 +27,7 @@ export const channels = {
     "smtp://user:password@mail.example.com:587",
   ),
   RESEND_API_KEY: optional(
-    text,
+    token,
     "... or through the HTTP API of Resend, for places where SMTP is blocked.",
     "re_...",
   ),

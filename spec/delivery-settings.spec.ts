@@ -132,6 +132,17 @@ describe("the settings of the delivery", () => {
     [{ SMTP_URL: smtp.SMTP_URL }, "MAIL_FROM and NOTIFY_EMAIL must be set as well"],
     [{ NOTIFY_EMAIL: "a@example.com", MAIL_FROM: "b@example.com" }, "SMTP_URL must be set as well"],
     [{ ...smtp, RESEND_API_KEY: "re_1" }, "RESEND_API_KEY cannot be set together with SMTP_URL."],
+    ...["RESEND_API_KEY", "SUPABASE_SECRET_KEY", "SUPABASE_SERVICE_ROLE_KEY"].map(
+      (name): [Record<string, string>, string] => [
+        {
+          MAIL_FROM: smtp.MAIL_FROM,
+          NOTIFY_EMAIL: smtp.NOTIFY_EMAIL,
+          RESEND_API_KEY: "re_1",
+          [name]: "re_1…",
+        },
+        `${name} must be one word of plain letters, digits and signs`,
+      ],
+    ),
     [{ ...smtp, SMTP_URL: "http://mail.example.com" }, "SMTP_URL must be as smtp://user:password@host:port"],
     [{ ...smtp, SMTP_URL: "smtp://[bad" }, "SMTP_URL must be as smtp://user:password@host:port"],
     [{ ...smtp, SMTP_URL: "smtps://" }, "SMTP_URL must be as smtp://user:password@host:port"],
