@@ -35,7 +35,7 @@ export type ExportedLead = {
 /**
  * Hands the leads to `take`, a page at a time, as they were at the moment the export began: those whose permission was
  * withdrawn first, then the newest first. What belongs to a page is looked up from its oldest lead on, because it lies on the disk in that
- * order, and a disk reads ahead only forwards.
+ * order, and a disk reads ahead only forwards. Of the permission nothing is looked up, because lead_work repeats the withdrawal.
  */
 export async function exportLeads(
   sql: Sql,
@@ -57,10 +57,10 @@ export async function exportLeads(
         await passOn(fresh.filter(({ withdrawn_at }) => withdrawn === (withdrawn_at !== null)));
         const pages = pagesOf(
           (end, size) => tx<ExportedLead[]>`
-          select ${selectLead(tx)}
+          select ${selectLead(tx, "w.withdrawn_at")}
           from (
             select * from (
-              select w.lead_id, w.created_at, w.flags
+              select w.lead_id, w.created_at, w.withdrawn_at, w.flags
               from private.lead_work w
               where w.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
               ${since ? tx`and w.created_at >= ${since}` : tx``} ${beyond(tx, end, "older")}
@@ -68,7 +68,6 @@ export async function exportLeads(
             ) page order by created_at, lead_id
           ) w
           join public.leads l on l.id = w.lead_id
-          join private.permissions p on p.lead_id = w.lead_id
           left join private.reviews r on r.lead_id = w.lead_id
           order by w.created_at desc, w.lead_id desc`,
           ({ created_at, id }) => ({ time: created_at, id }),
@@ -80,11 +79,11 @@ export async function exportLeads(
   );
 }
 
-// What a query selects for an ExportedLead, from leads l, permissions p, reviews r and lead_work w.
-const selectLead = (tx: TransactionSql) => tx`
+// What a query selects for an ExportedLead, from leads l, reviews r, lead_work w, and the column of a table that has the withdrawal.
+const selectLead = (tx: TransactionSql, withdrawal: string) => tx`
   l.id, coalesce(${utc(tx, "w.created_at")}, ${utc(tx, "l.created_at")}) as created_at,
   ${tx(fields.map(({ name }) => `l.${name}`))},
-  ${utc(tx, "p.withdrawn_at")} as withdrawn_at, ${utc(tx, "r.reviewed_at")} as reviewed_at, r.outcome,
+  ${utc(tx, withdrawal)} as withdrawn_at, ${utc(tx, "r.reviewed_at")} as reviewed_at, r.outcome,
   coalesce(w.flags, '{}') as marks`;
 
 function withIsoTimes(lead: ExportedLead): ExportedLead {
@@ -96,7 +95,7 @@ function withIsoTimes(lead: ExportedLead): ExportedLead {
 
 // Leads of this moment, whose spam flags are not decided yet.
 const selectFresh = async (tx: TransactionSql, since: Date | undefined) => tx<ExportedLead[]>`
-  select ${selectLead(tx)}
+  select ${selectLead(tx, "p.withdrawn_at")}
   from public.leads l
   join private.permissions p on p.lead_id = l.id
   left join private.lead_work w on w.lead_id = l.id
