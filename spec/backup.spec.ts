@@ -69,6 +69,7 @@ describe("leads backup", () => {
       "report_first_calls",
       "report_page_days",
       "report_pages",
+      "report_page_months",
       "report_page_hours",
     ].map((name) => `private.${name}`);
     const filledByMigration = ["calling_rules", "places", "zip_places", "area_codes"].map(

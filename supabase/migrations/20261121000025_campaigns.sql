@@ -48,8 +48,11 @@ begin
     union all
     select c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.from_programs),
       sum(c.reviewed_from_programs)
-    from parts p join private.report_campaigns c on c.day = p.day
-    where c.day >= private.utc_day(begins) and private.month_of(p.day) not in (select m.month from months m)
+    from private.report_campaigns c
+    -- An array, because the planner would read every day for a join with a few.
+    where c.day = any (array(
+      select p.day from parts p where p.day is not null and private.month_of(p.day) not in (select m.month from months m)
+    ))
     group by 1, 2, 3, 4, 5, 6
     union all
     select l.source, l.medium, l.campaign, l.variant, l.device, coalesce(l.outcome, ''), count(*), count(*) filter (where l.is_reviewed),
@@ -118,7 +121,8 @@ begin
       nullif(g.outcome, '') as outcome, g.stored, g.reviewed
     from private.lead_groups(from_hour, ends, coalesce(new_leads, array(select private.leads_to_index()))) g
   ),
-  words as (
+  -- Materialized, because each word would otherwise be cleaned anew for each device and outcome.
+  words as materialized (
     select x.raw_source, x.raw_medium, x.raw_campaign, private.clean_campaign_word(x.raw_source) as source,
       private.clean_campaign_word(x.raw_medium) as medium, private.clean_campaign_word(x.raw_campaign) as campaign
     from (select distinct g.raw_source, g.raw_medium, g.raw_campaign from lead_groups g) x

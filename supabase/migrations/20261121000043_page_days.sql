@@ -133,7 +133,8 @@ begin
     end;
 end $$;
 
--- The page loads of these times (private.page_days) by campaign, variant and device. A campaign has a row for each day that is not summed.
+-- The page loads of these times (private.page_days) by campaign, variant and device: of whole months and days from their sums. A campaign
+-- has a row for the months, one for the days beside them, and one for each day that is not summed.
 create function private.page_sums(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns setof private.report_pages
 language plpgsql stable
@@ -143,12 +144,24 @@ set enable_mergejoin = off
 as $$
 begin
   return query
-    with days as materialized (select p.* from private.page_days(begins, ends, first_day, last_day) p)
+    with days as materialized (select p.* from private.page_days(begins, ends, first_day, last_day) p),
+    months as materialized (
+      select m.month from private.page_months_of(array(select d.day from days d where d.is_summed)) m
+    )
+    select max(p.month), p.source, p.medium, p.campaign, p.variant, p.device, sum(p.served)::bigint, sum(p.prefetched)::bigint,
+      sum(p.views)::bigint, sum(p.reloaded)::bigint, sum(p.returned)::bigint, sum(p.half_read)::bigint, sum(p.form_seen)::bigint,
+      sum(p.began)::bigint, sum(p.pressed)::bigint
+    from months m join private.report_page_months p on p.month = m.month
+    group by p.source, p.medium, p.campaign, p.variant, p.device
+    union all
     select max(p.day), p.source, p.medium, p.campaign, p.variant, p.device, sum(p.served)::bigint, sum(p.prefetched)::bigint,
       sum(p.views)::bigint, sum(p.reloaded)::bigint, sum(p.returned)::bigint, sum(p.half_read)::bigint, sum(p.form_seen)::bigint,
       sum(p.began)::bigint, sum(p.pressed)::bigint
-    from days d join private.report_pages p on p.day = d.day
-    where d.is_summed and p.day >= least(private.utc_day(begins), first_day)
+    from private.report_pages p
+    -- An array, because the planner would read every day for a join with a few.
+    where p.day = any (array(
+      select d.day from days d where d.is_summed and private.month_of(d.day) not in (select m.month from months m)
+    ))
     group by p.source, p.medium, p.campaign, p.variant, p.device
     union all
     select p.* from days d cross join lateral private.pages_of_day(d.day, d.since, d.until) p where not d.is_summed;
@@ -220,6 +233,7 @@ begin
     from private.report_pages p
     where p.day = of_day and p.device <> 'bot';
   end loop;
+  perform private.sum_up_page_months(chosen);
   return cardinality(chosen);
 end $$;
 

@@ -1,4 +1,5 @@
--- What the reports and the page of campaigns add up of leads, summed by month as well, because a year of days is eighty thousand sums.
+-- What the reports and the page of campaigns add up of leads and of page loads, summed by month as well, because a year of days is eighty
+-- thousand sums.
 
 -- The months whose sums stand in the table below, each by its first day. A month is summed once each of its days is.
 create table private.report_months (
@@ -25,10 +26,33 @@ create table private.report_campaign_months (
   primary key (month, source, medium, campaign, variant, device, outcome)
 );
 
+-- The sums of `private.report_pages`, of the months each of whose days is summed there.
+create table private.report_page_months (
+  month date not null,
+  source text not null,
+  medium text not null,
+  campaign text not null,
+  variant text not null,
+  device text not null,
+  served bigint not null,
+  prefetched bigint not null,
+  views bigint not null,
+  reloaded bigint not null,
+  returned bigint not null,
+  half_read bigint not null,
+  form_seen bigint not null,
+  began bigint not null,
+  pressed bigint not null,
+
+  primary key (month, source, medium, campaign, variant, device)
+);
+
 alter table private.report_months enable row level security;
 alter table private.report_campaign_months enable row level security;
+alter table private.report_page_months enable row level security;
 -- No policy and no grant: functions of the owner use them.
-revoke all on private.report_months, private.report_campaign_months from public, anon, leads_intake, leads_delivery, leads_team;
+revoke all on private.report_months, private.report_campaign_months, private.report_page_months
+from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- The first day of a day's month.
 create function private.month_of(day date) returns date
@@ -73,4 +97,43 @@ as $$
   having count(*) = (m.month + interval '1 month')::date - m.month
 $$;
 
-revoke execute on function private.month_of, private.sum_up_report_months, private.months_of from public;
+-- Sums anew the page loads of the months of these days, where every day of the month is summed.
+create function private.sum_up_page_months(days date[]) returns void
+language plpgsql
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  of_month date;
+  after_it date;
+begin
+  for of_month in select distinct private.month_of(d) from unnest(days) as d loop
+    after_it := of_month + interval '1 month';
+    delete from private.report_page_months p where p.month = of_month;
+    continue when (select count(*) from private.report_page_days r where r.day >= of_month and r.day < after_it) < after_it - of_month;
+    insert into private.report_page_months (
+      month, source, medium, campaign, variant, device, served, prefetched, views, reloaded, returned, half_read, form_seen, began, pressed
+    )
+    select of_month, p.source, p.medium, p.campaign, p.variant, p.device, sum(p.served), sum(p.prefetched), sum(p.views), sum(p.reloaded),
+      sum(p.returned), sum(p.half_read), sum(p.form_seen), sum(p.began), sum(p.pressed)
+    from private.report_pages p
+    where p.day >= of_month and p.day < after_it
+    group by 2, 3, 4, 5, 6;
+  end loop;
+end $$;
+
+-- The months whose page loads are summed and of which every day is among these. A day whose counts have changed is not among them,
+-- because a change removes its row of `private.report_page_days`, and its month is summed anew when the day is.
+create function private.page_months_of(days date[]) returns table (month date)
+language sql stable
+set search_path = ''
+as $$
+  select m.month
+  from unnest(days) as d (day) join (select distinct p.month from private.report_page_months p) m on m.month = private.month_of(d.day)
+  group by m.month
+  having count(*) = (m.month + interval '1 month')::date - m.month
+$$;
+
+revoke execute on function
+  private.month_of, private.sum_up_report_months, private.months_of, private.sum_up_page_months, private.page_months_of
+from public;

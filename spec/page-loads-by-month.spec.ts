@@ -1,0 +1,127 @@
+// The page loads of finished months are read from the sums of the months, of other days from those of the days, and elsewhere as they were
+// counted: to the row the same as if each count were read. (Issue 16)
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Sql } from "../database/connect.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+
+const day = 24 * 3_600_000;
+const today = Math.floor(Date.now() / day) * day;
+const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+const daysAgo = (days: number) => dateOf(today - days * day);
+const monthOf = (date: string) => `${date.slice(0, 7)}-01`;
+
+let sql: TestDatabase["owner"];
+beforeAll(async () => {
+  ({ owner: sql } = await makeDatabase());
+  // By hour of the last days, and rolled up before them; nothing was counted from the 40th to the 44th day before today.
+  await sql`
+    insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+    select ${daysAgo(0)}::text::date - ago, hour, campaign, '', campaign, variant, device, step, 1 + ago + hour + length(step)
+    from generate_series(0, 150) as ago
+      join unnest(array[-1, 0, 12, 23]) as hour on (hour < 0) = (ago > 8),
+      unnest(array['spring', 'autumn']) as campaign, unnest(array['', 'garden']) as variant, unnest(array['phone', 'bot']) as device,
+      unnest(array['served', 'prefetched', 'view', 'reload', 'return', 'half_read', 'form_seen', 'began', 'pressed']) as step
+    where ago > 0 and ago not between 40 and 44`;
+  await sumUp();
+});
+
+const sumUp = () => sql`select private.sum_up_report_days(400)`;
+
+const summedMonths = async () => {
+  const found = await sql`select distinct month::text from private.report_page_months order by 1`;
+  return found.map(({ month }) => month as string);
+};
+
+/** The page loads of whole days, as the reports ask for them. */
+const loads = (tx: Sql, since: string, until: string) => tx`
+  select p.source, p.medium, p.campaign, p.variant, p.device, sum(p.served)::int as served, sum(p.prefetched)::int as prefetched,
+    sum(p.views)::int as views, sum(p.reloaded)::int as reloaded, sum(p.returned)::int as returned, sum(p.half_read)::int as half_read,
+    sum(p.form_seen)::int as form_seen, sum(p.began)::int as began, sum(p.pressed)::int as pressed
+  from private.page_sums(
+    ${since}::text::timestamp at time zone 'UTC', ${until}::text::timestamp at time zone 'UTC' + interval '1 day', ${since}, ${until}
+  ) p
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`;
+
+/** The same, each count read by itself. */
+const loadsRead = (since: string, until: string) => sql`
+  select c.source, c.medium, c.campaign, c.variant, c.device, sum(c.n) filter (where c.step = 'served')::int as served,
+    sum(c.n) filter (where c.step = 'prefetched')::int as prefetched, sum(c.n) filter (where c.step = 'view')::int as views,
+    sum(c.n) filter (where c.step = 'reload')::int as reloaded, sum(c.n) filter (where c.step = 'return')::int as returned,
+    sum(c.n) filter (where c.step = 'half_read')::int as half_read, sum(c.n) filter (where c.step = 'form_seen')::int as form_seen,
+    sum(c.n) filter (where c.step = 'began')::int as began, sum(c.n) filter (where c.step = 'pressed')::int as pressed
+  from private.page_counts c
+  where c.day between ${since} and ${until}
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`;
+
+/** Of all days; of those that begin or end within a month; of a month, and of a month with a day less at either end. */
+async function isTheSame() {
+  const [month = ""] = await summedMonths();
+  const last = dateOf(Date.parse(monthOf(dateOf(Date.parse(month) + 40 * day))) - day);
+  const spans = [
+    ["2000-01-01", daysAgo(0)],
+    ["2000-01-01", daysAgo(60)],
+    [daysAgo(100), daysAgo(1)],
+    [daysAgo(140), daysAgo(20)],
+    [month, last],
+    [dateOf(Date.parse(month) + day), last],
+    [month, dateOf(Date.parse(last) - day)],
+  ] as const;
+  for (const [since, until] of spans) {
+    const rows = [...(await loads(sql, since, until))];
+    expect([since, until, rows]).toEqual([since, until, [...(await loadsRead(since, until))]]);
+    expect(rows.length).toBe(8);
+  }
+}
+
+describe("the page loads of a long time, from the sums of its months", () => {
+  it("are the same as from each count, of whole months and of parts of them", async () => {
+    // The month that has begun, and the one in which the counting began, are not whole.
+    const months = await summedMonths();
+    expect(months.length).toBeGreaterThanOrEqual(3);
+    expect(months).not.toContain(monthOf(daysAgo(0)));
+    expect(Date.parse(months[0] ?? "")).toBeGreaterThanOrEqual(Date.parse(daysAgo(150)));
+    await isTheSame();
+  });
+
+  it("are read from the sums of the months, and not from their days", async () => {
+    const [month = ""] = await summedMonths();
+    const undone = new Error("undone");
+    const read = sql.begin(async (tx) => {
+      const before = await loads(tx as unknown as Sql, "2000-01-01", daysAgo(0));
+      await tx`delete from private.report_pages where private.month_of(day) = ${month}`;
+      expect([...(await loads(tx as unknown as Sql, "2000-01-01", daysAgo(0)))]).toEqual([...before]);
+      throw undone;
+    });
+    await expect(read).rejects.toBe(undone);
+  });
+
+  it("stay the same when counts of a summed month change, before the month is summed anew and after", async () => {
+    const [month = ""] = await summedMonths();
+    const changes = [
+      () =>
+        sql`update private.page_counts set n = n + 5 where day = ${month}::text::date + 11 and campaign = 'spring'`,
+      () => sql`delete from private.page_counts where day = ${month}::text::date + 12 and device = 'phone'`,
+      () => sql`
+        insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+        values (${month}::text::date + 13, -1, 'spring', '', 'spring', '', 'phone', 'view', 1000) on conflict (day, hour, source, medium, campaign, variant, device, step)
+        do update set n = page_counts.n + 1000`,
+    ];
+    for (const change of changes) {
+      await change();
+      await isTheSame();
+      await sumUp();
+      await isTheSame();
+      expect(await summedMonths()).toContain(month);
+    }
+  });
+
+  it("stay the same when days are rolled up, and when one day of a month is not summed", async () => {
+    const [month = ""] = await summedMonths();
+    await sql`select private.roll_up_counts(${new Date(today + 3 * day)})`;
+    await isTheSame();
+    await sumUp();
+    await isTheSame();
+    await sql`delete from private.report_page_days where day = ${month}::text::date + 20`;
+    await isTheSame();
+  });
+});
