@@ -9,7 +9,7 @@ import { readCommand } from "../cli/program.ts";
 import { ConfigError, readConfig } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { isLoss } from "../database/transaction.ts";
-import { isReadOnly } from "../database/trouble.ts";
+import { isOutOfRoom, isReadOnly } from "../database/trouble.ts";
 import { settingsFile } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
@@ -73,8 +73,8 @@ function clearStatusLine(): void {
 const interrupted = 130;
 
 process.exitCode = await main(process.argv.slice(2));
-// The database server may be slow to close a connection in the middle of a statement.
-if (process.exitCode === interrupted) process.exit();
+// Not when all connections are closed: the server may be in the middle of a long statement, or wait for somebody who takes its rows.
+process.exit();
 
 async function main(words: string[]): Promise<number> {
   const stop = new AbortController();
@@ -169,6 +169,10 @@ function explain(error: unknown): number {
     tell(
       "This database takes no writes: it is a standby, or set to read only. Nothing was changed. For this, name the primary in DATABASE_URL.",
     );
+    return 1;
+  }
+  if (isOutOfRoom(error)) {
+    tell("The disk of the database is full. Nothing was lost. Make room on it, and type it again.");
     return 1;
   }
   const isOurs = [Refusal, Refused, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);

@@ -70,23 +70,32 @@ async function withStandby(
   }
 }
 
-/** Takes records, which have exactly these columns in this order, a page at a time, and writes them out in one format. */
+/** Takes records, each its cells in the order of these columns, some hundred at a time, and writes them out in one format. */
 function makeWriter(
   format: Format,
   columns: readonly string[],
   { out, onTerminal }: Pick<CommandContext, "out" | "onTerminal">,
 ) {
-  if (format === "json") return jsonArray(out);
+  if (format === "json") {
+    const { add, end } = jsonArray(out);
+    return { add: (records: unknown[][]) => add(records.map((cells) => named(columns, cells))), end };
+  }
   const encode = makeCsvEncoder();
   const print = (page: Cell[][]) => out(onTerminal ? escaped(encode(page)) : encode(page));
   let heading: Cell[][] = [[...columns]];
   return {
-    async add(records: object[]) {
-      await print([...heading, ...records.map((record) => Object.values(record).map(flat))]);
+    async add(records: unknown[][]) {
+      await print([...heading, ...records.map((cells) => cells.map(flat))]);
       heading = [];
     },
     end: () => print(heading),
   };
+}
+
+function named(columns: readonly string[], cells: unknown[]): object {
+  const record: Record<string, unknown> = {};
+  for (const [at, name] of columns.entries()) record[name] = cells[at];
+  return record;
 }
 
 /** CSV for a terminal, which would obey what a visitor may have typed. A file has that as it is. */
@@ -94,7 +103,6 @@ const escaped = (csv: Buffer): string => csv.toString().split("\r\n").map(printa
 
 /** A value as one cell: a list of spam flags is joined, any other object becomes JSON. */
 function flat(value: unknown): Cell {
-  if (Array.isArray(value)) return value.join("; ");
-  if (value === null || value instanceof Date || typeof value !== "object") return value as Cell;
-  return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return value as Cell;
+  return Array.isArray(value) ? value.join("; ") : JSON.stringify(value);
 }

@@ -7,6 +7,7 @@ import type { TransactionSql } from "postgres";
 import { allowLongStatements, loadInBulk } from "./bulk-load.ts";
 import type { Sql } from "./connect.ts";
 import { CopyIn, refusesRows } from "./copy-in.ts";
+import { beginCopyOut, goOn } from "./copy-out.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { oneMoment, transaction } from "./transaction.ts";
 
@@ -104,7 +105,7 @@ async function copyTable(
   target: TransactionSql,
   onBytes: (count: number) => void,
 ) {
-  const reading = await source.unsafe(`copy (select ${columns} from ${name}) to stdout`).readable();
+  const reading = await beginCopyOut(source, `select ${columns} from ${name}`);
   try {
     await writeRows(reading, await CopyIn.begin(target, name, columns), onBytes);
   } catch (error) {
@@ -134,9 +135,6 @@ async function writeRows(reading: Readable, writing: CopyIn, onBytes: (count: nu
     throw error;
   }
 }
-
-/** postgres.js 3.4.9 leaves its socket paused when the last rows met a full buffer; reading once more lets it go on. */
-const goOn = (reading: Readable): void => reading._read(0);
 
 async function countOf(table: string, sql: TransactionSql): Promise<number> {
   const [row] = await sql.unsafe<{ count: number }[]>(`select count(*)::int as count from ${table}`);

@@ -3,6 +3,7 @@
 import type postgres from "postgres";
 import { codeOf } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
+import { StoppedCopy } from "./copy-out.ts";
 
 /** Reads the database as it was at one moment. */
 export const oneMoment = "isolation level repeatable read read only";
@@ -18,10 +19,12 @@ export async function transaction<Result>(
     try {
       return { result: await work(tx) };
     } catch (error) {
-      if (!isLoss(error)) throw error;
+      // A transaction that only reads needs no rollback, and this connection takes none.
+      if (error instanceof StoppedCopy) loss.reject(error.cause);
       // A lost connection needs no rollback. `begin` rejects by itself when the socket closes; a server that is in the middle
       // of a long statement closes its end late, so this rejects first.
-      setTimeout(loss.reject, 500, error);
+      else if (isLoss(error)) setTimeout(loss.reject, 500, error);
+      else throw error;
       return new Promise<never>(() => {});
     }
   });

@@ -25,6 +25,9 @@ const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split
 /** Whether the database takes no writes, as a standby: SQLSTATE read_only_sql_transaction. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === "25006";
 
+/** Whether the database's disk has no room for what it writes, which are also files for sorting: SQLSTATE disk_full. */
+export const isOutOfRoom = (error: unknown): boolean => codeOf(error) === "53100";
+
 /** Codes of errors that a caller makes: an argument that Node or postgres.js does not take. */
 const isCallerError = (error: Error): boolean =>
   /^(ERR_(INVALID|OUT_OF_RANGE|MISSING|ASSERTION|UNKNOWN|METHOD)|UNDEFINED_VALUE$|NOT_TAGGED_CALL$|UNSAFE_TRANSACTION$|MAX_PARAMETERS_EXCEEDED$)/.test(

@@ -2,116 +2,108 @@
 // its hash. (What each column shows, and how to verify the hash, is in docs/export.md.)
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
+import { type CopiedRow, copyOut } from "../database/copy-out.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
-import { countRows, type ExportOptions } from "./export-leads.ts";
-import { beyond, isoTime, leadsWithoutWork, pagesOf, utc } from "./lead-pages.ts";
+import { type ExportedColumn, type ExportOptions, prepareExport, rowReader } from "./exported-rows.ts";
 
-export const permissionColumns = [
-  "lead_id",
-  "lead_created_at",
-  "name",
-  "email",
-  "phone",
-  "zip_code",
-  "has_medicare",
-  "has_diabetes",
-  "permission_given_at",
-  "permission_withdrawn_at",
-  "notice_text",
-  "notice_sha256",
-  "notice_in_force_from",
-  "page_path",
-  "address",
-  "browser",
-  "utm",
-  "exported_at",
-  "wording",
-  "notice_language",
-  "page_origin",
-] as const;
+const columns = [
+  ["lead_id", "text"],
+  ["lead_created_at", "time"],
+  ["name", "text"],
+  ["email", "text"],
+  ["phone", "text"],
+  ["zip_code", "text"],
+  ["has_medicare", "box"],
+  ["has_diabetes", "box"],
+  ["permission_given_at", "time"],
+  ["permission_withdrawn_at", "time"],
+  ["notice_text", "text"],
+  ["notice_sha256", "text"],
+  ["notice_in_force_from", "time"],
+  ["page_path", "text"],
+  ["address", "text"],
+  ["browser", "text"],
+  ["utm", "json"],
+  ["exported_at", "time"],
+  ["wording", "text"],
+  ["notice_language", "text"],
+  ["page_origin", "text"],
+] as const satisfies ExportedColumn[];
 
-export type PermissionRecord = Record<(typeof permissionColumns)[number], unknown> & {
-  lead_id: string;
-  lead_created_at: string;
-  permission_given_at: string;
-  permission_withdrawn_at: string | null;
-  notice_sha256: string | null;
-};
+/** The columns in their order. */
+export const permissionColumns = columns.map(([name]) => name);
 
-/** Passes the records to `take`, a page at a time, the oldest lead first, as they were at the moment the export began. */
+/** The place of each column. */
+const at = Object.fromEntries(permissionColumns.map((name, place) => [name, place])) as Record<
+  (typeof permissionColumns)[number],
+  number
+>;
+
+/**
+ * Hands the records to `take`, some hundred at a time, the oldest lead first, as they were at the moment the export began. A record is its
+ * cells in the order of the columns.
+ */
 export async function exportPermissions(
   sql: Sql,
-  { since, onProgress }: ExportOptions,
-  take: (page: PermissionRecord[]) => Promise<void>,
+  options: ExportOptions,
+  take: (records: unknown[][]) => Promise<void>,
 ): Promise<void> {
   await transaction(
     sql,
     async (tx) => {
-      const report = await countRows(tx, since, onProgress);
-      const complete = await makeComplete(tx);
-      const passOn = async (page: PermissionRecord[]) => {
-        if (page.length > 0) await take(page.map(complete));
-        report(page.length);
-      };
-      const pages = pagesOf(
-        (end, size) => tx<PermissionRecord[]>`
-        select ${selectPermission(tx)}
-        from private.lead_work w
-        join public.leads l on l.id = w.lead_id
-        join private.permissions p on p.lead_id = w.lead_id
-        where true ${since ? tx`and w.created_at >= ${since}` : tx``} ${beyond(tx, end, "newer")}
-        order by w.created_at, w.lead_id limit ${size}`,
-        ({ lead_created_at, lead_id }) => ({ time: lead_created_at, id: lead_id }),
-      );
-      for await (const page of pages) await passOn(page);
-      await passOn(
-        await tx<PermissionRecord[]>`
-        select ${selectPermission(tx)}
-        from public.leads l
-        join private.permissions p on p.lead_id = l.id
-        left join private.lead_work w on w.lead_id = l.id
-        where l.id = any (${await leadsWithoutWork(tx)}::uuid[]) ${since ? tx`and l.created_at >= ${since}` : tx``}
-        order by l.created_at, l.id`,
-      );
+      const { fresh, report } = await prepareExport(tx, options);
+      const readRecord = await makeRecordReader(tx);
+      await copyOut(tx, allPermissions(fresh, options.since), async (rows) => {
+        await take(rows.map(readRecord));
+        report(rows.length);
+      });
     },
     oneMoment,
   );
 }
 
-// From leads l, permissions p and lead_work w. What is null here, `makeComplete` fills in.
-const selectPermission = (tx: TransactionSql) => tx`
-  l.id as lead_id, coalesce(${utc(tx, "w.created_at")}, ${utc(tx, "l.created_at")}) as lead_created_at,
-  l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
-  ${utc(tx, "p.given_at")} as permission_given_at, ${utc(tx, "p.withdrawn_at")} as permission_withdrawn_at,
-  null as notice_text, p.notice_hash as notice_sha256, null as notice_in_force_from,
-  p.page_path, p.address, p.browser, p.utm, null as exported_at, null as wording, null as notice_language, p.page_origin`;
+/** The query for the records. `fresh` are leads of this moment, which have no row in lead_work yet. What is null here, the reader fills in. */
+const allPermissions = (fresh: string[], since: Date | undefined): string => `
+  select l.id, came.at, l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes, p.given_at, p.withdrawn_at,
+    null, p.notice_hash, null, p.page_path, p.address, p.browser, p.utm, null, null, null, p.page_origin
+  from (
+    select w.lead_id, w.created_at as at from private.lead_work w
+    union all
+    select l.id, l.created_at from public.leads l where l.id = any ('{${fresh}}')
+  ) came
+  join public.leads l on l.id = came.lead_id
+  join private.permissions p on p.lead_id = came.lead_id
+  ${since ? `where came.at >= '${since.toISOString()}'` : ""}
+  order by came.at, came.lead_id`;
 
 interface Notice {
   hash: string;
   text: string;
   language: string;
-  first_used_at: string;
+  first_used_at: Date;
 }
 
-/** Makes the function that completes a record. The few notices are read once: with each row they would be most of what is sent. */
-async function makeComplete(tx: TransactionSql): Promise<(record: PermissionRecord) => PermissionRecord> {
-  const notices = await tx<Notice[]>`
-    select hash, text, language, ${utc(tx, "first_used_at")} as first_used_at from private.notices`;
-  const noticeOf = new Map(notices.map((notice) => [notice.hash, notice]));
+/** Makes the function that reads a record. The few notices are read once: with each row they would be most of what is sent. */
+async function makeRecordReader(tx: TransactionSql): Promise<(row: CopiedRow) => unknown[]> {
+  const notices = await tx<Notice[]>`select hash, text, language, first_used_at from private.notices`;
+  const noticeOf = new Map(
+    notices.map(({ hash, text, language, first_used_at }) => [
+      hash,
+      { text, language, inForceFrom: first_used_at.toISOString() },
+    ]),
+  );
   const [moment] = await tx<{ now: Date }[]>`select now()`;
   const exportedAt = moment?.now.toISOString();
-  return (record) => {
-    const { notice_sha256: hash } = record;
-    const notice = hash === null ? undefined : noticeOf.get(hash);
-    record.lead_created_at = isoTime(record.lead_created_at);
-    record.permission_given_at = isoTime(record.permission_given_at);
-    record.permission_withdrawn_at =
-      record.permission_withdrawn_at && isoTime(record.permission_withdrawn_at);
-    record.notice_text = notice?.text ?? null;
-    record.notice_in_force_from = notice ? isoTime(notice.first_used_at) : null;
-    record.exported_at = exportedAt;
-    record.wording = hash === null ? "not stated" : notice ? "shown" : "not known";
-    record.notice_language = notice?.language ?? null;
+  const read = rowReader(columns);
+  return (row) => {
+    const record = read(row);
+    const hash = record[at.notice_sha256];
+    const notice = noticeOf.get(hash as string);
+    record[at.notice_text] = notice?.text ?? null;
+    record[at.notice_in_force_from] = notice?.inForceFrom ?? null;
+    record[at.exported_at] = exportedAt;
+    record[at.wording] = hash === null ? "not stated" : notice ? "shown" : "not known";
+    record[at.notice_language] = notice?.language ?? null;
     return record;
   };
 }
