@@ -81,7 +81,8 @@ function resultOf(delivery: Delivery, outcome: Outcome, isDueAgain: boolean): Re
 }
 
 function logResult(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {
-  const facts = { channel, event, delivery: id, lead: leadId, attempt: result.attempt };
+  // As the webhook names it. `event` is the log's own word.
+  const facts = { channel, type: event, delivery: id, lead: leadId, attempt: result.attempt };
   if ("delivered" in result) log("delivered", facts);
   else if ("failed" in result) log("delivery-failed", { ...facts, reason: result.reason });
   else log("delivery-postponed", { ...facts, reason: result.reason, wait: `${Math.round(result.wait)}s` });

@@ -5,8 +5,11 @@ import { events } from "./events.ts";
 /** A fact about an event: short, ours, and never personal. */
 type Fact = string | number | boolean | undefined;
 
+/** What each JSON line has of its own. A fact of one of these names would take its place there. */
+type OwnKey = "time" | "level" | "event" | "message";
+
 export type EventName = keyof typeof events;
-export type Log = (event: EventName, facts?: Record<string, Fact>) => void;
+export type Log = (event: EventName, facts?: Record<string, Fact> & { [Key in OwnKey]?: never }) => void;
 
 /** How a line is written: `text` for a person at a terminal, `json` (one object a line) for a program that collects logs. */
 export type LogFormat = "text" | "json";

@@ -1,11 +1,15 @@
 // The log: one closed list of events, as text or as JSON lines, and an unexpected exception as a bug an engineer can find.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readSources } from "../check/syntax-tree.ts";
+import type { ResilientConnection } from "../database/resilient-connection.ts";
+import type { Outcome } from "../delivery/channels/channel.ts";
+import { makeResults } from "../delivery/results.ts";
 import { logBug } from "../log/bug.ts";
 import { events } from "../log/events.ts";
 import { logWhatLibrariesPrint } from "../log/libraries.ts";
 import { makeLog } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
+import { aDelivery } from "./support/a-delivery.ts";
 
 /** What a log in this format writes while `use` runs. */
 function written(use: (log: ReturnType<typeof makeLog>) => void, format?: "text" | "json"): string {
@@ -52,6 +56,21 @@ describe("a line of the log", () => {
       count: 2,
     });
   });
+
+  it.each<[string, Outcome]>([
+    ["delivered", { kind: "delivered" }],
+    ["delivery-postponed", { kind: "transient", reason: "answered 500" }],
+    ["delivery-failed", { kind: "permanent", reason: "answered 410" }],
+  ])(
+    "names in JSON the event %s, and beside it which event of the lead the delivery is about",
+    (event, outcome) => {
+      const line = written((log) => {
+        const results = makeResults({} as ResilientConnection, log, undefined, () => 0);
+        results.add([aDelivery({ event: "lead.overdue" })], outcome, false);
+      }, "json");
+      expect(JSON.parse(line)).toMatchObject({ event, type: "lead.overdue" });
+    },
+  );
 });
 
 /** An exception that quotes a visitor, as PostgreSQL's do. */
