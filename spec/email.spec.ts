@@ -1,5 +1,7 @@
 // E-mail as the team's mail server meets it: a real SMTP server, and a receiver in the shape of Resend's API.
+import { execFile } from "node:child_process";
 import { createServer } from "node:net";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type EmailSettings, makeEmail } from "../delivery/channels/email.ts";
 import { writeMessage } from "../delivery/channels/email-message.ts";
@@ -253,6 +255,31 @@ describe("the mail server", () => {
       reason:
         "the mail server refuses the connection: nothing listens at this address and port (ECONNREFUSED)",
     });
+  });
+});
+
+describe("the e-mail channel", () => {
+  // Opens files until none more can be, sends a mail, closes them, and sends it again.
+  const script = `
+    import { closeSync, openSync } from "node:fs";
+    import { makeEmail } from "./delivery/channels/email.ts";
+    import { aDelivery } from "./spec/support/a-delivery.ts";
+    const channel = makeEmail(JSON.parse(process.argv[1]));
+    const files = [];
+    const send = () => channel.send([aDelivery()], new AbortController().signal).catch(({ code }) => code);
+    try { for (;;) files.push(openSync("/dev/null")); } catch {}
+    const first = await send();
+    files.forEach((file) => closeSync(file));
+    console.log(JSON.stringify([first, await send()]));`;
+
+  it("sends its next mail also where no file could be opened at its first", async () => {
+    const receiver = await startReceiver();
+    const via = { apiKey: "re_secret", apiUrl: new URL(receiver.url).origin };
+    const { stdout } = await promisify(execFile)("sh", [
+      ...["-c", 'ulimit -n 200; exec "$0" --input-type=module -e "$1" "$2"'],
+      ...[process.execPath, script, JSON.stringify(settings(via))],
+    ]);
+    expect(JSON.parse(stdout)).toEqual(["EMFILE", { kind: "delivered" }]);
   });
 });
 

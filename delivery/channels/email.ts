@@ -45,15 +45,15 @@ export function makeEmail(
     onRejected = () => {},
   }: { timeout?: number; onRejected?: (count: number) => void } = {},
 ): Transport {
-  let post: Promise<Post> | undefined;
+  let post: Post | undefined;
   const send: Transport["send"] = async (deliveries, stop) => {
     const { from, to } = settings;
     const messageId = await messageIdOf(deliveries, from);
     const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
     const tooLate = AbortSignal.timeout(timeout);
-    // Made with the first mail, so that an error in making it becomes that mail's outcome.
-    post ??= makePost(settings.via);
-    const { rejected = 0, ...outcome } = await (await post)(mail, AbortSignal.any([stop, tooLate]));
+    // Made with the first mail, so that an error in making it fails that mail alone: the next one makes it again.
+    post ??= await makePost(settings.via);
+    const { rejected = 0, ...outcome } = await post(mail, AbortSignal.any([stop, tooLate]));
     if (rejected > 0) onRejected(rejected);
     if (outcome.kind !== "transient") return outcome;
     if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
