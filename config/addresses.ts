@@ -48,6 +48,11 @@ const inThePassword = "In the password write @ as %40, / as %2F, ? as %3F, # as 
 export const databaseAddress = v.pipe(
   v.string(),
   v.check(isDatabaseAddress, `must be as postgres://user:password@host:port/name. ${inThePassword}`),
+  // The logins of the processes are made from this address, and a user after the ? would stay in them.
+  v.check(
+    (given) => !/[?&](user|password|dbname|hostaddr)=/.test(given),
+    "must have the user, the password, the host and the name of the database before the ?.",
+  ),
 );
 
 /** The address of a mail server, as nodemailer takes it. */

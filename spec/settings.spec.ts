@@ -103,6 +103,23 @@ describe("the settings", () => {
     },
   );
 
+  it.each([
+    "h/leads?user=owner",
+    "h/leads?sslmode=require&password=p",
+    "h/?dbname=leads",
+    "/leads?hostaddr=127.0.0.1",
+  ])("refuse postgres://%s, because a login after the ? would be that of every process", (rest) => {
+    expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
+      "DATABASE_URL must have the user, the password, the host and the name of the database before the ?.",
+    );
+  });
+
+  it("take an address with other parameters after the ?", () => {
+    const address =
+      "postgres://owner:p@/leads?host=/run/postgresql&sslmode=require&application_name=password=";
+    expect(readConfig({ DATABASE_URL: address }).databaseUrl).toBe(address);
+  });
+
   it("say of LANGUAGES which languages there are", () => {
     const about = v.getDescription(settingsSchema.entries.LANGUAGES);
     expect(about?.split(/[ ,.]/)).toEqual(expect.arrayContaining(languageCodes));
