@@ -23,13 +23,15 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   lead_given text := reverse(replace(lower(filter ->> 'lead'), '-', ''));
-  -- The leads whose ids end so, also those that are erased.
+  -- The leads whose ids end so, also those that are erased. None where fewer digits than a reference has stand between dashes.
   leads uuid[] := case when lead_given is not null then array(
     select w.lead_id from private.lead_work w
-    where private.from_its_end(w.lead_id) collate "C" >= lead_given and private.from_its_end(w.lead_id) collate "C" < lead_given || 'g'
+    where length(lead_given) >= 8
+      and private.from_its_end(w.lead_id) collate "C" >= lead_given and private.from_its_end(w.lead_id) collate "C" < lead_given || 'g'
     union
     select e.lead_id from private.erasures e
-    where private.from_its_end(e.lead_id) collate "C" >= lead_given and private.from_its_end(e.lead_id) collate "C" < lead_given || 'g'
+    where length(lead_given) >= 8
+      and private.from_its_end(e.lead_id) collate "C" >= lead_given and private.from_its_end(e.lead_id) collate "C" < lead_given || 'g'
   ) end;
   before_at timestamptz := (select a.at from private.audit_log a where a.id = before);
   since timestamptz := private.day_begins(filter ->> 'since', filter ->> 'zone');
