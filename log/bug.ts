@@ -1,8 +1,8 @@
 // Logs an unexpected exception as the bug it is, so that an engineer finds the line without a word of what a visitor typed.
-import { fileURLToPath } from "node:url";
 import { codeOf, type Log } from "./log.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+/** This repository's folder as a stack names it: percent-encoded, because the frames of modules are URLs. */
+const root = new URL("..", import.meta.url).pathname;
 
 /**
  * Logs `bug` with the exception's class, its code where it has one, and the frames of this repository that its stack names

@@ -1,5 +1,9 @@
 // The log: one closed list of events, as text or as JSON lines, and an unexpected exception as a bug an engineer can find.
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { readSources } from "../check/syntax-tree.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import type { Outcome } from "../delivery/channels/channel.ts";
@@ -98,6 +102,16 @@ describe("an unexpected exception", () => {
     const error = new Error("it");
     error.stack = `Error: it\n    at file://${new URL("..", import.meta.url).pathname}web/app.ts?made=12:7:9`;
     expect(bugOf(error)).toMatch(/ class=Error frames=web\/app\.ts:7\n$/);
+  });
+
+  it("is logged with our frames also where this program stands in a folder with a space in its name", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "of our own "));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    cpSync(new URL("../log", import.meta.url), join(folder, "log"), { recursive: true });
+    writeFileSync(join(folder, "breaks.ts"), "export const error = new Error('it');");
+    const at = (file: string) => import(pathToFileURL(join(folder, file)).href);
+    const [{ error }, copy] = await Promise.all([at("breaks.ts"), at("log/bug.ts")]);
+    expect(written((log) => copy.logBug(log, error))).toMatch(/ class=Error frames=breaks\.ts:1\n$/);
   });
 
   it("is logged without frames of libraries and of Node", () => {
