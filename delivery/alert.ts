@@ -72,10 +72,11 @@ async function send(url: string, alert: Alert): Promise<string | undefined> {
 
 /** `text` is what a chat's incoming webhook shows. No word of it is about a person. */
 export function messageOf({ what, leads, minutes }: Alert) {
-  const [who, verb] = leads === 1 ? ["1 lead", "waits"] : [`${leads} leads`, "wait"];
+  const subject = leads === 1 ? "1 lead waits" : `${leads} leads wait`;
+  const time = minutes === 1 ? "1 minute" : `${minutes} minutes`;
   const text =
     what === "began"
-      ? `${who} ${verb}, the oldest for ${minutes} minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: ${typed("status")}`
+      ? `${subject}, the oldest for ${time}, and the team has not been notified: no channel takes a message. Look into the inbox, and at: ${typed("status")}`
       : "No lead waits any more of which the team has not been notified.";
   return { type: `leads-unnotified.${what}`, text, leads, oldest_minutes: minutes };
 }

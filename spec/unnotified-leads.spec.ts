@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { syncSettings } from "../database/sync-settings.ts";
-import { makeAlertCheck } from "../delivery/alert.ts";
+import { makeAlertCheck, messageOf } from "../delivery/alert.ts";
 import { composeDelivery } from "../delivery/compose.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { makeLog } from "../log/log.ts";
@@ -155,6 +155,13 @@ describe("ALERT_URL", () => {
         text: "No lead waits any more of which the team has not been notified.",
       },
     ]);
+  });
+
+  it.each([
+    [{ leads: 1, minutes: 1 }, "1 lead waits, the oldest for 1 minute,"],
+    [{ leads: 2, minutes: 90 }, "2 leads wait, the oldest for 90 minutes,"],
+  ])("gets the alert in words that fit the numbers (%o)", (waiting, beginning) => {
+    expect(messageOf({ what: "began", ...waiting }).text.startsWith(beginning)).toBe(true);
   });
 
   it("gets it again a minute later when it did not take it, and the log says why", async () => {
