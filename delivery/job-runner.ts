@@ -11,7 +11,11 @@ export interface ScheduledJob {
   run(): Promise<void>;
 }
 
-// A job of each second takes new leads into the lists, which wait for it. One of each day may have been stopped because it took long.
+/**
+ * Milliseconds until a job runs again that trouble of the database has stopped: its interval, but 5 seconds at least and a minute at most.
+ * The job of each second is back after 5, because the team's lists get new leads from it. Those of hours and days are back after a minute:
+ * not sooner, because they may have been stopped for taking long.
+ */
 const pauseAfterTrouble = ({ every }: ScheduledJob) => Math.min(Math.max(every, 5_000), pauseAfterBug);
 
 /** Makes what runs these jobs when they are due, one after the other. Jobs that must not wait for each other need a runner each. */

@@ -60,8 +60,8 @@ export function requestHeadersOf(
 }
 
 /**
- * At most so many characters of a text, without what a jsonb refuses: U+0000 and half of a surrogate pair. A form can hold them, and no
- * statement beside the six fields is a reason to refuse a lead, or the others of its statement.
+ * At most so many characters of a text, without what a jsonb refuses: U+0000 and half of a surrogate pair. A form can hold them, and nothing
+ * beside the six fields is a reason to refuse a lead, or those that are stored by the same SQL statement.
  */
 const storable = (text: string, length: number): string =>
   text.slice(0, length).replaceAll("\0", "").toWellFormed();
