@@ -22,8 +22,18 @@ export function connect(
   const { url, servers } = splitAddress(address);
   const [first = serverOf("", "5432"), ...others] = servers;
   const lifetime = keepsConnections && { max_lifetime: null };
-  const open = (server: ServerAddress, options: object) =>
-    postgres(url, { ...defaults(name), ...lifetime, connect_timeout: connectTimeout, ...server, ...options });
+  const open = ({ host, port, ...path }: ServerAddress, options: object) => {
+    // As lists, which its types do not know, because postgres.js takes what follows a colon in a text for the port, also in an IPv6
+    // address, and would send the login to another server.
+    const server: object = { host: [host], port: [port], ...path };
+    return postgres(url, {
+      ...defaults(name),
+      ...lifetime,
+      connect_timeout: connectTimeout,
+      ...server,
+      ...options,
+    });
+  };
   if (others.length === 0) return open(first, { max });
   const probe = (server: ServerAddress) => open(server, { max: 1, connect_timeout: 2 });
   return open(first, { max, socket: () => openToWritable(servers, probe) });

@@ -122,6 +122,17 @@ describe("a resilient connection", () => {
   });
 });
 
+describe("an address of a database", () => {
+  it.each([
+    ["postgres://u:p@[2001:db8::5]:5433/leads", "2001:db8::5", 5433],
+    ["postgres://u:p@[::1]/leads", "::1", 5432],
+    ["postgres://u:p@/leads?host=2001:db8::5&port=5434", "2001:db8::5", 5434],
+    ["postgres://u:p@db.example:5433/leads", "db.example", 5433],
+  ])("may name a server by its IPv6 address, and no other gets the password (%s)", (address, host, port) => {
+    expect(connect(address).options).toMatchObject({ host: [host], port: [port], path: false });
+  });
+});
+
 describe("the preparation of a database", () => {
   const prepareWith = async (setUp: (sql: Sql) => Promise<unknown>) => {
     const events: string[] = [];
