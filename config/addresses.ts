@@ -122,11 +122,14 @@ function isDatabaseAddress(given: string): boolean {
   if (!/^postgres(ql)?$/.test(scheme) || rest === "" || rest.includes("#")) return false;
   const [server = ""] = rest.split("?", 1)[0]?.split("/", 1) ?? [];
   const [hosts = "", ...login] = server.split("@").toReversed();
+  const isPort = (port: string) => /^\d{1,5}$/.test(port) && Number(port) <= 65535;
   const isHost = (host: string) => {
-    const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(host) ?? ["", "none"];
-    return port === undefined || Number(port) <= 65535;
+    const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(.*))?$/.exec(host) ?? ["", "none"];
+    return port === undefined || isPort(port);
   };
-  return login.length <= 1 && hosts.split(",").every(isHost) && isEncodedInUtf8(given);
+  const ports = new URLSearchParams(rest.split("?")[1]).get("port")?.split(",") ?? [];
+  if (login.length > 1 || !ports.every(isPort)) return false;
+  return hosts.split(",").every(isHost) && isEncodedInUtf8(given);
 }
 
 /** Whether what is written with % is UTF-8, as all who read the address expect. An é of Latin-1, %E9, is not. */

@@ -149,6 +149,8 @@ describe("starting", () => {
     ["DATABASE_URL", "postgres://u:p/1@db.example.com/x"],
     ["DATABASE_URL", "postgres://u:se%kret@db.example.com/x"],
     ["DATABASE_URL", "postgres://u:p@db.example.com:99999/x"],
+    ["DATABASE_URL", "postgres://u:p@db.example.com/x?port=99999"],
+    ["DATABASE_URL", "postgres://u:p@/x?host=one,two&port=5432,x"],
     ["INTAKE_DATABASE_URL", "postgres://%zz"],
     ["TRUST_PROXY", "1"],
     ["TRUST_PROXY", "10/8"],
@@ -168,6 +170,7 @@ describe("starting", () => {
     "postgres://u:p@[2001:db8::1]:5432/leads",
     "postgres://leads@%2Fvar%2Frun%2Fpostgresql/leads",
     "postgres:///leads?host=/var/run/postgresql",
+    "postgres:///leads?host=one.example.com,two.example.com&port=5432,5433",
   ])("takes DATABASE_URL=%s", (address) => {
     expect(readConfig({ DATABASE_URL: address }).databaseUrl).toBe(address);
   });
