@@ -50,6 +50,36 @@ describe("a name in the list", () => {
   });
 });
 
+describe("what a visitor typed with marks that turn the writing around", () => {
+  it("stands in the order in which it was typed, because a member reads a number and a name from the screen", async () => {
+    for (const [before, after] of [
+      "\u202e\u202c",
+      "\u202d\u202c",
+      "\u202b\u202c",
+      "\u2067\u2069",
+      "\u2066\u2068",
+    ]) {
+      const id = await addLead(database, {
+        name: `Rosa ${before}Diaz${after}`,
+        email: `${before}rosa@a.example`,
+        phone: `${before}111 555 0142${after}`,
+        zip_code: `${before}33101`,
+      });
+      expect((await dana.call("queue", {})).body.rows[0]).toMatchObject({ id, name: "Rosa Diaz" });
+      expect((await dana.call("open", { id })).body).toMatchObject({
+        name: "Rosa Diaz",
+        email: "rosa@a.example",
+        zip_code: "33101",
+      });
+      expect((await dana.call("call", { id })).body).toMatchObject({
+        phone: "111 555 0142",
+        tel: "tel:+11115550142",
+      });
+      await removeLeads(database.owner);
+    }
+  });
+});
+
 describe("the search by an e-mail address", () => {
   it.each([
     "Rosa Diaz <rosa@a.example>",
