@@ -172,7 +172,7 @@ function explain(error: unknown): number {
     return 1;
   }
   if (isOutOfRoom(error)) {
-    tell("The disk of the database is full. Nothing was lost. Make room on it, and type it again.");
+    tell("The disk of the database is full (53100). Nothing was lost. Make room on it, and type it again.");
     return 1;
   }
   const isOurs = [Refusal, Refused, ConfigError, EmbeddedPostgresError].some((kind) => error instanceof kind);

@@ -277,7 +277,8 @@ describe("an export for which the database has no room on its disk", () => {
       $$ begin raise exception using errcode = 'disk_full'; end $$`;
     expect(await leads(url, "export", "--format", "csv")).toMatchObject({
       status: 1,
-      stderr: "The disk of the database is full. Nothing was lost. Make room on it, and type it again.\n",
+      stderr:
+        "The disk of the database is full (53100). Nothing was lost. Make room on it, and type it again.\n",
     });
   });
 });
