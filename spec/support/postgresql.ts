@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { addressOfDatabase, connect } from "../../database/connect.ts";
-import { startEmbedded } from "../../database/embedded.ts";
+import { embeddedOptions } from "../../database/embedded.ts";
 import { migrate } from "../../database/migrate.ts";
 import { openRoleLogins } from "../../database/role-logins.ts";
 import { syncChannels } from "../../delivery/outbox.ts";
+import { startPostgres } from "../../packages/embedded-postgres/embedded-postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -23,7 +24,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), "leads-spec-"));
   // PostgreSQL's own user must be able to pass through it when this runs as root.
   await chmod(folder, 0o711);
-  const server = await startEmbedded({ dataDir: join(folder, "data"), log: () => {} });
+  const options = embeddedOptions(join(folder, "data"));
+  // Several chapters run at once, each with the connections of all the programs that it starts.
+  const server = await startPostgres({ ...options, settings: { ...options.settings, max_connections: 200 } });
   const owner = connect(server.url);
   await owner.unsafe(`create database ${templateName}`);
   await owner.end();
