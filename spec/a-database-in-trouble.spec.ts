@@ -80,6 +80,21 @@ async function expectRecovery(expect: ExpectStatic, { address }: RunningServer, 
   await owner.end();
 }
 
+/**
+ * Begins new files of the write-ahead log until there is no room for one, which ends PostgreSQL, and each start of it after that. There may
+ * be spare ones, which a checkpoint has left.
+ */
+async function useUpLog(url: string) {
+  const sql = connect(url, { max: 1 });
+  const isUp = () =>
+    sql`select pg_switch_wal()`.then(
+      () => true,
+      () => false,
+    );
+  while (await isUp()) await sql`create table more_log as select 1`.catch(() => {});
+  await sql.end({ timeout: 0 });
+}
+
 const formOf = ({ has_medicare, has_diabetes, ...texts }: ReturnType<typeof aLead>) =>
   new URLSearchParams({ ...texts, ...(has_medicare && { has_medicare: "on" }) });
 
@@ -266,12 +281,11 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     onTestFinished(disk.remove);
     const server = await startServer({ DATA_DIR: join(disk.folder, "data"), DELIVERY: "off" });
     onTestFinished(async () => void (await server.end()));
-    const owner = connect((await findRunning({ dataDir: join(disk.folder, "data") })) ?? "", { max: 1 });
+    const url = (await findRunning({ dataDir: join(disk.folder, "data") })) ?? "";
+    const owner = connect(url, { max: 1 });
     disk.fill();
     await expectTrouble(expect, server, 200);
-    // A new file of the write-ahead log, for which there is no room, ends PostgreSQL, and each start of it after that.
-    await owner`select pg_switch_wal()`.catch(() => {});
-    await owner`create table more_log as select 1`.catch(() => {});
+    await useUpLog(url);
     await expect.poll(() => server.output()).toContain("database-exited");
     await expectTrouble(expect, server, 503);
     await server.end();
