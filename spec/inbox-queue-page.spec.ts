@@ -207,6 +207,18 @@ describe("a search", () => {
     await page.getByRole("list", { name: "Found" }).waitFor();
     await expect.poll(() => said(page)).toContain("1 lead found.");
   });
+
+  it("says what was found also when a new lead is announced at the same moment", async () => {
+    const page = await withClock();
+    await search(page, "rosa");
+    const announced = () => page.getByRole("status").locator("p").allInnerTexts();
+    await expect.poll(announced).toEqual(["Nobody is found."]);
+    await addLead(database);
+    await expect.poll(announced).toEqual(["Nobody is found.", "1 new lead in the queue."]);
+    await page.clock.runFor(6_000);
+    await addLead(database);
+    await expect.poll(announced).toEqual(["1 new lead in the queue."]);
+  });
 });
 
 describe("the days of a filter", () => {

@@ -24,13 +24,14 @@ export async function openAs(
   return page;
 }
 
-/** Runs in the page. An announcement is replaced by the next one, which may come before anybody has looked. */
+/** Runs in the page. An announcement goes after some seconds, which may be before anybody has looked. */
 function recordAnnouncements(): void {
   const said: string[] = [];
   Object.assign(window, { said });
   new MutationObserver((changes) => {
-    for (const { target } of changes)
-      if (target instanceof Element && target.matches("[role=status]")) said.push(target.textContent);
+    for (const { target, addedNodes } of changes)
+      if (target instanceof Element && target.matches("[role=status]"))
+        for (const added of addedNodes) said.push(added.textContent ?? "");
   }).observe(document, { childList: true, subtree: true });
 }
 

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
 import { useLeadOnScreen } from "../page/activity.ts";
-import { announce } from "../page/announcer.tsx";
+import { takeBackAnnouncements } from "../page/announcer.tsx";
 import { dropDraftsOf } from "../page/drafts.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
@@ -107,7 +107,7 @@ function NoLead({ id, error }: { id: string; error: Error | null }) {
     if (!isErased) return;
     setDropped(dropDraftsOf(id));
     // A screen reader would still find there that the lead may be called.
-    announce("");
+    takeBackAnnouncements();
   }, [isErased, id]);
   if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
   const isOfSeveral = error.why === "conflict";

@@ -1,17 +1,38 @@
 // The live region: what a screen reader says when something happens that the member did not do or cannot see.
 import { makeSharedValue, useSharedValue } from "./shared-value.ts";
 
-const announced = makeSharedValue(() => ({ text: "", nth: 0 }));
+interface Announcement {
+  text: string;
+  nth: number;
+  /** Milliseconds of a clock that is never set. */
+  at: number;
+}
+
+/** Milliseconds that a sentence stays beside later ones, because a screen reader may leave out one that goes before it is said. */
+const stay = 5_000;
+
+const announced = makeSharedValue<readonly Announcement[]>(() => []);
+let count = 0;
 
 /** Announces a text after what the screen reader is saying. No name, number or health word may be in it. */
-export const announce = (text: string): void => announced.set({ text, nth: announced.get().nth + 1 });
+export function announce(text: string): void {
+  const now = performance.now();
+  count += 1;
+  const before = announced.get().filter(({ at }) => now - at < stay);
+  announced.set([...before, { text, nth: count, at: now }]);
+}
+
+/** Takes away what was announced, because it is no longer true. */
+export const takeBackAnnouncements = (): void => announced.set([]);
 
 export function Announcer() {
-  const { text, nth } = useSharedValue(announced);
   return (
-    <div role="status" className="visually-hidden">
+    // Not atomic, so that only what is new is said.
+    <div role="status" aria-atomic="false" className="visually-hidden">
       {/* A new element each time, or the same sentence would not be said twice. */}
-      <span key={nth}>{text}</span>
+      {useSharedValue(announced).map(({ text, nth }) => (
+        <p key={nth}>{text}</p>
+      ))}
     </div>
   );
 }
