@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { failingByChance } from "../check/failing-by-chance.ts";
-import { longFunctions, longMigration } from "../check/lengths.ts";
+import { longFile, longFunctions } from "../check/lengths.ts";
 import { sharedVersions } from "../check/migration-versions.ts";
 import { readConfig } from "../config/config.ts";
 import { browser, system } from "./tiers.ts";
@@ -212,9 +212,14 @@ describe("what is read as a whole", () => {
     expect(longFunctions("a.tsx", component(60) + component(61))).toEqual(["a.tsx:61 Page has 61 lines"]);
   });
 
-  it("is a migration of at most 350 lines", () => {
-    expect(longMigration("a.sql", "select;\n".repeat(350))).toEqual([]);
-    expect(longMigration("a.sql", "select;\n".repeat(351))).toEqual(["a.sql has 351 lines"]);
+  it.each([
+    ["a.ts", 250],
+    ["a.spec.ts", 400],
+    ["a.sql", 350],
+  ])("is a file like %s of at most %i lines, those of a text among them", (file, max) => {
+    const text = (lines: number) => `const text = \`\n${"select\n".repeat(lines - 2)}\`;\n`;
+    expect(longFile(file, text(max))).toEqual([]);
+    expect(longFile(file, text(max + 1))).toEqual([`${file} has ${max + 1} lines`]);
   });
 });
 

@@ -5,33 +5,16 @@ import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { makeLog } from "../log/log.ts";
 import { askWithSession } from "../team/ask.ts";
 import { reviewLead } from "../team/review-lead.ts";
+import { asMember, whileUncommitted } from "./support/at-once.ts";
 import { called } from "./support/calls.ts";
 import { aLead, removeLeads, sessionsAtLocks } from "./support/database.ts";
-import { addLead, makeInbox, noonZip, type TestMember } from "./support/inbox.ts";
+import { addLead, makeInbox, noonZip } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
 const lee = await inbox.member("Lee");
 await database.owner`update private.channels set enabled = name = 'webhook'`;
 beforeEach(() => removeLeads(database.owner));
-
-/** Does something in a transaction that is not committed before somebody who acts meanwhile waits for it; returns their answer. */
-async function whileUncommitted<T>(
-  act: (tx: Sql) => Promise<unknown>,
-  meanwhile: () => Promise<T>,
-): Promise<T> {
-  const { answer } = await database.owner.begin(async (tx) => {
-    await act(tx as unknown as Sql);
-    const answer = meanwhile();
-    await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
-    // In an object, because this transaction would wait for the promise itself.
-    return { answer };
-  });
-  return answer;
-}
-
-const asMember = async (tx: Sql, member: TestMember) =>
-  tx`select set_config('leads.session', ${member.cookie.replace("session=", "")}, true)`;
 
 /** Midday of tomorrow, on the clocks of the noon place. */
 async function tomorrow() {
@@ -52,6 +35,7 @@ describe("a call at the moment in which another member takes the lead", () => {
   it("is refused, so that two members never call the same person", async () => {
     const id = await addLead(database);
     const { body } = await whileUncommitted(
+      database.owner,
       async (tx) => {
         await asMember(tx, lee);
         await tx`select team.claim(${id})`;
@@ -68,6 +52,7 @@ describe("an outcome at the moment in which the person asks us to stop", () => {
     const id = await addLead(database);
     const callback = await tomorrow();
     const { body } = await whileUncommitted(
+      database.owner,
       (tx) => tx`select private.withdraw_permission(${id})`,
       () => dana.call("outcome", { id, call_id: null, outcome: "callback", callback }),
     );
@@ -152,6 +137,7 @@ describe("leads that two processes take into the lists at the same moment", () =
     await database.owner`insert into public.leads ${database.owner(aLead())}`;
     await database.owner`update private.channels set enabled = name = 'webhook'`;
     await whileUncommitted(
+      database.owner,
       (tx) => tx`select private.index_new_leads()`,
       () => database.owner`select private.enqueue_missed_deliveries()`.execute(),
     );
@@ -166,7 +152,7 @@ describe("leads that two processes take into the lists at the same moment", () =
     await database.owner`select private.index_new_leads()`;
     await database.owner`update private.lead_work set flags = '{}'`;
     const flag = (sql: Sql) => sql`select private.flag_bursts(array(select lead_id from private.lead_work))`;
-    await whileUncommitted(flag, () => flag(database.owner).execute());
+    await whileUncommitted(database.owner, flag, () => flag(database.owner).execute());
     const flags = await database.owner<{ flags: string[] }[]>`select flags from private.lead_work`;
     expect(flags.map((row) => row.flags)).toEqual(Array(6).fill(["burst from one address"]));
   });
@@ -181,6 +167,7 @@ describe("a lead that is erased at the moment in which a member acts on it", () 
   it.each(acts)("is not there any more when the member %s", async (_, act) => {
     const id = await addLead(database);
     const { status } = await whileUncommitted(
+      database.owner,
       (tx) => tx`select private.erase_leads(array[${id}]::uuid[], 'asked')`,
       () => act(id),
     );
@@ -244,112 +231,6 @@ describe("what PostgreSQL rolls back because two waited for each other", () => {
   });
 });
 
-describe("a member who signs in at the moment in which a manager recovers their access", () => {
-  const passkey = async (member: TestMember) => {
-    const id = crypto.randomUUID();
-    await database.owner`
-      insert into private.passkeys (id, member_id, public_key, counter, backed_up, label)
-      values (${id}, ${member.id}, '', 0, false, 'Phone')`;
-    return id;
-  };
-  const challenge = async (sql: Sql) => {
-    const [row] = await sql<{ challenge: string }[]>`select team.challenge_to_sign_in() as challenge`;
-    return row?.challenge ?? "";
-  };
-  const withPasskey = async (sql: Sql, id: string) =>
-    sql`select team.sign_in_with_passkey(${id}, ${await challenge(sql)}, 1, false)`;
-  const openSessions = ({ id }: TestMember) =>
-    database.owner`select from private.sessions where member_id = ${id} and ended_at is null`;
-  const messageOf = (failure: Error) => failure.message;
-  const recover = (sql: Sql, { id }: TestMember) => sql`select team.recover_member(${id})`;
-
-  it("does not get in with a passkey", async () => {
-    const nora = await inbox.member("Nora");
-    const id = await passkey(nora);
-    const answer = await whileUncommitted(
-      (tx) => recover(tx, nora),
-      () => withPasskey(database.owner, id).then(() => "signed in", messageOf),
-    );
-    expect(answer).toBe("not a member");
-    expect(await openSessions(nora)).toEqual([]);
-  });
-
-  it("does not get in with a company account", async () => {
-    const nina = await inbox.member("Nina");
-    await database.owner`insert into private.company_accounts values ('issuer', 'nina', ${nina.id})`;
-    await database.owner`select team.begin_company_sign_in('state', 'nonce', 'verifier', null)`;
-    const signIn = database.owner`select team.sign_in_with_company('state', 'issuer', 'nina')`;
-    const answer = await whileUncommitted(
-      (tx) => recover(tx, nina),
-      () => signIn.then(() => "signed in", messageOf),
-    );
-    expect(answer).toBe("not a member");
-    expect(await openSessions(nina)).toEqual([]);
-  });
-
-  it("adds no passkey that outlives the recovery", async () => {
-    const olga = await inbox.member("Olga");
-    const as = <T>(work: (tx: Sql) => Promise<T>) =>
-      database.owner.begin(async (tx) => {
-        await asMember(tx as unknown as Sql, olga);
-        return { done: await work(tx as unknown as Sql) };
-      });
-    const { done } = await as(
-      (tx) => tx`select team.challenge_to_add_passkey() ->> 'challenge' as challenge`,
-    );
-    const passkey = { id: "another", public_key: "", counter: 0, backed_up: false, transports: [] };
-    const adding = async (tx: Sql) =>
-      tx`select team.add_passkey(${done[0]?.challenge}, ${tx.json(passkey)}, 'Another phone')`;
-    const answer = await whileUncommitted(
-      (tx) => recover(tx, olga),
-      () => as(adding).then(() => "added", messageOf),
-    );
-    expect(answer).toBe("try again");
-    expect(await database.owner`select from private.passkeys where member_id = ${olga.id}`).toEqual([]);
-  });
-
-  it("is out again when the sign-in was first", async () => {
-    const otto = await inbox.member("Otto");
-    const id = await passkey(otto);
-    await whileUncommitted(
-      (tx) => withPasskey(tx, id),
-      () => recover(database.owner, otto).execute(),
-    );
-    expect(await openSessions(otto)).toEqual([]);
-  });
-});
-
-describe("a recovery", () => {
-  it("does not make the member wait for what they do at that moment, which it waits for itself", async () => {
-    const rita = await inbox.member("Rita");
-    const { recovering } = await database.owner.begin(async (tx) => {
-      await tx`update private.sessions set last_seen_at = now() where member_id = ${rita.id}`;
-      const recovering = database.owner`select team.recover_member(${rita.id})`.execute();
-      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
-      await tx`select from private.members where id = ${rita.id} for key share nowait`;
-      return { recovering };
-    });
-    expect(await recovering).toHaveLength(1);
-  });
-});
-
-describe("two managers who remove each other at the same moment", () => {
-  it("do not leave the team without one", async () => {
-    const [maria, mia] = [await inbox.member("Maria", "manager"), await inbox.member("Mia", "manager")];
-    const { status } = await whileUncommitted(
-      async (tx) => {
-        await asMember(tx, mia);
-        await tx`select team.remove_member(${maria.id})`;
-      },
-      () => maria.call("members/remove", { id: mia.id }),
-    );
-    expect(status).toBe(401);
-    expect(
-      await database.owner`select name from private.members where role = 'manager' and removed_at is null`,
-    ).toEqual([{ name: "Mia" }]);
-  });
-});
-
 describe("an outcome taken back", () => {
   const recorded = async (id: string, outcome: "no_answer" | "not_interested" = "not_interested") => {
     const call_id = outcome === "no_answer" ? (await called(dana, id)).call_id : null;
@@ -362,6 +243,7 @@ describe("an outcome taken back", () => {
     const id = await addLead(database);
     const outcome_id = await recorded(id);
     const { body } = await whileUncommitted(
+      database.owner,
       async (tx) => {
         await asMember(tx, lee);
         await tx`select team.record_outcome(${id}, null, 'likely_qualifies', '', null)`;

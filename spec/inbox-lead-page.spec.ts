@@ -1,10 +1,9 @@
-// A lead's page in a browser: the person and the permission, the call, the outcome, the stop, the eligibility check.
+// A lead's page in a browser: the person and the permission, the call, the outcome, the eligibility check.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { called } from "./support/calls.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
-import { said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { database, dana, lee, maria, as, leadPage } = await openScreens();
@@ -310,75 +309,6 @@ describe("a call", () => {
     await page.keyboard.press("1");
     await page.getByText("looks like a Medicare number").waitFor();
     expect(await page.getByLabel("Note, if one is wanted").inputValue()).toContain("1EG4");
-  });
-});
-
-describe("“They asked us to stop”", () => {
-  it("takes the number from the screen at once, and shows a proof to print", async () => {
-    const phone = aNumber();
-    const id = await addLead(database, { phone });
-    await addLead(database, { phone, name: "The same person" });
-    const page = await leadPage(dana, id);
-    await page.keyboard.press("c");
-    await page.locator(".number").waitFor();
-    await page.getByRole("button", { name: "They asked us to stop" }).click();
-    await page.getByRole("button", { name: "Stop all calls" }).click();
-    await page.getByRole("heading", { name: "Proof of a stop" }).waitFor();
-    expect(await page.content()).not.toContain(phone);
-    await expect.poll(() => text(page)).toContain("2 leads with the same number");
-    await page.getByRole("link", { name: "Lead", exact: true }).click();
-    await page.locator(".stopped").waitFor();
-  });
-
-  it("is asked before, and no second press of Enter, as of a key that is held, is the answer", async () => {
-    const id = await addLead(database);
-    const page = await leadPage(dana, id);
-    await page.getByRole("button", { name: "They asked us to stop" }).focus();
-    await page.keyboard.press("Enter");
-    const question = page.getByRole("dialog", { name: "Stop all calls to this person?" });
-    await question.waitFor();
-    await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
-      "Stop all calls to this person?",
-    );
-    await page.keyboard.press("Escape");
-    await question.waitFor({ state: "detached" });
-    expect((await dana.call("open", { id })).body.stopped_at).toBeNull();
-  });
-
-  it("shows the proof even when the event of the stop is here before the answer", async () => {
-    const page = await leadPage(dana, await addLead(database));
-    await intercept(page, "**/api/stop", async (route) => {
-      const response = await route.fetch();
-      await page.locator(".stopped").waitFor();
-      await route.fulfill({ response });
-    });
-    await page.getByRole("button", { name: "They asked us to stop" }).click();
-    await page.getByRole("button", { name: "Stop all calls" }).click();
-    await page.getByRole("heading", { name: "Proof of a stop" }).waitFor();
-  });
-
-  it("reaches another member's open page by itself", async () => {
-    const phone = aNumber();
-    const id = await addLead(database, { phone });
-    const page = await leadPage(dana, id);
-    await page.keyboard.press("c");
-    await page.locator(".number").waitFor();
-    await lee.call("stop-number", { phone });
-    await page.locator(".stopped").waitFor();
-    await expect
-      .poll(() => said(page))
-      .toContain("This person asked us to stop. The number is not shown any more.");
-    expect(await page.content()).not.toContain(phone);
-  });
-
-  it("works for a number that a member is told on the phone", async () => {
-    const phone = aNumber();
-    await addLead(database, { phone });
-    const page = await as(dana, "/stop");
-    await page.getByLabel("Phone number").fill(phone);
-    await page.getByRole("button", { name: "Stop all calls" }).click();
-    await page.getByText("Stopped. It ended 1 permission.").waitFor();
   });
 });
 

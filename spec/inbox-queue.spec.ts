@@ -1,7 +1,6 @@
-// The queue that the team works off: its order, who has which lead, the search, and what a list never says.
+// The queue that the team works off: its order, who has which lead, and what a list never says.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ResponseOf } from "../inbox/api.ts";
-import { reference } from "../lead/lead.ts";
 import { aLead, removeLeads, sessionsAtLocks } from "./support/database.ts";
 import {
   type Answer,
@@ -288,116 +287,5 @@ describe("a claim", () => {
     expect((await dana.call("take-back", { id })).status).toBe(403);
     await maria.call("take-back", { id });
     expect((await dana.call("claim", { id })).body).toHaveProperty("until");
-  });
-});
-
-describe("the search", () => {
-  const found = async (text: string, filter = {}) =>
-    (await dana.call("search", { text, filter })).body.rows.map(({ id }) => id);
-
-  it("finds a lead by name, number, e-mail address, reference and id", async () => {
-    const id = await addLead(database, {
-      name: "Rosa O'Martinez",
-      phone: "(111) 555-0101",
-      email: "Rosa@Example.com",
-    });
-    await addLead(database, { name: "Somebody Else" });
-    for (const text of [
-      "rosa",
-      "MART ros",
-      "o'mart",
-      "+1 111 555 0101",
-      "rosa@example.com ",
-      reference(id),
-      id,
-    ]) {
-      expect([text, await found(text)]).toEqual([text, [id]]);
-    }
-    for (const text of ["osa", "555-0101", "example.com", "!?", "' or true --", "\\"]) {
-      expect([text, await found(text)]).toEqual([text, []]);
-    }
-  });
-
-  it("finds a name by each of its words, whatever stands between them, and with accents or without", async () => {
-    const names = {
-      "Dr.St.John Smith": ["john", "St.John", "st john", "smith, dr."],
-      "Ana Garcia/Lopez": ["lopez", "garcia/lopez", "Lopez-Garcia", "Ana"],
-      "José Ñáñez Müller-Łukasz": ["jose", "José", "JOSE\u0301", "nanez", "muller", "lukasz", "Jos"],
-      "Jose\u0301 O’Brien Weiß": ["josé", "brien", "o'brien", "weiss"],
-      "ROSA\u00a0DE LA CRUZ": ["cruz", "rosa de la cruz"],
-      "Ægir Œster GROẞ": ["ægir", "Ægir", "aegir", "œster", "oester", "groß", "gross"],
-      "Анна Петрова": ["Петрова", "Анн"],
-      "ＲＯＳＡＬＩＥ　Ｄｉａｚ": ["rosalie", "ＲＯＳＡＬＩＥ", "diaz"],
-      [`${"\ufdfa".repeat(400)} Rosalind`]: ["rosalind"],
-      "https://www.example.com/rosalba": ["rosalba", "www.example.com"],
-    };
-    for (const [name, searches] of Object.entries(names)) {
-      const id = await addLead(database, { name });
-      for (const text of searches)
-        expect([text, await found(text)]).toEqual([text, expect.arrayContaining([id])]);
-      for (const text of ["ohn", "opez", "ose", "lvarez"])
-        expect([text, await found(text)]).toEqual([text, []]);
-    }
-  });
-
-  it("finds a reference and an id with dashes and without, and a lead opens by the same", async () => {
-    const id = await addLead(database, { id: "0190a1b2-c3d4-4e5f-8a6b-00000d4e5f60" });
-    for (const text of [
-      id.replaceAll("-", ""),
-      id.toUpperCase(),
-      id.slice(-17),
-      `${id.slice(-8, -4)}-${id.slice(-4)}`,
-    ]) {
-      expect([text, await found(text)]).toEqual([text, [id]]);
-      expect((await dana.call("open", { id: text })).body).toMatchObject({ id });
-    }
-    expect(await found(`${id.slice(0, 8)}--${id.slice(8)}-`)).toEqual([id]);
-  });
-
-  it("and the queue are narrowed by the same filters: section, lateness and withdrawal", async () => {
-    const late = await addLead(database, {}, 30);
-    const tried = await addLead(database, {}, 30);
-    const night = await addLead(database, { zip_code: nightZip });
-    const withdrawn = await addLead(database, {}, 30);
-    await database.owner`update private.lead_work set tried_at = now() where lead_id = ${tried}`;
-    await database.owner`select private.withdraw_permission(${withdrawn})`;
-    for (const [filter, ids] of [
-      [{ section: "callable" }, [late, tried]],
-      [{ section: "not_callable" }, [night]],
-      [{ section: "callback_due" }, []],
-      [{ late: true }, [late]],
-      [{ withdrawn: false, section: "not_callable" }, [night]],
-    ] as const) {
-      expect([filter, (await idsIn(dana, filter)).toSorted()]).toEqual([filter, [...ids].toSorted()]);
-      expect([filter, (await found("", filter)).toSorted()]).toEqual([filter, [...ids].toSorted()]);
-    }
-    expect(await idsIn(dana, { withdrawn: true })).toEqual([]);
-    expect(await found("", { withdrawn: true })).toEqual([withdrawn]);
-  });
-
-  it("finds closed leads too, and without words the newest of all", async () => {
-    const [older, newer] = [await addLead(database, {}, 40), await addLead(database, {}, 30)];
-    await dana.call("outcome", { id: older, call_id: null, outcome: "not_interested" });
-    expect(await found("")).toEqual([newer, older]);
-    expect(await found("", { stage: "closed" })).toEqual([older]);
-    expect(await found("", { outcome: "not_interested" })).toEqual([older]);
-  });
-
-  it("notes in the audit log that somebody searched and by what, and not for whom", async () => {
-    await found("rosa@example.com");
-    const [entry] = await database.owner`
-      select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
-    expect(entry).toEqual({ who: "Dana", details: { by: "email", found: 0 } });
-  });
-
-  it("is in the audit log for each page, so that nobody looks unseen by asking for a later one first", async () => {
-    const phone = aNumber();
-    const id = await addLead(database, { phone });
-    const after = "infinity|ffffffff-ffff-ffff-ffff-ffffffffffff";
-    const { body } = await dana.call("search", { text: phone, after });
-    expect(body.rows.map((row) => row.id)).toEqual([id]);
-    const [entry] = await database.owner`
-      select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
-    expect(entry).toEqual({ who: "Dana", details: { by: "phone", found: 1 } });
   });
 });

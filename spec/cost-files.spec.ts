@@ -1,0 +1,177 @@
+// Files of what the ads cost, as ad networks and spreadsheets write them, for `leads campaigns costs add` and the inbox. (Issue 14)
+import { beforeAll, describe, expect, it } from "vitest";
+import { readCostsCsv } from "../team/campaign-costs.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+
+const today = new Date().toISOString().slice(0, 10);
+
+describe("a file of costs", () => {
+  it("is refused beside options that a file has columns for", async () => {
+    const { status, stderr } = await leads(
+      database.url,
+      "campaigns",
+      "costs",
+      "add",
+      "a.csv",
+      "--source",
+      "fb",
+    );
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^Either a file or --source, not both\./)]);
+  });
+
+  it("is read as ad networks and spreadsheets write it", () => {
+    const text =
+      '\ufeffCampaign name,Reporting starts,Amount spent (USD),utm_source\r\n"Spring ""65+"", FL",1/31/2026,"1,234.56",fb\r\n\r\n';
+    expect(readCostsCsv(text)).toEqual({
+      costs: [
+        { day: "2026-01-31", campaign: 'Spring "65+", FL', source: "fb", medium: "", amount_cents: 123456 },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      "a cost of a whole month",
+      "Campaign name,Reporting starts,Reporting ends,Amount spent (USD)\nspring,2026-01-01,2026-01-31,900\n",
+      { line: 2, problem: "This cost is of more than one day. Export the report with a line for each day." },
+    ],
+    [
+      "a quotation mark that is never closed",
+      'date,campaign,amount,note\n2026-01-01,a,1,x\n2026-01-02,b,2,"y\n2026-01-03,c,3,z\n',
+      { line: 3, problem: "A quotation mark is opened here and never closed." },
+    ],
+    [
+      "a day in the year 26",
+      "date,campaign,amount\n0026-01-31,spring,1\n",
+      { line: 2, problem: "The date has to be as 2026-01-31 or 1/31/2026." },
+    ],
+    [
+      "a campaign of which nothing would be left",
+      "date,campaign,amount\n2026-01-01,春,1\n",
+      { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
+    ],
+    [
+      "a campaign of which nothing would be left, as an address has it",
+      "date,campaign,amount\n2026-01-01,%E6%98%A5,1\n",
+      { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
+    ],
+    [
+      "a campaign in another encoding than UTF-8, of which a part would be left out",
+      `date,campaign,amount\n2026-01-01,${Buffer.from("café", "latin1")},1\n`,
+      { line: 2, problem: "The campaign cannot be read. A file has to be in UTF-8." },
+    ],
+    [
+      "a character that PostgreSQL cannot keep",
+      "date,campaign,amount,utm_source\n2026-01-01,spring,1,f\0b\n",
+      { line: 2, problem: "The campaign cannot be read. A file has to be in UTF-8." },
+    ],
+    [
+      "amounts of another currency beside an amount of none",
+      "date,campaign,amount (eur),cost\n2026-01-01,a,1,2\n",
+      {
+        line: 1,
+        problem:
+          'The column "amount (eur)" is not in US dollars. Costs are recorded in US dollars and not converted.',
+      },
+    ],
+  ])("is refused as a whole for %s", (_, text, problem) => {
+    expect(readCostsCsv(text)).toEqual({ problems: [problem] });
+  });
+
+  it("takes a report with a line for each day, also where it says the last day", () => {
+    expect(
+      readCostsCsv("campaign,reporting starts,reporting ends,cost\na,1/2/2026,2026-01-02,5\n"),
+    ).toMatchObject({
+      costs: [{ day: "2026-01-02", amount_cents: 500 }],
+    });
+  });
+
+  it.each(["€12.50", "£12", "12.50 EUR", "CA$12", "12 Mex$", "₹1,200"])(
+    "is recorded in US dollars alone, and says so of %s",
+    (amount) => {
+      expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
+        problems: [
+          {
+            line: 2,
+            problem: "The amount is not in US dollars. Costs are recorded in US dollars and not converted.",
+          },
+        ],
+      });
+    },
+  );
+
+  it("says so of a column that names another currency, beside the amounts or above them", () => {
+    const problem = "The amount is not in US dollars. Costs are recorded in US dollars and not converted.";
+    expect(
+      readCostsCsv(`Day,Campaign,Currency code,Cost\n${today},spring,USD,5\n${today},spring,EUR,5\n`),
+    ).toEqual({ problems: [{ line: 3, problem }] });
+    expect(readCostsCsv(`Day,Campaign name,Amount spent (EUR)\n${today},spring,5\n`)).toEqual({
+      problems: [
+        {
+          line: 1,
+          problem:
+            'The column "amount spent (eur)" is not in US dollars. Costs are recorded in US dollars and not converted.',
+        },
+      ],
+    });
+  });
+
+  it("has the amount of its column in US dollars beside one in another currency, with source and medium", () => {
+    const text = "date,campaign,amount (eur),amount (usd),source,medium\n2026-01-31,spring,9,10,fb,paid\n";
+    expect(readCostsCsv(text)).toEqual({
+      costs: [{ day: "2026-01-31", campaign: "spring", source: "fb", medium: "paid", amount_cents: 1000 }],
+    });
+  });
+
+  it.each([
+    ["12.50", 1_250],
+    ["$1,204.50", 120_450],
+    ["US$ 1204.5", 120_450],
+    ["USD 7", 700],
+    ["1,204,000 USD", 120_400_000],
+    ["100,000,000.00", 10_000_000_000],
+  ])("takes %s for so many US dollars", (amount, cents) => {
+    expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toMatchObject({
+      costs: [{ amount_cents: cents }],
+    });
+  });
+
+  it.each(["12,50", "1.204,50", "1,20,400", "-5", "(5.00)", "1 2", "0.125", "100,000,000.01"])(
+    "refuses %s, which could be read in two ways or in none, or is too much",
+    (amount) => {
+      expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
+        problems: [
+          {
+            line: 2,
+            problem: "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.",
+          },
+        ],
+      });
+    },
+  );
+
+  it("of any length costs no more than its length", () => {
+    const lines = `date,campaign,amount\n${'"'.repeat(100_000)}`;
+    expect(readCostsCsv(lines)).toHaveProperty("problems");
+    expect(readCostsCsv(`date,campaign,amount\n${`${today},a,1\n`.repeat(10_001)}`)).toHaveProperty(
+      "problems",
+    );
+  });
+});
+
+describe("a file of costs that comes through a pipe", () => {
+  it("is recorded, so that nobody has to put it where the user of a release may read it", async () => {
+    const added = startLeads(["campaigns", "costs", "add", "-"], { DATABASE_URL: database.url });
+    added.stdin?.end("date,campaign,amount\n2026-01-31,piped,12.50\n");
+    expect(await waitForExit(added, { keepOpen: true })).toMatchObject({
+      status: 0,
+      stdout: "Recorded 1 cost of 1 line.\n",
+    });
+  });
+});

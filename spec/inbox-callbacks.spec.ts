@@ -1,0 +1,118 @@
+// A callback that a member agrees with a person: when it may be, when it is due, and when it is gone.
+import { beforeEach, describe, expect, it } from "vitest";
+import { called } from "./support/calls.ts";
+import { removeLeads } from "./support/database.ts";
+import { addLead, makeInbox, noonZip } from "./support/inbox.ts";
+
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+beforeEach(() => removeLeads(database.owner));
+
+describe("a callback", () => {
+  /** A day from now at that hour, on the clocks of the noon place. */
+  const tomorrowAt = async (hour: number) => {
+    const [row] = await database.owner<{ zone: string; day: string }[]>`
+      select zone, to_char((now() at time zone zone) + interval '1 day', 'YYYY-MM-DD') as day
+      from private.places where place = private.place_of(${noonZip}, '')`;
+    return { at: `${row?.day}T${String(hour).padStart(2, "0")}:30`, zone: row?.zone ?? "" };
+  };
+
+  it("stands in the person's own time, and comes first in the queue when it is due", async () => {
+    const id = await addLead(database);
+    const earlier = await addLead(database, {}, 20);
+    const callback = await tomorrowAt(10);
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    expect(body).toMatchObject({ callback_at: expect.any(String) });
+    const later = (await dana.call("rows", { ids: [id] })).body.rows[0];
+    expect(later).toMatchObject({ stage: "callback", section: "not_callable" });
+    await database.owner`update private.lead_work set callback_at = now() - interval '1 minute' where lead_id = ${id}`;
+    const { rows, counts } = (await dana.call("queue", {})).body;
+    expect(rows.map((row) => [row.id, row.section])).toEqual([
+      [id, "callback_due"],
+      [earlier, "callable"],
+    ]);
+    expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 0 });
+  });
+
+  it("is refused at an hour that is not lawful there, unless the person asked for it", async () => {
+    const id = await addLead(database);
+    const callback = await tomorrowAt(5);
+    const refused = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    expect(refused.body).toMatchObject({ refused: "callback_not_callable", reason: "outside_hours" });
+    if (!("refused" in refused.body)) return;
+    // Eight in the morning of that day.
+    const untilLawful = Date.parse(refused.body.next_at ?? "") - Date.now();
+    expect(untilLawful).toBeGreaterThan(18 * 3_600_000);
+    const asked = { ...callback, asked_for_this_time: true };
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback: asked });
+    expect(body).toMatchObject({ callback_at: expect.any(String) });
+  });
+
+  it("has no reason of its own to be made outside the hours when it was set for a lawful time", async () => {
+    const id = await addLead(database);
+    const callback = { ...(await tomorrowAt(10)), asked_for_this_time: true };
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    const [work] = await database.owner`
+      select callback_asked_for from private.lead_work where lead_id = ${id}`;
+    expect(work).toEqual({ callback_asked_for: false });
+  });
+
+  it("leaves the lead among those who were tried", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    await dana.call("outcome", { id, call_id, outcome: "no_answer" });
+    const callback = await tomorrowAt(10);
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    const [work] = await database.owner`
+      select tried_at is not null as is_tried from private.lead_work where lead_id = ${id}`;
+    expect(work).toEqual({ is_tried: true });
+  });
+
+  it("is gone when the permission is withdrawn, and does not come back with an outcome that is taken back", async () => {
+    const id = await addLead(database);
+    const callback = await tomorrowAt(10);
+    const callbackAt = async () => (await dana.call("rows", { ids: [id] })).body.rows[0]?.callback_at;
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    expect(await callbackAt()).toEqual(expect.any(String));
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "needs_visit" });
+    if (!("outcome_id" in body)) throw new Error("refused");
+    await database.owner`select private.withdraw_permission(${id})`;
+    const { outcome_id } = body;
+    expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
+    expect(await callbackAt()).toBeNull();
+    const other = await addLead(database);
+    await dana.call("outcome", { id: other, call_id: null, outcome: "callback", callback });
+    await database.owner`select private.withdraw_permission(${other})`;
+    expect((await dana.call("open", { id: other })).body).toMatchObject({
+      stage: "closed",
+      callback_at: null,
+    });
+  });
+
+  it("has a time, not more than 90 days away, and no other outcome has one", async () => {
+    const id = await addLead(database);
+    const outcome = async (outcome: "callback" | "needs_visit", callback?: { at: string; zone: string }) =>
+      dana.call("outcome", { id, call_id: null, outcome, ...(callback && { callback }) });
+    const { zone } = await tomorrowAt(10);
+    const inDays = (days: number) => ({
+      at: `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T12:00`,
+      zone,
+    });
+    expect((await outcome("callback")).status).toBe(400);
+    expect((await outcome("needs_visit", inDays(3))).status).toBe(400);
+    expect((await outcome("callback", inDays(92))).body).toMatchObject({ refused: "callback_too_far" });
+    expect((await outcome("callback", inDays(88))).body).toHaveProperty("outcome_id");
+  });
+
+  it("is refused in the past and when the zone is none", async () => {
+    const id = await addLead(database);
+    const setIn = (zone: string) => {
+      const callback = { at: "2020-01-01T12:00", zone };
+      return dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
+    };
+    expect((await setIn("America/New_York")).body).toMatchObject({ refused: "callback_past" });
+    // PostgreSQL would take FOO5 for five hours behind, and no browser could show a time there.
+    for (const zone of ["Nowhere/Else", "FOO5", "+05:00"])
+      expect([zone, (await setIn(zone)).status]).toEqual([zone, 400]);
+  });
+});

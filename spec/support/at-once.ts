@@ -1,0 +1,25 @@
+// What two do at the same moment: one in a transaction that is not committed, the other waits for it.
+import { expect } from "vitest";
+import type { Sql } from "../../database/connect.ts";
+import { sessionsAtLocks } from "./database.ts";
+import type { TestMember } from "./inbox.ts";
+
+/** Does something in a transaction that is not committed before somebody who acts meanwhile waits for it; returns their answer. */
+export async function whileUncommitted<T>(
+  owner: Sql,
+  act: (tx: Sql) => Promise<unknown>,
+  meanwhile: () => Promise<T>,
+): Promise<T> {
+  const { answer } = await owner.begin(async (tx) => {
+    await act(tx as unknown as Sql);
+    const answer = meanwhile();
+    await expect.poll(() => sessionsAtLocks(owner)).toHaveLength(1);
+    // In an object, because this transaction would wait for the promise itself.
+    return { answer };
+  });
+  return answer;
+}
+
+/** Does what follows in a transaction as that member. */
+export const asMember = async (tx: Sql, member: TestMember) =>
+  tx`select set_config('leads.session', ${member.cookie.replace("session=", "")}, true)`;
