@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { addressAs } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { reference } from "../lead/lead.ts";
-import { aLead, makeDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
 import { programEnvironment } from "./support/program-environment.ts";
@@ -18,7 +18,7 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 let children: ChildProcess[] = [];
 beforeEach(async () => {
-  await sql`truncate public.leads, private.deliveries cascade`;
+  await removeLeads(sql);
   await sql`update private.channels set enabled = false, cooldown_until = null`;
 });
 afterEach(async () => {
@@ -201,7 +201,7 @@ describe("npm run deliver", () => {
     expect(chat.received[0]?.json).toEqual({ text: `A lead is waiting: ${link}` });
     expect(wordsOf(mail.mails[0]?.raw ?? "")).toContain(`In the inbox: ${link}`);
     await end(child, "SIGTERM");
-    await sql`truncate public.leads, private.deliveries cascade`;
+    await removeLeads(sql);
     await sql`update private.channels set cooldown_until = null`;
     startDeliver({ ...env, INBOX: "off" });
     await insert();

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
-import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -17,7 +17,7 @@ const sync = (settings: Partial<SyncedSettings> = {}) =>
   syncSettings(sql, { notices: [english("You may call me.")], keepAddress: true, ...settings });
 
 beforeEach(async () => {
-  await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures cascade`;
+  await removeLeads(sql);
   await sql`delete from private.notices`;
   await sql`delete from private.experiments`;
   await sync();

@@ -12,13 +12,13 @@ import {
   syncChannels,
 } from "../delivery/outbox.ts";
 import { byChannel } from "./support/by-channel.ts";
-import { aLead, makeDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
 
 beforeEach(async () => {
-  await sql`truncate public.leads, private.deliveries cascade`;
+  await removeLeads(sql);
   await syncChannels(sql, ["webhook"]);
 });
 

@@ -9,7 +9,7 @@ import { syncChannels } from "../delivery/outbox.ts";
 import { enqueueWaiting, jobConnections, makeScheduledJobs, reconcile } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
 import { makeDeliveryRuns } from "../supabase/functions/submit-lead/delivery-runs.ts";
-import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
 import { startMailServer, wordsOf } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
@@ -19,7 +19,7 @@ const log = makeLog((line) => lines.push(line));
 
 beforeEach(async () => {
   lines = [];
-  await sql`truncate public.leads, private.permissions, private.deliveries, private.stop_list cascade`;
+  await removeLeads(sql);
   await sql`update private.channels set enabled = false, cooldown_until = null`;
 });
 

@@ -14,7 +14,7 @@ import {
   syncChannels,
 } from "../delivery/outbox.ts";
 import { byChannel } from "./support/by-channel.ts";
-import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
@@ -23,7 +23,7 @@ const seconds = (count: number) => new Date((clockBegan ||= Date.now() + 1_000) 
 let clockBegan: number;
 beforeEach(async () => {
   clockBegan = 0;
-  await sql`truncate public.leads, private.deliveries cascade`;
+  await removeLeads(sql);
   await sql`update private.channels set cooldown_until = null`;
   await syncChannels(sql, ["webhook"]);
 });

@@ -22,8 +22,13 @@ export const aCount = (more: Record<string, unknown> = {}) => ({
 });
 
 /** Deletes all counts and costs, for the next test. */
-export const removeCounts = (owner: Sql) => owner`
-  truncate private.page_counts, private.vital_counts, private.campaign_names, private.campaign_costs`;
+export const removeCounts = (owner: Sql) =>
+  owner.begin((tx) => [
+    tx`delete from private.page_counts`,
+    tx`delete from private.vital_counts`,
+    tx`delete from private.campaign_names`,
+    tx`delete from private.campaign_costs`,
+  ]);
 
 /** Adds counts as the web process does, with its login. */
 export const addCounts = (intake: Sql, pages: object[], vitals: object[] = []) =>

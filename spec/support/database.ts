@@ -21,7 +21,9 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   const server = inject("postgresql");
   const name = `spec_${randomBytes(6).toString("hex")}`;
   const maintenance = connect(server, { max: 1 });
-  await maintenance.unsafe(`create database ${name}${schema ? ` template ${templateName}` : ""}`);
+  await maintenance.unsafe(
+    `create database ${name}${schema ? ` template ${templateName} strategy file_copy` : ""}`,
+  );
   await maintenance.end();
   const url = addressOfDatabase(server, name);
   const owner = connect(url);
@@ -33,10 +35,18 @@ export async function makeDatabase({ schema = true } = {}): Promise<TestDatabase
   return { url, intakeUrl, owner, intake };
 }
 
-/** Deletes all leads and what belongs to them from a database, for the next test. */
+/**
+ * Deletes all leads and what belongs to them from a database, for the next test. Not by `truncate`, which takes 13 milliseconds instead
+ * of one, and after which each session plans its queries anew.
+ */
 export async function removeLeads(owner: Sql): Promise<void> {
-  await owner`
-    truncate public.leads, private.permissions, private.deliveries, private.erasures, private.stop_list cascade`;
+  await owner.begin((tx) => [
+    tx`delete from public.leads`,
+    tx`delete from private.deliveries`,
+    tx`delete from private.stop_list`,
+    tx`delete from private.erasures`,
+    tx`update private.lead_tallies set erased = 0 where erased <> 0`,
+  ]);
 }
 
 /** The code with which PostgreSQL refused this, such as 42501, or "allowed". */

@@ -8,7 +8,7 @@ import type { Delivery } from "../../delivery/delivery.ts";
 import { syncChannels } from "../../delivery/outbox.ts";
 import { startWorker, type Worker, type WorkerDependencies } from "../../delivery/worker.ts";
 import { makeLog } from "../../log/log.ts";
-import { aLead, makeDatabase, type TestDatabase } from "./database.ts";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./database.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -26,7 +26,7 @@ export async function useWorkers() {
     lines.length = 0;
     workers.length = 0;
     Object.assign(clock, { secondsAhead: 0, standsAt: undefined });
-    await sql`truncate public.leads, private.deliveries cascade`;
+    await removeLeads(sql);
     await sql`update private.channels set cooldown_until = null`;
     await syncChannels(sql, ["webhook"]);
   });
