@@ -68,7 +68,9 @@ export class Checks {
     this.#before = seen;
     // What is given again by "Take next lead" is to be called anew.
     const isAgain = /Take|key n/.test(last);
-    if (before?.hasForm && seen.path === before.path && !seen.hasForm && !seen.recorded && !isAgain)
+    // The address of another page may stand there before that page does.
+    const isOnLead = before?.path === seen.path && /^\/leads\/[^/]+$/.test(seen.path);
+    if (before?.hasForm && isOnLead && !seen.hasForm && !seen.recorded && !isAgain)
       await this.#checkFormGone(before, seen);
     await this.#checkServer();
     this.throwFailure();
