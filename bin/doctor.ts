@@ -10,7 +10,7 @@ import { lastLine, lineOf } from "../doctor/report.ts";
 import { codeOf } from "../log/log.ts";
 
 // A reader that closes the pipe (`npm run doctor | head`) ends the report; the exit status still counts.
-process.stdout.on("error", () => {});
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -21,8 +21,9 @@ const { stdin, stdout, stderr } = process;
 /** The program that reads the results has closed the pipe (`leads list | head`), which ends the command and is no error. */
 class OutputClosed extends Error {}
 
-// Each write reports its own error; without a listener Node would also throw it as an uncaught one.
-stdout.on("error", () => {});
+// Each write of a result reports its own error, and a message that nobody can read ends no command. Without a listener Node would also
+// throw the error as an uncaught one, which would leave a database running that was started for the command.
+for (const stream of [stdout, stderr]) stream.on("error", () => {});
 
 const out = (result: string | Uint8Array) => {
   if (stdout.isTTY) clearStatusLine();

@@ -67,6 +67,15 @@ it("a command that reads a pipe that does not end is ended by Ctrl-C, with the d
   expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
 });
 
+it("a command does its work, and stops the database that it started, when the reader of its messages closes the pipe", async () => {
+  const settings = await stoppedDatabase();
+  const child = startLeads(["list", "--json"], settings);
+  child.stderr?.destroy();
+  const { status, stdout } = await waitForExit(child);
+  expect([status, stdout]).toEqual([0, expect.stringContaining('"created_at"')]);
+  expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
+});
+
 it("a command beside a server whose database does not answer says so, and not that the server is stopped", async () => {
   const { DATA_DIR } = await stoppedDatabase();
   const release = lockFolder(DATA_DIR, { advice: { otherFolder: "" } } as Parameters<typeof lockFolder>[1]);
