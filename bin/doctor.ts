@@ -1,5 +1,5 @@
 // `npm run doctor`: reads the options and the settings, examines the deployment, and exits with a status that a script can
-// trust: 0 nothing failed, 1 something failed, 2 the command was not understood.
+// trust: 0 nothing failed, 1 something failed, 2 the command was not understood, 130 it was broken off (Ctrl-C).
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
@@ -12,10 +12,21 @@ import { codeOf } from "../log/log.ts";
 // A reader that closes the pipe (`npm run doctor | head`) ends the report; the exit status still counts.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
+const stop = new AbortController();
+// The first one leaves time to erase the test lead; the second one ends the process.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    process.stderr.write(
+      "Breaking off. The test lead is erased first, where that can be done. Ctrl-C again ends this at once.\n",
+    );
+    stop.abort();
+  });
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: string[]): Promise<number> {
   let sql: Sql | undefined;
+  const { signal } = stop;
   try {
     const options = readOptions(words);
     if (options.help) {
@@ -29,13 +40,15 @@ async function main(words: string[]): Promise<number> {
     sql = database ? connect(database, { max: 1, name: "leads doctor" }) : undefined;
     const inside = { sql, secretKey: config.supabaseSecretKey };
     const findings: Finding[] = [];
-    const hasFailed = await examine(deployment, inside, (finding) => {
+    const report = (finding: Finding) => {
       findings.push(finding);
       process.stdout.write(lineOf(finding));
-    });
+    };
+    const hasFailed = await examine(deployment, inside, report, { signal });
     process.stdout.write(lastLine(findings));
     return hasFailed ? 1 : 0;
   } catch (error) {
+    if (signal.aborted) return 130;
     const isExpected = error instanceof UsageError || error instanceof ConfigError;
     process.stderr.write(`${isExpected ? error.message : `The doctor failed (${codeOf(error)}).`}\n`);
     return error instanceof UsageError ? 2 : 1;

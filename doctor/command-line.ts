@@ -24,7 +24,7 @@ Two settings let it see more, and erase the test lead again. They are secrets, s
                         the server runs on this machine with its embedded database
   SUPABASE_SECRET_KEY   A secret or service key: erases the test lead, nothing else
 
-Exit status: 0 nothing failed; 1 something failed; 2 the command was not understood.
+Exit status: 0 nothing failed; 1 something failed; 2 the command was not understood; 130 it was broken off (Ctrl-C).
 
 Examples:
   npm run doctor -- --url http://localhost:3000

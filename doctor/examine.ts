@@ -16,17 +16,29 @@ import { examineSubmitLead } from "./submit-lead.ts";
 import { followTestLead, makeTestLead, type TestLead } from "./test-lead.ts";
 import { examineVisitorAddress } from "./visitor-address.ts";
 
-/** Examines a deployment and reports each finding when it is there. Returns whether anything failed. */
+interface ExamineOptions {
+  now?: Date;
+  /** The claims whose sources are due to be read. */
+  due?: ReturnType<typeof claimsToReview>;
+  /** Breaks the examination off between two findings. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Examines a deployment and reports each finding when it is there. Returns whether anything failed.
+ * @throws the reason of `signal` where that aborts, after the test lead was removed.
+ */
 export async function examine(
   deployment: Deployment,
   inside: Inside,
   report: (finding: Finding) => void,
-  { now = new Date(), due = claimsToReview(now) } = {},
+  { now = new Date(), due = claimsToReview(now), signal }: ExamineOptions = {},
 ): Promise<boolean> {
   let hasFailed = false;
   const say = (findings: Finding[]) => {
     for (const finding of findings) report(finding);
     hasFailed ||= findings.some((finding) => finding.is === "fail");
+    signal?.throwIfAborted();
   };
   const testLead = makeTestLead(now);
   say(await examineAddresses(deployment, now));
@@ -46,7 +58,7 @@ export async function examine(
   try {
     say(inserting.findings);
     say(await examineCors(deployment));
-    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere }, say);
+    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere, signal }, say);
   } finally {
     // A query above may have failed; the test lead must not stay for that.
     say(await removeTestLead(deployment, inside, testLead, inserting.stored));
@@ -58,7 +70,7 @@ export async function examine(
 async function examineFunctionAndDatabase(
   deployment: Deployment,
   inside: Inside,
-  { testLead, isThere }: { testLead: TestLead; isThere: boolean },
+  { testLead, isThere, signal }: { testLead: TestLead; isThere: boolean; signal?: AbortSignal | undefined },
   say: (findings: Finding[]) => void,
 ): Promise<void> {
   say(await examineSubmitLead(deployment));
@@ -75,5 +87,5 @@ async function examineFunctionAndDatabase(
   say(await examineDeliveries(sql));
   if (!isThere) return;
   say(await examineVisitorAddress(sql, deployment, testLead));
-  say(await followTestLead(sql, testLead));
+  say(await followTestLead(sql, testLead, { signal }));
 }

@@ -28,11 +28,15 @@ export type Stored = "yes" | "no" | "unknown";
 
 /**
  * Follows this test lead's deliveries in the database. Has no finding where the lead is not there. `timeout` is how many milliseconds a
- * channel may take, after the cooldown that it may be in.
+ * channel may take, after the cooldown that it may be in. @throws the reason of `signal` where that aborts.
  */
-export async function followTestLead(sql: Sql, testLead: TestLead, timeout = 10_000): Promise<Finding[]> {
+export async function followTestLead(
+  sql: Sql,
+  testLead: TestLead,
+  { timeout = 10_000, signal }: { timeout?: number; signal?: AbortSignal | undefined } = {},
+): Promise<Finding[]> {
   const id = await findTestLead(sql, testLead);
-  return id === undefined ? [] : awaitDeliveries(sql, id, timeout);
+  return id === undefined ? [] : awaitDeliveries(sql, id, timeout, signal);
 }
 
 /** Returns the id of this test lead, and `undefined` where it is not in the database. */
@@ -50,7 +54,12 @@ interface DeliveryOfTest {
   cooldown: number;
 }
 
-async function awaitDeliveries(sql: Sql, id: string, timeout: number): Promise<Finding[]> {
+async function awaitDeliveries(
+  sql: Sql,
+  id: string,
+  timeout: number,
+  signal: AbortSignal | undefined,
+): Promise<Finding[]> {
   const channels = await sql<
     { name: string }[]
   >`select name from private.channels where enabled order by name`;
@@ -60,7 +69,7 @@ async function awaitDeliveries(sql: Sql, id: string, timeout: number): Promise<F
   const deadline = Date.now() + Math.max(0, ...deliveries.map(({ cooldown }) => cooldown)) + timeout;
   const isOpen = ({ isDelivered, reason }: DeliveryOfTest) => !isDelivered && !reason;
   while ((deliveries.length === 0 || deliveries.some(isOpen)) && Date.now() < deadline) {
-    await wait(250);
+    await wait(250, undefined, { signal });
     deliveries = await readDeliveries(sql, id);
   }
   return deliveries.length > 0 ? deliveries.map(findingOf) : [owedToNone(channels.map(({ name }) => name))];

@@ -12,6 +12,7 @@ import { keys } from "./support/edge-function.ts";
 import { provider, startDeployment } from "./support/examined-deployment.ts";
 import { anonKey } from "./support/intake.ts";
 import { programEnvironment } from "./support/program-environment.ts";
+import { startReceiver, until } from "./support/receiver.ts";
 import { startServer } from "./support/server.ts";
 
 const { host, project } = await startDeployment();
@@ -93,6 +94,24 @@ describe("npm run doctor", () => {
     child.stderr.on("data", (text) => (errors += text));
     const [status] = await once(child, "close");
     expect([status, errors]).toEqual([1, ""]);
+  });
+
+  it("erases the test lead also when Ctrl-C breaks it off while a channel does not answer", async () => {
+    const database = await makeDatabase();
+    const silent = await startReceiver(() => {});
+    const channel = { WEBHOOK_URL: silent.url, WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
+    const { address } = await startServer({ DATABASE_URL: database.url, ...provider, ...channel });
+    const child = spawn(process.execPath, ["bin/doctor.ts", "--url", address, "--key", anonKey], {
+      env: programEnvironment({ DATABASE_URL: database.url }),
+    });
+    let output = "";
+    child.stdout.on("data", (text) => (output += text));
+    const closed = once(child, "close");
+    await until(() => output.includes("The team hears of leads by webhook."));
+    child.kill("SIGINT");
+    expect(await closed).toEqual([130, null]);
+    expect(output).toContain("The test lead is erased again.");
+    expect(await database.owner`select from public.leads`).toHaveLength(0);
   });
 
   it.each([

@@ -121,7 +121,7 @@ describe("the doctor", () => {
       [{ ...pending, isDelivered: true, cooldown: 0 }],
     ];
     const sql = (async () => answers.shift()) as unknown as Sql;
-    expect(await followTestLead(sql, makeTestLead(new Date()), 0)).toEqual([
+    expect(await followTestLead(sql, makeTestLead(new Date()), { timeout: 0 })).toEqual([
       { is: "pass", says: "The team was told of the test lead by email." },
     ]);
   });
@@ -147,7 +147,7 @@ describe("the doctor", () => {
   it("says so when the test lead is owed to no channel", async () => {
     const answers = [[{ id: "1" }], [{ name: "email" }], []];
     const sql = (async () => answers.shift()) as unknown as Sql;
-    expect(await followTestLead(sql, makeTestLead(new Date()), 0)).toEqual([
+    expect(await followTestLead(sql, makeTestLead(new Date()), { timeout: 0 })).toEqual([
       {
         is: "fail",
         says: "The test lead is owed to no channel, although there are some (email).",
