@@ -220,6 +220,14 @@ describe("the server's log", () => {
     expect([modeOf(log), modeOf(`${log}.1`)]).toEqual(["600", "600"]);
   });
 
+  it("stays as it is where it cannot be changed, which ends neither the server nor its start", async () => {
+    const log = join(dataDir, "log/postgresql.log");
+    // A folder in its place stands for a disk that takes no writes any more: this runs as root too, whom no permission stops.
+    mkdirSync(log, { recursive: true });
+    rotateLog(log, 1);
+    expect(statSync(log).isDirectory()).toBe(true);
+  });
+
   it("is rotated by a start", async () => {
     await (await start()).stop();
     const log = join(dataDir, "log/postgresql.log");
@@ -230,6 +238,15 @@ describe("the server's log", () => {
 });
 
 describe("moving the data", () => {
+  /** A new folder, on another disk where there is one. */
+  function elsewhere(): string {
+    const isElsewhere = (place: string) => existsSync(place) && statSync(place).dev !== statSync(dataDir).dev;
+    const other = mkdtempSync(join(["/dev/shm", "/var/tmp"].find(isElsewhere) ?? tmpdir(), "embedded-"));
+    chmodSync(other, 0o755);
+    folders.push(other);
+    return other;
+  }
+
   it("puts it under another name, where it starts with everything that was in it", async () => {
     mkdirSync(join(dataDir, "old"));
     copyTemplate(join(dataDir, "old"));
@@ -245,10 +262,7 @@ describe("moving the data", () => {
   });
 
   it("goes to another disk as well, where there is one", async () => {
-    const isElsewhere = (place: string) => existsSync(place) && statSync(place).dev !== statSync(dataDir).dev;
-    const other = mkdtempSync(join(["/dev/shm", "/var/tmp"].find(isElsewhere) ?? tmpdir(), "embedded-"));
-    chmodSync(other, 0o755);
-    folders.push(other);
+    const other = elsewhere();
     const from = join(dataDir, "old");
     mkdirSync(from);
     copyTemplate(from);
@@ -260,6 +274,21 @@ describe("moving the data", () => {
     const moved = await start(join(other, "new"));
     expect(await query(moved.url, "table kept")).toEqual([[42]]);
     await moved.stop();
+  });
+
+  it("leaves it where it is when the copy on another disk does not reach that disk", async () => {
+    const other = elsewhere();
+    const programs = join(dataDir, "programs");
+    mkdirSync(programs);
+    writeFileSync(join(programs, "sync"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    vi.stubEnv("PATH", `${programs}:${process.env.PATH}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const from = join(dataDir, "old");
+    mkdirSync(from);
+    copyTemplate(from);
+    await expect(moveData(optionsOn(from), join(other, "new"))).rejects.toThrow("is there room?");
+    expect(readdirSync(other)).toEqual([]);
+    expect(await query((await start(from)).url, "select 1")).toEqual([[1]]);
   });
 
   it("refuses a folder that holds something, and data that is not there", async () => {

@@ -2,10 +2,20 @@
 // rather than renamed; a line that is written in between is lost.
 import { copyFileSync, statSync, truncateSync } from "node:fs";
 
-/** Moves the log to `LOG.1` when it is larger than `maxBytes`; an older `LOG.1` goes. The server appends, so it may go on. */
+/**
+ * Moves the log to `LOG.1` when it is larger than `maxBytes`; an older `LOG.1` goes. The server appends, so it may go on. On a disk that
+ * takes no writes the log stays as it is.
+ */
 export function rotateLog(log: string, maxBytes: number): void {
-  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= maxBytes) return;
+  try {
+    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > maxBytes) moveAside(log);
+  } catch {
+    // Nothing depends on the log's size, and this runs in a timer, where an error would end the program.
+  }
+}
+
+function moveAside(log: string): void {
   try {
     copyFileSync(log, `${log}.1`);
   } catch {

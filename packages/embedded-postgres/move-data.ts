@@ -54,10 +54,11 @@ function copyAndRemove(from: string, to: string) {
   const unfinished = mkdtempSync(join(dirname(to), `${basename(to)}.new-`));
   try {
     // Not Node's own copy, which gives every file to us: PostgreSQL's user owns some.
-    const { status } = spawnSync("cp", ["-a", `${from}/.`, unfinished], { stdio: "ignore" });
-    if (status !== 0)
+    const isCopied = succeeds("cp", ["-a", `${from}/.`, unfinished]);
+    // macOS writes all disks, and has no such option.
+    const isOnDisk = isCopied && succeeds("sync", process.platform === "linux" ? ["-f", unfinished] : []);
+    if (!isOnDisk)
       throw new EmbeddedPostgresError(`The data cannot be copied to ${dirname(to)}: is there room?`);
-    spawnSync("sync", ["-f", unfinished], { stdio: "ignore" });
     renameSync(unfinished, to);
     flush(dirname(to));
   } finally {
@@ -65,3 +66,6 @@ function copyAndRemove(from: string, to: string) {
   }
   rmSync(from, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
+
+const succeeds = (program: string, args: string[]): boolean =>
+  spawnSync(program, args, { stdio: "ignore" }).status === 0;
