@@ -29,6 +29,7 @@ export const test: AddCommand = (program, run) => {
         const width = Math.max(...tested.map(({ channel }) => channel.length)) + 2;
         const mailboxes = { rejected, all: channels.NOTIFY_EMAIL?.length ?? 0 };
         for (const one of tested) await out(`${one.channel.padEnd(width)}${answerOf(one, mailboxes)}\n`);
+        if (signal.aborted) return 130;
         return rejected === 0 && tested.every(({ outcome }) => outcome.kind === "delivered") ? 0 : 1;
       }),
     );

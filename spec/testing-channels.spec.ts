@@ -6,7 +6,7 @@ import { testChannels } from "../team/test-channels.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
 import { refusal, startMailServer, wordsOf } from "./support/mail-server.ts";
-import { answers, startReceiver } from "./support/receiver.ts";
+import { answers, startReceiver, until } from "./support/receiver.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 let database: TestDatabase;
@@ -41,6 +41,21 @@ describe("leads test", () => {
     expect(chat.received[0]?.body).toContain("This is a test");
     expect(wordsOf(mail.mails[0]?.raw ?? "")).toContain("This is a test");
     expect(mail.mails[0]?.headers.get("subject")).toMatch(/^This is a test/);
+  });
+
+  it("exits with 130 when Ctrl-C comes before a channel has answered, and says what each answered until then", async () => {
+    const silent = await startReceiver(() => {});
+    const chat = await startReceiver();
+    const settings = { WEBHOOK_URL: silent.url, WEBHOOK_SECRET: secret, CHAT_URL: chat.url };
+    const child = startLeads(["test"], { DATABASE_URL: database.url, ...settings });
+    const ended = waitForExit(child);
+    await until(() => silent.received.length + chat.received.length === 2);
+    child.kill("SIGINT");
+    const { status, stdout } = await ended;
+    expect([status, stdout]).toEqual([
+      130,
+      expect.stringMatching(/^webhook .*: stopped while sending\nchat /),
+    ]);
   });
 
   it("stores no lead and owes no delivery", async () => {
