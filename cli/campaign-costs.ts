@@ -8,7 +8,7 @@ import { type Cost, readCost, readCostsCsv, recordCosts } from "../team/campaign
 import { campaignRows } from "../team/campaigns.ts";
 import { Refusal } from "../team/refusal.ts";
 import { dollars } from "./campaigns-table.ts";
-import { counted, type Run, typed, UsageError } from "./command.ts";
+import { counted, type Run, readFileName, typed, UsageError } from "./command.ts";
 import { printable } from "./terminal.ts";
 
 /** Adds the commands about costs. */
@@ -18,7 +18,7 @@ export function addCosts(costs: Command, run: Run): void {
     .description(
       "Records what campaigns cost on days in US dollars, from a CSV file (date, campaign, amount) or typed in. What was recorded before for the same day and campaign is replaced; 0 takes it away.",
     )
-    .argument("[csv]", "the file, or - for one that comes through a pipe")
+    .argument("[csv]", "the file, or - for one that comes through a pipe", readFileName)
     .option("--date <day>", "instead of a file: the day, such as 2026-01-31")
     .option("--campaign <campaign>", "the campaign, as utm_campaign names it")
     .option("--amount <dollars>", "what it cost on that day in US dollars, such as 12.50")

@@ -119,13 +119,16 @@ describe.concurrent("the leads command", () => {
     expect(ran).toEqual({ status: 2, stdout: "", stderr: `${stderr}\n` });
   });
 
-  it.each(["backup", "restore"])("exits with 2 where the name of the file is empty: %s", async (command) => {
-    expect(await leads("postgres://localhost:1/none", command, "")).toEqual({
-      status: 2,
-      stdout: "",
-      stderr: "Which <file>? The name that was given is empty.\n",
-    });
-  });
+  it.each(["backup", "restore", "campaigns costs add"])(
+    "exits with 2 where the name of the file is empty: %s",
+    async (command) => {
+      expect(await leads("postgres://localhost:1/none", ...command.split(" "), "")).toEqual({
+        status: 2,
+        stdout: "",
+        stderr: "Which <file>? The name that was given is empty.\n",
+      });
+    },
+  );
 
   it("exits with 1 and says so when the database does not answer, has no tables or is not there yet", async () => {
     const { url: empty } = await makeDatabase({ schema: false });
