@@ -63,7 +63,8 @@ const tell = (sentence: string) => {
 let hasStatusLine = false;
 const showStatusLine = (text: string) => {
   if (!stderr.isTTY) return;
-  stderr.write(`\r${text}\x1b[K`);
+  // A text that is wider than the terminal would go on in the next line, and each update begin one line lower.
+  stderr.write(`\r${text.slice(0, (stderr.columns || 120) - 1)}\x1b[K`);
   hasStatusLine = true;
 };
 function clearStatusLine(): void {

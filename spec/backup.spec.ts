@@ -318,4 +318,13 @@ describe("a long command", () => {
     expect(shown?.endsWith("\r\u{1b}[K")).toBe(true);
     expect(result).toContain(path);
   });
+
+  it("shows how far it is in one line also where the terminal is narrow", async () => {
+    const words = ["backup", join(folder, "narrow.backup")];
+    const { stdout } = await waitForExit(
+      startOnTerminal(words, { DATABASE_URL: database.url }, { columns: 30 }),
+    );
+    expect(stdout).toMatch(/^\rBacking up: \d+% {2}\(Ctrl-C br/);
+    expect(stdout.split("\u{1b}[K")[0]).toHaveLength(30);
+  });
 });

@@ -43,10 +43,18 @@ export function waitForExit(child: ChildProcess, { keepOpen = false } = {}): Pro
   });
 }
 
-/** Starts `leads` on a terminal, which `script` makes: standard output and standard error both go there. */
-export function startOnTerminal(words: readonly string[], settings: Record<string, string>): ChildProcess {
+/**
+ * Starts `leads` on a terminal, which `script` makes: standard output and standard error both go there. A terminal without `columns` states
+ * no width.
+ */
+export function startOnTerminal(
+  words: readonly string[],
+  settings: Record<string, string>,
+  { columns = 0 } = {},
+): ChildProcess {
   const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(" ");
-  return spawn("script", ["--quiet", "--return", "--command", `exec ${command}`, "/dev/null"], {
+  const onTerminal = `stty cols ${columns} && exec ${command}`;
+  return spawn("script", ["--quiet", "--return", "--command", onTerminal, "/dev/null"], {
     env: programEnvironment({ TZ: "UTC", ...settings }),
     cwd: tmpdir(),
     stdio: "pipe",
