@@ -208,6 +208,16 @@ describe("a search", () => {
     await expect.poll(() => said(page)).toContain("1 lead found.");
   });
 
+  it("that found more than fit on a page is not said to have found as many as stand on it", async () => {
+    for (let nth = 0; nth < 51; nth++) await addLead(database, { name: `Rosa ${nth}` }, 20 - nth / 10);
+    const page = await as(dana);
+    await search(page, "rosa");
+    await expect.poll(() => said(page)).toContain("50 leads on this page, and more on the next.");
+    await turnPage(page);
+    await expect.poll(() => said(page)).toContain("1 lead on this page.");
+    expect((await said(page)).filter((sentence) => sentence.endsWith("found."))).toEqual([]);
+  });
+
   it("says what was found also when a new lead is announced at the same moment", async () => {
     const page = await withClock();
     await search(page, "rosa");

@@ -1,6 +1,7 @@
 // The queue: who is to be called next, who may be called now, and who has to wait. It comes up to date by itself.
 import { keepPreviousData } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import type { ResponseOf } from "../../api.ts";
 import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
 import { Loading } from "../page/notice.tsx";
@@ -89,8 +90,8 @@ function useSearch(text: string, page: typeof firstPage) {
   );
   useEffect(() => {
     if (!isAsked || !data || isPlaceholderData) return;
-    announce(data.rows.length > 0 ? `${count(data.rows.length, "lead")} found.` : "Nobody is found.");
-  }, [isAsked, data, isPlaceholderData]);
+    announce(foundSentence(data, page.after));
+  }, [isAsked, data, isPlaceholderData, page.after]);
   const ids = data?.rows.map(({ id }) => id) ?? [];
   const live = useCall(
     "rows",
@@ -100,6 +101,13 @@ function useSearch(text: string, page: typeof firstPage) {
   // Without the leads that were erased since.
   const rows = live.data?.rows ?? data?.rows ?? [];
   return { data: data && { ...data, rows }, error, isPlaceholderData };
+}
+
+/** What a page of a search holds. How many were found in all is known only where one page holds them. */
+function foundSentence({ rows, next }: Pick<ResponseOf<"search">, "rows" | "next">, after: string | null) {
+  if (rows.length === 0) return "Nobody is found.";
+  if (after === null && next === null) return `${count(rows.length, "lead")} found.`;
+  return `${count(rows.length, "lead")} on this page${next === null ? "" : ", and more on the next"}.`;
 }
 
 type Counts = Record<"callback_due" | "callable" | "not_callable" | "late", number>;
