@@ -1,5 +1,5 @@
-// Every setting there is. The types, the messages and `.env.example` follow from the lists that are joined here, so a new setting is
-// an entry in one of them and nothing else.
+// Every setting there is. The types, the messages and `.env.example` follow from the lists that are joined here. A new setting is an entry
+// in one of them and a place in config/config.ts, which the channels' settings have already; `npm run env-example` writes the file anew.
 import * as v from "valibot";
 import { database, retention } from "./database-settings.ts";
 import { provider, supabase, web } from "./site-settings.ts";
