@@ -181,6 +181,27 @@ describe("a release with another PostgreSQL", () => {
     expect(inForce()).toBe("releases/2.0.0");
   });
 
+  it("leaves a server stopped that was stopped, also where the data cannot be brought over", () => {
+    mkdirSync(at("var/lib/leads/postgresql"));
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
+    type("first", pack("1.0.0"));
+    writeFileSync(at("state"), "inactive\n");
+    const update = (version: string, files: Record<string, string>) =>
+      type("update", "--upgrade-postgresql", pack(version, { POSTGRESQL: "19\n", ...files }));
+    const failed = update("2.0.0", { "upgrades-nothing": "" });
+    expect(failed).toMatchObject({
+      status: 1,
+      said: expect.stringContaining("as it was. Release 1.0.0 stays in force."),
+    });
+    const done = update("2.0.1", {});
+    expect(done).toMatchObject({
+      status: 0,
+      said: expect.stringContaining("The server is stopped, and stays so."),
+    });
+    expect(inForce()).toBe("releases/2.0.1");
+    expect(asked()).not.toContain("\nstart ");
+  });
+
   it("leaves the release in force where the data cannot be brought over, and says so of one that is not ready on it", () => {
     mkdirSync(at("var/lib/leads/postgresql"));
     writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
