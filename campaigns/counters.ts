@@ -11,7 +11,8 @@ export interface PageCount extends CampaignWords {
   step: Step;
 }
 
-export interface VitalCount {
+/** What is counted of a web vital of a page load. */
+export interface MeasuredVital {
   variant: string;
   device: Device;
   vital: Vital;
@@ -22,12 +23,12 @@ export interface VitalCount {
 /** Sums, in the order of their words. */
 export interface Batch {
   pages: (PageCount & { n: number })[];
-  vitals: (VitalCount & { n: number })[];
+  vitals: (MeasuredVital & { n: number })[];
 }
 
 export interface Counters {
   addPage(count: PageCount, n?: number): void;
-  addVital(count: VitalCount, n?: number): void;
+  addVital(count: MeasuredVital, n?: number): void;
   /** Returns everything counted since the last call, and begins anew. Undefined when nothing was counted. */
   take(): Batch | undefined;
 }

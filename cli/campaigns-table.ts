@@ -1,11 +1,11 @@
 // The table that `leads campaigns` prints: a line for each campaign, and what is counted apart.
 import { botsInWords } from "../campaigns/bots-in-words.ts";
-import type { CountedRow } from "../team/campaigns.ts";
+import type { ReportedRow } from "../team/campaigns.ts";
 import { cell, printable } from "./terminal.ts";
 import { clock, zoneHere } from "./times.ts";
 
 /** One line for each campaign, all devices and variants together, the one with the most loads first; then what is counted apart. */
-export function tableOf(rows: readonly CountedRow[], since: Date | undefined): string {
+export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): string {
   if (rows.length === 0) return "Nothing was counted.\n";
   const matched = rows.filter(({ is_matched }) => is_matched);
   const names = Map.groupBy(
@@ -17,7 +17,7 @@ export function tableOf(rows: readonly CountedRow[], since: Date | undefined): s
     .toSorted(([, one], [, another]) => another.views - one.views);
   const total = (
     key: "served" | "prefetched" | "reloaded" | "returned" | "views",
-    selected: readonly CountedRow[],
+    selected: readonly ReportedRow[],
   ) => selected.reduce((sum, row) => sum + row[key], 0).toLocaleString("en-US");
   const device = (name: string) => matched.filter((row) => row.device === name);
   return [
@@ -64,9 +64,9 @@ type Sums = Record<
   number
 > & { qualify: number };
 
-const botSums = (rows: readonly CountedRow[]) => {
+const botSums = (rows: readonly ReportedRow[]) => {
   const bots = rows.filter(({ device }) => device === "bot");
-  const sum = (value: (row: CountedRow) => number) => bots.reduce((total, row) => total + value(row), 0);
+  const sum = (value: (row: ReportedRow) => number) => bots.reduce((total, row) => total + value(row), 0);
   return {
     views: sum((row) => row.views),
     served: sum((row) => row.served),
@@ -75,9 +75,9 @@ const botSums = (rows: readonly CountedRow[]) => {
 };
 
 /** The sums of all rows but those of bots; the cost is that of all rows. */
-const sumsOf = (rows: readonly CountedRow[]): Sums => {
+const sumsOf = (rows: readonly ReportedRow[]): Sums => {
   const readers = rows.filter(({ device }) => device !== "bot");
-  const sum = (value: (row: CountedRow) => number) => readers.reduce((total, row) => total + value(row), 0);
+  const sum = (value: (row: ReportedRow) => number) => readers.reduce((total, row) => total + value(row), 0);
   return {
     views: sum(({ views }) => views),
     half_read: sum(({ half_read }) => half_read),

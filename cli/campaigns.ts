@@ -1,5 +1,5 @@
 // `leads campaigns`: what the ads brought, from the page load to the outcome, and what it cost; `costs add` records costs.
-import { beginOfReport, type CampaignRow, type CountedRow, campaignRows } from "../team/campaigns.ts";
+import { beginOfReport, type CampaignRow, campaignRows, type ReportedRow } from "../team/campaigns.ts";
 import { addCosts } from "./campaign-costs.ts";
 import { tableOf } from "./campaigns-table.ts";
 import { type AddCommand, typed } from "./command.ts";
@@ -38,4 +38,4 @@ const keys = [
   ...["began", "pressed", "stored", "reviewed", "outcomes", "cost"],
 ] as (keyof CampaignRow)[];
 
-const rowForPrograms = (row: CountedRow) => Object.fromEntries(keys.map((key) => [key, row[key]]));
+const rowForPrograms = (row: ReportedRow) => Object.fromEntries(keys.map((key) => [key, row[key]]));

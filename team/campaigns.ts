@@ -28,7 +28,7 @@ export interface CampaignRow {
 }
 
 /** A row of the report with what is counted apart, and whether the cost found its campaign. */
-export type CountedRow = CampaignRow & {
+export type ReportedRow = CampaignRow & {
   prefetched: number;
   reloaded: number;
   returned: number;
@@ -53,13 +53,13 @@ export async function campaignRows(
   sql: Sql,
   since: Date | undefined,
   now = new Date(),
-): Promise<CountedRow[]> {
+): Promise<ReportedRow[]> {
   const eightDaysAgo = now.getTime() - 8 * 24 * 60 * 60_000;
   const day = since?.toLocaleDateString("sv-SE") ?? "-infinity";
   const startOfDay = since && new Date(since.getFullYear(), since.getMonth(), since.getDate());
   const begins =
     (since && since.getTime() >= eightDaysAgo ? since : startOfDay)?.toISOString() ?? "-infinity";
-  return sql<CountedRow[]>`
+  return sql<ReportedRow[]>`
     select source, medium, campaign, variant, device, served::float8, prefetched::float8, views::float8, reloaded::float8,
       returned::float8, half_read::float8, form_seen::float8, began::float8, pressed::float8, stored::float8, reviewed::float8,
       outcomes, cost_cents::float8 / 100 as cost, is_matched
