@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
-import { emptyQueue, openAs } from "./support/inbox-pages.ts";
+import { emptyQueue, openAs, said } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -125,6 +125,8 @@ describe("the sound", () => {
     await setPageTime(1_009_999);
     await another("Came soon after");
     expect((await heard(page)).tones).toHaveLength(4);
+    // The first sound ends, which a slow machine may not have seen in a test this short.
+    await page.clock.runFor(2_000);
     await setPageTime(1_010_000);
     await another("Came later");
     await expect.poll(async () => (await heard(page)).tones).toHaveLength(6);
@@ -134,6 +136,83 @@ describe("the sound", () => {
     const page = await accountPage("denied");
     await leadComes(page);
     expect((await heard(page)).tones).toEqual([]);
+  });
+});
+
+describe("a member in two tabs", () => {
+  /** Opens a second tab beside a page, and waits until it follows the events that the first one hears. */
+  async function tabBeside(page: Page, prepare: () => void): Promise<Page> {
+    const tab = await page.context().newPage();
+    await tab.addInitScript(prepare);
+    const follows = page.waitForFunction(async () => {
+      const { pending = [] } = await navigator.locks.query();
+      return pending.some(({ name }) => name === "inbox-events");
+    });
+    await tab.goto(inbox.url);
+    await tab.getByText("Nobody is waiting.").waitFor();
+    await follows;
+    return tab;
+  }
+  const hasHeard = (page: Page, leads: number) =>
+    expect
+      .poll(async () => (await said(page)).filter((text) => text.endsWith("in the queue.")).length)
+      .toBe(leads);
+  /** Whether the page could take the lock now. It is answered after what the page has asked for before. */
+  const isFree = (page: Page, name: string) =>
+    page.evaluate(
+      (lock) => navigator.locks.request(lock, { ifAvailable: true }, (held) => held !== null),
+      name,
+    );
+
+  it("is shown no notification by the one behind while the other is on screen, and one when neither is", async () => {
+    const page = await openAs(browser(), inbox, dana);
+    await page.getByText("Nobody is waiting.").waitFor();
+    const behind = await tabBeside(page, () => {
+      localStorage.setItem("inbox-preferences", JSON.stringify({ notifications: true }));
+      Object.defineProperty(document, "hidden", { get: () => true });
+      const shown: string[] = [];
+      const Shown = class {
+        static permission = "granted";
+        constructor(title: string) {
+          shown.push(title);
+        }
+      };
+      Object.assign(window, { shown, Notification: Shown });
+    });
+    const shown = () => behind.evaluate(() => Reflect.get(window, "shown") as string[]);
+    await addLead(database);
+    await hasHeard(behind, 1);
+    await isFree(behind, "inbox-on-screen");
+    expect(await shown()).toEqual([]);
+    expect(await isFree(behind, "inbox-on-screen")).toBe(false);
+    await page.evaluate(() => {
+      Object.defineProperty(document, "hidden", { get: () => true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    await expect.poll(() => isFree(behind, "inbox-on-screen")).toBe(true);
+    await behind.evaluate(() => {
+      window.performance.now = () => 1_000_000;
+    });
+    await addLead(database);
+    await expect.poll(shown).toEqual(["A lead is waiting"]);
+  });
+
+  it("hears one sound and not one from each", async () => {
+    const page = await accountPage("denied");
+    await page.getByLabel("A sound when a lead comes").check();
+    await expect.poll(async () => (await heard(page)).tones).toHaveLength(2);
+    const tab = await tabBeside(page, listenToTheBrowser);
+    const tabs = [page, tab];
+    // A browser plays no sound on a page that nobody has touched. The first sound is not over while the clock stands.
+    await tab.locator("h1").click();
+    for (const one of tabs) await one.clock.pauseAt(Date.now() + 60_000);
+    await addLead(database);
+    for (const one of tabs) {
+      await hasHeard(one, 1);
+      await isFree(one, "inbox-sound");
+    }
+    const tones = async () => (await Promise.all(tabs.map(heard))).flatMap((one) => one.tones);
+    await expect.poll(tones).toEqual([659, 880, 659, 880]);
   });
 });
 

@@ -47,8 +47,8 @@ export function followEvents(onEvent: (message: Message) => void): () => void {
   };
 }
 
-/** Over http only localhost has locks; elsewhere each tab holds a stream of its own. */
-const hasLocks = () => "locks" in navigator;
+/** Over http only localhost has locks; elsewhere each tab holds a stream of its own, and notifies by itself. */
+export const hasLocks = (): boolean => "locks" in navigator;
 
 function openStream(share: (message: Message) => void): () => void {
   let stream: EventSource;

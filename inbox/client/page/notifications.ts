@@ -1,5 +1,6 @@
 // Notifies a member that a lead is waiting, if they allowed it: by a sound, and by a desktop notification while they look at another
-// window. It names nobody.
+// window. It names nobody. Each tab hears of a lead, and the tabs agree by locks which of them notifies.
+import { hasLocks } from "../live-events.ts";
 import { currentPreferences } from "./preferences.ts";
 
 /** The minimum of milliseconds between two notifications, however many leads come. */
@@ -11,9 +12,45 @@ export function notifyOfLeads(): void {
   const now = performance.now();
   if (now - notifiedAt < minInterval || (!sound && !notifications)) return;
   notifiedAt = now;
-  if (sound) void chime();
+  if (sound) void chimeInOneTab();
   if (notifications && document.hidden && hasNotifications() && Notification.permission === "granted")
-    showNotification();
+    void notifyUnlessOnScreen();
+}
+
+/** Held together by all tabs that are on screen. */
+const onScreen = "inbox-on-screen";
+/** Held by the tab that sounds. */
+const sounding = "inbox-sound";
+
+/** Tells the other tabs while this one is on screen, until the returned function is called. */
+export function tellTabsWhatIsOnScreen(): () => void {
+  let release = () => {};
+  const tell = () => {
+    release();
+    if (document.hidden || !hasLocks()) return;
+    const isOver = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    void navigator.locks.request(onScreen, { mode: "shared" }, () => isOver);
+  };
+  tell();
+  document.addEventListener("visibilitychange", tell);
+  return () => {
+    document.removeEventListener("visibilitychange", tell);
+    release();
+  };
+}
+
+/** A member who has another tab of the inbox on screen does not look at another window. */
+async function notifyUnlessOnScreen(): Promise<void> {
+  if (!hasLocks()) return showNotification();
+  await navigator.locks.request(onScreen, { ifAvailable: true }, (lock) => lock && showNotification());
+}
+
+/** A tab that nobody has touched asks for no lock, because its browser may play nothing, and would keep the others silent. */
+async function chimeInOneTab(): Promise<void> {
+  if (!hasLocks() || !navigator.userActivation?.hasBeenActive) return chime();
+  await navigator.locks.request(sounding, { ifAvailable: true }, (lock) => (lock ? chime() : undefined));
 }
 
 /** Safari on an iPhone has none. */

@@ -5,7 +5,7 @@ import { followEvents } from "../live-events.ts";
 import { queries, refresh } from "../queries.ts";
 import { announce } from "./announcer.tsx";
 import { noteStream } from "./connection.ts";
-import { notifyOfLeads } from "./notifications.ts";
+import { notifyOfLeads, tellTabsWhatIsOnScreen } from "./notifications.ts";
 import { count } from "./words.ts";
 
 /** Milliseconds between two loads of the lists at least, so that many events at once cause one load. */
@@ -31,9 +31,11 @@ export function useLiveEvents(): void {
       if (event.kind === "gap" || event.kind === "leads") loadSoon();
       if (event.kind === "leads") announceNewLeads(event);
     });
+    const leaveScreen = tellTabsWhatIsOnScreen();
     return () => {
       clearTimeout(load);
       stop();
+      leaveScreen();
       void queries.cancelQueries();
       noteStream("connected");
     };
