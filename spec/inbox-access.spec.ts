@@ -1,5 +1,5 @@
 // The inbox for every member: each of its pages and states held to axe's rules of WCAG 2.2 AA, at several widths and schemes, with a
-// keyboard alone, and at 400 % zoom.
+// keyboard alone, at 400 % zoom, and with text of twice the size.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { axeViolations } from "./support/axe.ts";
@@ -68,6 +68,17 @@ const states: [string, () => string, string, (page: Page) => Promise<unknown>][]
 const excessWidth = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** What stands in a row of the queue, and beyond its edge, where nobody sees it. */
+const cutOff = (page: Page) =>
+  page.locator(".row *:not(svg *)").evaluateAll((parts) =>
+    parts
+      .filter((part) => {
+        const row = part.closest(".row") as Element;
+        return part.getBoundingClientRect().right > row.getBoundingClientRect().right + 1;
+      })
+      .map((part) => part.className + part.textContent),
+  );
+
 /** Holds the page to the rules on each screen in turn, without transitions, because axe would read the colours in the middle of one. */
 async function expectNoViolations(page: Page): Promise<void> {
   for (const [screen, { viewport, ...media }] of screens) {
@@ -104,6 +115,27 @@ describe("on a small phone, a tablet in the dark and a desktop in forced colours
     await page.getByRole("button", { name: "Create a passkey" }).waitFor();
     await expectNoViolations(page);
   });
+});
+
+describe("with text of twice the size", () => {
+  it.each(states)(
+    "%s does not scroll sideways, and a row shows all that it says",
+    async (_, path, selector, act) => {
+      const page = await openAs(browser(), inbox, maria, path());
+      await page.locator(selector).first().waitFor();
+      await act(page);
+      for (const width of [390, 768, 1024, 1440, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.evaluate(() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync("html { font-size: 36px }");
+          document.adoptedStyleSheets = [sheet];
+        });
+        expect(await excessWidth(page), `${width} px`).toBe(0);
+        expect(await cutOff(page), `${width} px`).toEqual([]);
+      }
+    },
+  );
 });
 
 describe("a member with a keyboard alone", () => {
