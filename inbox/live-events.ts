@@ -161,6 +161,9 @@ export function pauseAfterPoll(took: number, found: number): number {
 
 const encoder = new TextEncoder();
 
+/** A named event, which a page does not take for one of its own; without data a browser would pass it over. */
+const signOfLife = "event: alive\ndata: 1\n\n";
+
 /**
  * The answer to `GET /api/events`: a stream that ends when the page leaves or `isSignedIn` says that the session is not open any more.
  * `member` is the member whose page it is: events about another member's session are left out.
@@ -178,7 +181,7 @@ export function eventStream(
       if (over.aborted) return controller.close();
       const send = (text: string) => controller.enqueue(encoder.encode(text));
       const check = async () => {
-        send(": still here\n\n");
+        send(signOfLife);
         if (!(await isSignedIn().catch(() => true))) end();
       };
       const unsubscribe = events.subscribe((event, whose) => {
@@ -199,7 +202,7 @@ export function eventStream(
       };
       close = end;
       over.addEventListener("abort", end);
-      send("retry: 2000\n\n");
+      send(`retry: 2000\n\n${signOfLife}`);
     },
     cancel: () => close(),
   });

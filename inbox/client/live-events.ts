@@ -50,28 +50,53 @@ export function followEvents(onEvent: (message: Message) => void): () => void {
 /** Over http only localhost has locks; elsewhere each tab holds a stream of its own, and notifies by itself. */
 export const hasLocks = (): boolean => "locks" in navigator;
 
+/**
+ * Milliseconds without a sign of life after which a stream counts as lost: the server gives one every 20 seconds. A network that falls
+ * silent, as around a machine that slept, ends no stream, and the browser may wait for hours.
+ */
+const longestSilence = 45_000;
+
 function openStream(share: (message: Message) => void): () => void {
-  let stream: EventSource;
-  let reopening: ReturnType<typeof setTimeout> | undefined;
+  let stream: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const after = (milliseconds: number, act: () => void) => {
+    clearTimeout(timer);
+    timer = setTimeout(act, milliseconds);
+  };
+  const sayLost = () => {
+    share({ kind: "connection", isOpen: false });
+    share({ kind: "session" });
+  };
+  const expectLife = () =>
+    after(longestSilence, () => {
+      sayLost();
+      open();
+    });
   const open = () => {
-    stream = new EventSource("/api/events");
-    stream.onopen = () => {
+    stream?.close();
+    const opening = new EventSource("/api/events");
+    stream = opening;
+    expectLife();
+    opening.onopen = () => {
+      // Signs of life are expected from the first one on, because a server of an older release gives none.
+      clearTimeout(timer);
       share({ kind: "connection", isOpen: true });
       // Events while the stream was closed are lost, so everything is loaded again.
       share({ kind: "gap" });
       share({ kind: "team" });
     };
-    stream.onmessage = ({ data }) => share(JSON.parse(data));
-    stream.onerror = () => {
-      share({ kind: "connection", isOpen: false });
-      share({ kind: "session" });
+    opening.addEventListener("alive", expectLife);
+    opening.onmessage = ({ data }) => share(JSON.parse(data));
+    opening.onerror = () => {
+      sayLost();
       // The browser tries again by itself, except after an answer that is no stream.
-      if (stream.readyState === EventSource.CLOSED) reopening = setTimeout(open, 2_000);
+      if (opening.readyState === EventSource.CLOSED) after(2_000, open);
+      else expectLife();
     };
   };
   open();
   return () => {
-    clearTimeout(reopening);
-    stream.close();
+    clearTimeout(timer);
+    stream?.close();
   };
 }
