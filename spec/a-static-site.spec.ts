@@ -13,7 +13,7 @@ import { anonKey } from "./support/intake.ts";
 import { bannerFocused } from "./support/lead-form.ts";
 import { startServer } from "./support/server.ts";
 import { buildSite, headersFor, type StaticHost, startStaticHost } from "./support/static-host.ts";
-import { fillIn, submit } from "./support/visitor.ts";
+import { fillIn, formReady, submit } from "./support/visitor.ts";
 
 let host: StaticHost;
 let project: HostedProject;
@@ -54,6 +54,7 @@ describe.each([
     const complaints: string[] = [];
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     await fillIn(page, aLead());
+    await formReady(page);
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank You for Your Interest");
@@ -146,6 +147,7 @@ describe("a visitor of the static site who reads Spanish", () => {
   it.each([true, false])("is refused and thanked in Spanish, with script: %s", async (javaScriptEnabled) => {
     const page = await open(`${host.url}/es`, { javaScriptEnabled });
     await fillInSpanish(page, "  ");
+    if (javaScriptEnabled) await formReady(page);
     await page.getByRole("button").click();
     await page.getByText("Por favor, escriba su número de teléfono.").first().waitFor();
     if (!javaScriptEnabled) {
@@ -170,6 +172,7 @@ describe("the static site when the backend fails", () => {
         : undefined;
     const page = await open(host.url);
     await fillIn(page, aLead());
+    await formReady(page);
     await submit(page);
     await page.getByRole("alert").getByText("We could not reach the server.").waitFor();
     await bannerFocused(page);
@@ -191,6 +194,7 @@ describe("the static site when the backend fails", () => {
         : undefined;
     const page = await open(host.url);
     await fillIn(page, aLead());
+    await formReady(page);
     await submit(page);
     await page.getByRole("alert").getByText("Invalid API key").waitFor();
     expect(await stored()).toEqual([]);
@@ -204,6 +208,7 @@ describe("the static site when the backend fails", () => {
       method === "POST" && path.startsWith("/functions/") ? answer : undefined;
     const page = await open(host.url);
     await fillIn(page, aLead());
+    await formReady(page);
     await submit(page);
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await stored()).toEqual([aLead()]);
