@@ -6,6 +6,7 @@ import { freePort } from "./support/free-port.ts";
 import { addLead, serveInbox } from "./support/inbox.ts";
 import { openAs, said } from "./support/inbox-pages.ts";
 import { openScreens } from "./support/inbox-screens.ts";
+import { allEventsSent } from "./support/live-events.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const { browser, open, database, inbox, dana, as, leadPage, invite } = await openScreens();
@@ -37,32 +38,37 @@ describe("a network that drops", () => {
 });
 
 describe("a network that falls silent, as around a machine that slept", () => {
-  /** A member's page on a clock that the test moves, through a proxy. `streams` counts how often it has asked for the event stream. */
+  /**
+   * A member's page on a clock that the test moves, through a proxy. `streams` counts how often it has asked for the event stream,
+   * and `addHeardLead` adds a lead that each open stream hears of.
+   */
   async function throughProxy(name: string) {
     const port = await freePort();
     const proxy = await startTcpProxy(`http://page@127.0.0.1:${port}/`);
     atTheEnd(proxy.close);
     const url = `http://localhost:${new URL(proxy.url).port}`;
     const served = await serveInbox(database, { port, url });
-    const page = await openAs(browser(), { ...served, url }, await served.member(name), "/healthz");
+    const member = await served.member(name);
+    const page = await openAs(browser(), { ...served, url }, member, "/healthz");
     await page.clock.install();
     let asked = 0;
     page.on("request", (request) => {
       if (request.url().endsWith("/api/events")) asked += 1;
     });
-    return { page, proxy, url, streams: () => asked };
+    const addHeardLead = async () => {
+      await allEventsSent(database, served, member);
+      await addLead(database);
+    };
+    return { page, proxy, url, streams: () => asked, addHeardLead };
   }
 
   it("is noticed on the event stream, which is opened again, because nobody would hear of a new lead", async () => {
-    const { page, proxy, url, streams } = await throughProxy("Sally");
+    const { page, proxy, url, streams, addHeardLead } = await throughProxy("Sally");
+    const stream = page.waitForResponse(`${url}/api/events`);
     await page.goto(url);
-    await page.getByText("Nobody is waiting.").waitFor();
-    await expect
-      .poll(async () => {
-        await addLead(database);
-        return said(page);
-      })
-      .toContain("1 new lead in the queue.");
+    await stream;
+    await addHeardLead();
+    await expect.poll(() => said(page)).toContain("1 new lead in the queue.");
     proxy.stall();
     await page.clock.runFor(46_000);
     await expect.poll(streams).toBe(2);
@@ -70,13 +76,13 @@ describe("a network that falls silent, as around a machine that slept", () => {
   });
 
   it("is noticed also before the event stream has begun", async () => {
-    const { page, url, streams } = await throughProxy("Saul");
+    const { page, url, streams, addHeardLead } = await throughProxy("Saul");
     await intercept(page, "**/api/events", (route) => streams() > 1 && route.continue());
     await page.goto(url);
     await expect.poll(streams).toBe(1);
     await page.clock.runFor(46_000);
     await page.waitForResponse(`${url}/api/events`);
-    await addLead(database);
+    await addHeardLead();
     await expect.poll(() => said(page)).toContain("1 new lead in the queue.");
   });
 });

@@ -4,6 +4,7 @@ import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { callsUnderWay, said } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
+import { allEventsSent } from "./support/live-events.ts";
 
 const { database, inbox, dana, lee, maria, as } = await openScreens();
 type Screen = Awaited<ReturnType<typeof as>>;
@@ -19,9 +20,12 @@ async function withClock(path = "/"): Promise<Screen> {
   const page = await as(dana, "/healthz");
   await page.clock.install();
   const underWay = callsUnderWay(page);
+  // A lead that comes before the event stream is open is in the list and told by no event.
+  const stream = page.waitForResponse(`${inbox.url}/api/events`);
   const answered = page.waitForResponse((response) => response.request().method() === "POST");
   await page.goto(`${inbox.url}${path}`);
   await answered;
+  await stream;
   await expect.poll(underWay).toBe(0);
   return page;
 }
@@ -220,6 +224,7 @@ describe("a search", () => {
 
   it("says what was found also when a new lead is announced at the same moment", async () => {
     const page = await withClock();
+    await allEventsSent(database, inbox, dana);
     await search(page, "rosa");
     const announced = () => page.getByRole("status").locator("p").allInnerTexts();
     await expect.poll(announced).toEqual(["Nobody is found."]);
