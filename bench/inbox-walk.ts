@@ -12,9 +12,8 @@ import { migrate } from "../database/migrate.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
 import { runEnds } from "../spec/support/at-the-end.ts";
 import { launch } from "../spec/support/browser.ts";
-import type { TestDatabase } from "../spec/support/database.ts";
+import { removeLeads, type TestDatabase } from "../spec/support/database.ts";
 import { addLead, addPlaces, nightZip, noonZip, serveInbox } from "../spec/support/inbox.ts";
-import { emptyQueue } from "../spec/support/inbox-pages.ts";
 import { makeRandom } from "./inbox-walk-random.ts";
 import { Walk } from "./inbox-walk-steps.ts";
 
@@ -43,7 +42,7 @@ try {
   const random = makeRandom(Number(values.seed));
   const total = Number(values.steps);
   for (let done = 0; done < total; done += stepsOfAnEpisode) {
-    await emptyQueue(database);
+    await removeLeads(database.owner);
     await owner`delete from private.paused_states`;
     const leads = [];
     for (const [name, zip_code] of [

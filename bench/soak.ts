@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connect, type Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 import { findDataFolder, findRunning } from "../database/embedded.ts";
 import { freePort } from "../spec/support/free-port.ts";
 import { brokenPromises } from "../spec/support/steady-load.ts";
@@ -130,9 +131,11 @@ async function judge(): Promise<number> {
   const deadline = Date.now() + 2 * minute;
   let pending = 1;
   while (pending > 0 && Date.now() < deadline) {
-    const [row] = await owner<{ pending: number }[]>`
-      update private.deliveries set due_at = now() where delivered_at is null and claimed_until is null
-      returning (select count(*)::int from private.deliveries where delivered_at is null) as pending`;
+    const [row] = await retryDeadlock(
+      () => owner<{ pending: number }[]>`
+        update private.deliveries set due_at = now() where delivered_at is null and claimed_until is null
+        returning (select count(*)::int from private.deliveries where delivered_at is null) as pending`,
+    );
     pending = row?.pending ?? 0;
     await wait(1_000);
   }

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
@@ -95,12 +96,17 @@ describe("npm run deliver", () => {
       for (let i = 0; i < 20; i++) await insert({ name: `Visitor ${round}-${i}` });
       await until(() => receiver.received.length > before, 20);
       await end(running.child, "SIGKILL");
-      await sql`update private.deliveries set claimed_until = null where delivered_at is null`;
+      // PostgreSQL may still be doing what the killed process asked for.
+      await retryDeadlock(
+        () => sql`update private.deliveries set claimed_until = null where delivered_at is null`,
+      );
       running = startDeliver(env);
     }
     // Ends every backoff and the mail channel's cooldown at once, so that the test need not wait for them.
     await until(async () => {
-      await sql`update private.deliveries set due_at = now() where delivered_at is null and due_at > now()`;
+      await retryDeadlock(
+        () => sql`update private.deliveries set due_at = now() where delivered_at is null and due_at > now()`,
+      );
       await sql`update private.channels set cooldown_until = null`;
       return (await delivered()).length === 160;
     }, 25);

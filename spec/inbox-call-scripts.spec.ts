@@ -1,15 +1,17 @@
 // What a member is to say on the phone: in the language that the person reads, and to a voicemail without a health matter.
+
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type LanguageCode, languageCodes, textsIn } from "../content/languages.ts";
 import { useBrowser } from "./support/browser.ts";
+import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
-import { emptyQueue, isAbove, openAs } from "./support/inbox-pages.ts";
+import { isAbove, openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
-beforeEach(() => emptyQueue(database));
+beforeEach(() => removeLeads(database.owner));
 
 /** A lead whose notice was shown in a language. */
 async function addReaderOf(language: string): Promise<string> {

@@ -1,16 +1,18 @@
 // What only a manager has in the inbox: members, paused states, leads taken back or erased, reports, the audit log, failed deliveries.
+
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { intercept, useBrowser } from "./support/browser.ts";
+import { removeLeads } from "./support/database.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
-import { emptyQueue, openAs } from "./support/inbox-pages.ts";
+import { openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
 const maria = await inbox.member("Maria", "manager");
-beforeEach(() => emptyQueue(database));
+beforeEach(() => removeLeads(database.owner));
 
 const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
 

@@ -5,7 +5,7 @@ import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
 import { sessionsAtLocks } from "./support/database.ts";
 import { addLead } from "./support/inbox.ts";
-import { said } from "./support/inbox-pages.ts";
+import { said, stopClock } from "./support/inbox-pages.ts";
 import { openScreens, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage, beginCall } = await openScreens();
@@ -136,7 +136,7 @@ describe("a note that is being typed when its outcome is recorded", () => {
     await page.goto(`${inbox.url}/leads/${id}`);
     await page.getByRole("button", { name: "Review without a call" }).click();
     // While the clock stands still there is no pause between two keys.
-    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 60_000));
+    await stopClock(page);
     await intercept(page, "**/api/outcome", async (route) => {
       await note(page).focus();
       await page.keyboard.type("Has o");

@@ -3,15 +3,16 @@
 import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { intercept, useBrowser } from "./support/browser.ts";
+import { removeLeads } from "./support/database.ts";
 import { addLead, aNumber, makeInbox, type TestMember } from "./support/inbox.ts";
-import { emptyQueue, isAbove, openAs, said } from "./support/inbox-pages.ts";
+import { isAbove, openAs, said } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
 const lee = await inbox.member("Lee");
 const maria = await inbox.member("Maria", "manager");
-beforeEach(() => emptyQueue(database));
+beforeEach(() => removeLeads(database.owner));
 
 const as = (member: TestMember, path?: string) => openAs(browser(), inbox, member, path);
 

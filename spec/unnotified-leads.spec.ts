@@ -1,5 +1,6 @@
 // The alert that leads wait of which no channel has notified the team, by what is left when every channel is down: the log, the inbox,
 // an address of the operator's, and the figures for a monitoring program.
+
 import { beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { syncSettings } from "../database/sync-settings.ts";
@@ -8,8 +9,9 @@ import { composeDelivery } from "../delivery/compose.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { makeLog } from "../log/log.ts";
 import { useBrowser } from "./support/browser.ts";
+import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox, serveInbox } from "./support/inbox.ts";
-import { emptyQueue, openAs } from "./support/inbox-pages.ts";
+import { openAs } from "./support/inbox-pages.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
 const { browser } = useBrowser();
@@ -19,7 +21,7 @@ const { database, inbox } = await makeInbox();
 await syncSettings(database.owner, { notices: [], keepAddress: true, alertAfterMinutes: 15 });
 beforeEach(async () => {
   lines = [];
-  await emptyQueue(database);
+  await removeLeads(database.owner);
   await database.owner`delete from private.alert_state`;
   await database.owner`insert into private.alert_state default values`;
   await syncChannels(database.owner, ["webhook"]);
@@ -42,7 +44,7 @@ describe("leads that wait while no channel takes word of them", () => {
       await check();
       expect(lines).toEqual([expect.stringContaining(" error leads-unnotified: ")]);
       expect(lines[0]?.endsWith(" leads=1 minutes=16\n")).toBe(true);
-      await emptyQueue(database);
+      await removeLeads(database.owner);
       await check();
       lines = [];
     }

@@ -1,7 +1,6 @@
 // The inbox's pages in a browser: opened as a member who is signed in, or with a virtual authenticator for passkeys.
 import type { Browser, ElementHandle, Locator, Page } from "playwright-core";
 import { pageTimeout } from "./browser.ts";
-import { removeLeads, type TestDatabase } from "./database.ts";
 import type { TestInbox, TestMember } from "./inbox.ts";
 
 type Context = Parameters<Browser["newContext"]>[0];
@@ -71,13 +70,7 @@ export async function addAuthenticator(page: Page, isUserVerified = true): Promi
   });
 }
 
-/** Empties the queue. Tries again after a deadlock (40P01) with an inbox that is indexing new leads. */
-export async function emptyQueue({ owner }: TestDatabase): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await removeLeads(owner);
-    } catch (error) {
-      if ((error as { code?: string }).code !== "40P01" || attempt === 10) throw error;
-    }
-  }
+/** Stops a page's clock some seconds ahead: fewer than those without a sign of life after which it opens its event stream anew. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 20_000);
 }

@@ -2,8 +2,9 @@
 import type { Page } from "playwright-core";
 import { beforeEach } from "vitest";
 import { useBrowser } from "./browser.ts";
+import { removeLeads } from "./database.ts";
 import { makeInbox, type TestMember } from "./inbox.ts";
-import { addAuthenticator, emptyQueue, openAs } from "./inbox-pages.ts";
+import { addAuthenticator, openAs } from "./inbox-pages.ts";
 
 /** Starts an inbox and a browser for the chapter. Each test begins with an empty queue. */
 export async function openScreens() {
@@ -12,7 +13,7 @@ export async function openScreens() {
   const dana = await inbox.member("Dana");
   const lee = await inbox.member("Lee");
   const maria = await inbox.member("Maria", "manager");
-  beforeEach(() => emptyQueue(database));
+  beforeEach(() => removeLeads(database.owner));
 
   /** Opens a page as a member. */
   const as = (member: TestMember, path?: string) => openAs(browser(), inbox, member, path);
