@@ -48,9 +48,10 @@ export const callSignIn = <Name extends SignInName>(
 async function post<Body>(path: string, request: unknown, signal?: AbortSignal): Promise<Body> {
   const late = AbortSignal.timeout(answerTimeout);
   const body = JSON.stringify(request);
-  const begunAt = performance.now();
-  const asked =
-    takeFirstAnswer(path, body) ?? postJson(path, body, signal ? AbortSignal.any([signal, late]) : late);
+  const first = takeFirstAnswer(path, body);
+  // The first requests are sent as the page begins to load.
+  const begunAt = first ? 0 : performance.now();
+  const asked = first ?? postJson(path, body, signal ? AbortSignal.any([signal, late]) : late);
   const [answer, text] = await asked
     .then(async (answer) => [answer, await answer.text()] as const)
     .catch((error) => {
@@ -59,7 +60,7 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
       return offline(begunAt);
     });
   if (!isOurs(answer, text)) return offline(begunAt);
-  readClock(answer.headers.get("date"));
+  readClock(answer.headers.get("date"), performance.now() - begunAt);
   const detail = answer.ok ? "" : errorIn(text);
   const failure = failureOf(answer.status, detail);
   noteCall(failure === "database unreachable" ? "database unreachable" : "connected", begunAt);

@@ -4,11 +4,19 @@ import { makeSharedValue, useSharedValue } from "./shared-value.ts";
 /** Milliseconds that the server's clock is ahead of this machine's. */
 let serverAhead = 0;
 
-/** Takes the time from an answer's `date` header, which has whole seconds. */
-export function readClock(date: string | null): void {
-  const difference = date === null ? Number.NaN : Date.parse(date) - Date.now();
-  if (Number.isNaN(difference)) return;
-  serverAhead = Math.abs(difference) > 3_000 ? difference : 0;
+/** Differences of up to so many milliseconds are not corrected. */
+const tolerance = 3_000;
+
+/**
+ * Takes the time from an answer's `date` header, which has whole seconds. The server may have written it at any moment of the `took`
+ * milliseconds until the answer was here, so an answer that comes late does not say that the server's clock is behind.
+ */
+export function readClock(date: string | null, took: number): void {
+  const least = date === null ? Number.NaN : Date.parse(date) - Date.now();
+  if (Number.isNaN(least)) return;
+  const most = least + 1_000 + took;
+  if (least <= tolerance && most >= -tolerance) serverAhead = 0;
+  else serverAhead = Math.min(Math.max(serverAhead, least), most);
 }
 
 export const serverNow = (): Date => new Date(Date.now() + serverAhead);
