@@ -279,6 +279,19 @@ describe("the audit log's page", () => {
     expect(text.trim().split("\r\n")).toHaveLength(2);
   });
 
+  it("is narrowed by no reference that is no longer whole", async () => {
+    const opened = await addLead(database);
+    await dana.call("open", { id: opened });
+    await dana.call("open", { id: await addLead(database) });
+    const page = await asMaria("/audit-log");
+    const entries = page.locator("tbody tr");
+    const reference = page.getByLabel("Lead’s reference");
+    await reference.fill(opened.slice(-8));
+    await expect.poll(() => entries.count()).toBe(1);
+    await reference.press("Backspace");
+    await expect.poll(() => entries.count()).toBeGreaterThan(1);
+  });
+
   it("leaves the focus at its heading where there is no newer or older page to go on to", async () => {
     await database.owner`
       insert into private.audit_log (at, who, action)

@@ -53,17 +53,18 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
           ))}
         </select>
       </label>
-      <LeadField onSet={(reference) => set("lead", reference)} />
+      <LeadField inForce={filter.lead ?? ""} onSet={(reference) => set("lead", reference)} />
     </div>
   );
 }
 
-/** Takes effect once it holds a whole reference, or nothing. */
-function LeadField({ onSet }: { onSet(reference: string): void }) {
+/** Narrows the log while it holds a whole reference. */
+function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: string): void }) {
   const [typed, setTyped] = useState("");
   const type = (text: string) => {
     setTyped(text);
-    if (text === "" || /^[0-9a-f-]{8,36}$/i.test(text)) onSet(text);
+    const reference = /^[0-9a-f-]{8,36}$/i.test(text) ? text : "";
+    if (reference !== inForce) onSet(reference);
   };
   return (
     <label className="field">
