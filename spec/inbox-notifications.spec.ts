@@ -88,10 +88,12 @@ describe("a desktop notification", () => {
     expect(shown).toBe('A lead is waiting  {"tag":"lead","icon":"/assets/icon.svg"}');
   });
 
-  it("stays off when the browser does not allow it", async () => {
+  it("stays off when the browser does not allow it, and the page says so", async () => {
     const page = await accountPage("denied", wholeBrowser);
     const box = page.getByLabel("A desktop notification when a lead comes");
     await box.click();
+    const refused = page.getByRole("alert").filter({ hasText: "does not let the inbox show notifications" });
+    await refused.waitFor();
     expect(await box.isChecked()).toBe(false);
     await leadComes(page);
     expect((await heard(page)).notifications).toEqual([]);

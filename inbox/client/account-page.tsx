@@ -127,10 +127,12 @@ function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
 
 function BrowserPreferences() {
   const { keys, sound, notifications } = usePreferences();
+  const [isRefused, setRefused] = useState(false);
   const toggleNotifications = async () => {
-    const isAllowed =
-      !notifications && hasNotifications() && (await Notification.requestPermission()) === "granted";
+    const isAsked = !notifications;
+    const isAllowed = isAsked && hasNotifications() && (await Notification.requestPermission()) === "granted";
     prefer({ notifications: isAllowed });
+    setRefused(isAsked && !isAllowed);
   };
   const toggleSound = () => {
     prefer({ sound: !sound });
@@ -146,6 +148,12 @@ function BrowserPreferences() {
         <input type="checkbox" checked={notifications} onChange={() => void toggleNotifications()} />A desktop
         notification when a lead comes. It says no name.
       </label>
+      {isRefused && (
+        <Notice kind="trouble">
+          This browser does not let the inbox show notifications. Where it can show them, you allow them in
+          its settings for this address.
+        </Notice>
+      )}
       <label className="choice">
         <input type="checkbox" checked={keys} onChange={() => prefer({ keys: !keys })} />
         <span>
