@@ -165,6 +165,16 @@ describe("the pages of the queue", () => {
     await expect.poll(() => page.locator(".row").count()).toBe(1);
     expect(await text(page, ".pager")).toContain("Page 2");
   });
+
+  it("stay where they are when words are typed into the search and removed unsent", async () => {
+    for (let nth = 0; nth < 51; nth++) await addLead(database, { name: `Lead ${nth}` }, 20 - nth / 10);
+    const page = await as(dana);
+    await turnPage(page);
+    await expect.poll(() => text(page, ".pager")).toContain("Page 2");
+    await page.getByLabel("Search by name").fill("rosa");
+    await page.getByLabel("Search by name").fill("");
+    expect(await text(page, ".pager")).toContain("Page 2");
+  });
 });
 
 describe("the second press of a double click", () => {

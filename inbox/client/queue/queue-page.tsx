@@ -33,6 +33,8 @@ export function QueuePage({ member }: { member: SignedIn }) {
     setStarts([null]);
   };
   const search = (next: string) => {
+    // Words that were typed and removed again leave the page of the queue on screen.
+    if (!isSearch && next === "") return;
     // A search that is asked for again is a new one.
     if (isSearch && next === words) refresh("search");
     setWords(next);
