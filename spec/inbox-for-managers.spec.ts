@@ -292,14 +292,19 @@ describe("the audit log's page", () => {
     await expect.poll(() => entries.count()).toBeGreaterThan(1);
   });
 
-  it("leaves the focus at its heading where there is no newer or older page to go on to", async () => {
+  it("is turned to older and newer entries, each page read from its top", async () => {
     await database.owner`
       insert into private.audit_log (at, who, action)
       select now() - interval '1 year', 'operator', 'exported leads' from generate_series(1, 110)`;
     const page = await asMaria("/audit-log");
-    await page.getByRole("button", { name: "Older" }).press("Enter");
-    await page.getByRole("button", { name: "Newer" }).press("Enter");
-    await expect.poll(() => focused(page)).toBe("Audit log");
+    const pages = page.getByRole("navigation", { name: "Pages of the audit log" });
+    const top = () => page.evaluate(() => scrollY);
+    await pages.getByRole("button", { name: "Older" }).press("Enter");
+    await pages.getByText("Page 2").waitFor();
+    expect([await focused(page), await top()]).toEqual(["Audit log", 0]);
+    await pages.getByRole("button", { name: "Newer" }).press("Enter");
+    await pages.getByText("Page 1").waitFor();
+    expect([await focused(page), await top()]).toEqual(["Audit log", 0]);
   });
 
   it("asks for no year that is still being typed", async () => {

@@ -3,9 +3,9 @@ import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { RequestOf, ResponseOf } from "../../api.ts";
-import { useFocusBeside } from "../page/focus-beside.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
+import { Pager } from "../page/pager.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { moment } from "../page/times.ts";
 import { useAction, useCall } from "../queries.ts";
@@ -44,50 +44,15 @@ export default function AuditPage() {
       <FailureNotice error={exported.error} />
       <Loading error={error} isLoaded={data !== undefined} />
       {data && <AuditTable entries={data.entries} />}
-      <Pager starts={starts} next={data?.next ?? null} isTurning={isPlaceholderData} onTurn={setStarts} />
+      <Pager
+        list="the audit log"
+        names={["Newer", "Older"]}
+        starts={starts}
+        next={data?.next ?? null}
+        isTurning={isPlaceholderData}
+        onTurn={setStarts}
+      />
     </>
-  );
-}
-
-interface PagerProps {
-  starts: (number | null)[];
-  next: number | null;
-  /** Whether another page was asked for, and is not here yet. */
-  isTurning: boolean;
-  onTurn(starts: (number | null)[]): void;
-}
-
-function Pager({ starts, next, isTurning, onTurn }: PagerProps) {
-  // The first page has no newer one, and the last no older one.
-  const [, notePress] = useFocusBeside();
-  return (
-    <div className="pager no-print">
-      {starts.length > 1 && (
-        <button
-          type="button"
-          className="button"
-          onClick={(press) => {
-            notePress(press);
-            onTurn(starts.slice(0, -1));
-          }}
-        >
-          Newer
-        </button>
-      )}
-      {next !== null && (
-        <button
-          type="button"
-          className="button"
-          // While another page is on its way, `next` is still that of the page before.
-          onClick={(press) => {
-            notePress(press);
-            if (!isTurning) onTurn([...starts, next]);
-          }}
-        >
-          Older
-        </button>
-      )}
-    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
 import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
+import { Pager } from "../page/pager.tsx";
 import { count } from "../page/words.ts";
 import { refresh, useCall } from "../queries.ts";
 import { type Filter, firstPage, isFiltered, noFilter, queueFilter } from "./first-page.ts";
@@ -62,7 +63,14 @@ export function QueuePage({ member }: { member: SignedIn }) {
               isSearch ? "search" : starts.length > 1 ? "later page" : isFiltered(filter) ? "filter" : "queue"
             }
           />
-          <Pager starts={starts} next={data.next} isTurning={isPlaceholderData} onTurn={setStarts} />
+          <Pager
+            list="the list"
+            names={["Earlier page", "Next page"]}
+            starts={starts}
+            next={data.next}
+            isTurning={isPlaceholderData}
+            onTurn={setStarts}
+          />
         </>
       )}
     </>
@@ -121,46 +129,5 @@ function QueueSummary({ callback_due, callable, late }: Counts) {
       {waiting === 0 ? "Nobody may be called right now" : `${count(waiting, "person", "people")} to call now`}
       {late > 0 && <span className="late">{count(late, "lead")} late</span>}
     </p>
-  );
-}
-
-interface PagerProps {
-  starts: (string | null)[];
-  next: string | null;
-  /** Whether another page was asked for, and is not here yet. */
-  isTurning: boolean;
-  onTurn(starts: (string | null)[]): void;
-}
-
-function Pager({ starts, next, isTurning, onTurn }: PagerProps) {
-  if (starts.length === 1 && next === null) return null;
-  const turn = (to: (string | null)[]) => {
-    onTurn(to);
-    document.querySelector("h1")?.focus();
-    scrollTo(0, 0);
-  };
-  return (
-    <nav className="pager" aria-label="Pages of the list">
-      <button
-        type="button"
-        className="button"
-        disabled={starts.length === 1}
-        onClick={() => turn(starts.slice(0, -1))}
-      >
-        Earlier page
-      </button>
-      <span>Page {starts.length}</span>
-      <button
-        type="button"
-        className="button"
-        disabled={next === null}
-        onClick={() => {
-          // `next` is still that of the page before.
-          if (!isTurning) turn([...starts, next]);
-        }}
-      >
-        Next page
-      </button>
-    </nav>
   );
 }
