@@ -31,15 +31,15 @@ interface Waiting {
 }
 
 /**
- * Makes a store on the intake's database. `stored` is called after each commit; `allowedOrigins` are those whose leads the
+ * Makes a store on the intake's database. `onStored` is called after each commit; `allowedOrigins` are those whose leads the
  * database takes.
  */
 export function makeStore(
   database: ResilientConnection,
-  stored: () => void = () => {},
+  onStored: () => void = () => {},
   allowedOrigins: "*" | readonly string[] = "*",
 ): Store {
-  const queue = new LeadQueue(database, stored, allowedOrigins);
+  const queue = new LeadQueue(database, onStored, allowedOrigins);
   return (lead, request_headers) =>
     new Promise<void>((resolve, reject) => {
       if (queue.isFull) return reject(new StoreBusy());
@@ -60,15 +60,15 @@ class LeadQueue {
   /** Why the last statement failed, unless one succeeded since. */
   trouble: unknown;
   readonly #database: ResilientConnection;
-  readonly #stored: () => void;
+  readonly #onStored: () => void;
   readonly #allowedOrigins: "*" | readonly string[];
   readonly #waiting: Waiting[] = [];
   /** Statements sent and not yet answered, and the leads in them. */
   readonly #underWay = { statements: 0, leads: 0 };
 
-  constructor(database: ResilientConnection, stored: () => void, allowedOrigins: "*" | readonly string[]) {
+  constructor(database: ResilientConnection, onStored: () => void, allowedOrigins: "*" | readonly string[]) {
     this.#database = database;
-    this.#stored = stored;
+    this.#onStored = onStored;
     this.#allowedOrigins = allowedOrigins;
   }
 
@@ -112,14 +112,15 @@ class LeadQueue {
       await this.#database.query((sql) => insert(sql, batch), limits.queryTimeout);
       this.trouble = undefined;
       for (const { answer } of batch) answer();
-      this.#stored();
+      this.#onStored();
     } catch (error) {
       if (isDatabaseTrouble(error)) await this.#postpone(batch, error);
       else await this.#commitSingly(batch, error);
     }
   }
 
-  // Trouble of the database may pass: the leads go back to the front of the queue until their timeout.
+  // Trouble of the database may pass: the leads go back to the front of the queue until their timeout. A statement whose answer was lost may
+  // have been committed; the table stores such a lead once.
   async #postpone(batch: Waiting[], error: unknown): Promise<void> {
     this.trouble = error;
     await wait(limits.pause);
@@ -127,7 +128,7 @@ class LeadQueue {
   }
 
   // When a statement is refused because of one row, its rows are tried one by one, because an honest lead must not fail for its
-  // neighbour. A row that was stored by the first try after all is stored once, by the table's own rule.
+  // neighbour.
   async #commitSingly(batch: Waiting[], error: unknown): Promise<void> {
     if (batch.length === 1) return batch[0]?.answer(error);
     for (const one of batch) await this.#commit([one]);
@@ -143,8 +144,8 @@ function isForeign({ origin, host }: RequestHeaders, allowedOrigins: "*" | reado
 export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
 
 async function insert(sql: Sql, batch: Waiting[]): Promise<void> {
-  // Sorted, because the table locks each lead's six values, with which its text begins: two statements with the same leads in two orders
-  // would wait for each other.
+  // Sorted, so that two statements with the same leads take the table's locks in the same order and cannot deadlock. Each text begins with
+  // the six values that the lock is computed from.
   const rows = batch.map(({ row }) => JSON.stringify(row)).sort();
   await sql`
     insert into public.leads (name, email, phone, zip_code, has_medicare, has_diabetes, request_headers)
