@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
-import { openScreens, text } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 import { allEventsSent } from "./support/live-events.ts";
 
-const { browser, database, inbox, dana, lee, maria, as } = await openScreens();
+const { browser, database, inbox, dana, lee, maria, as } = await setUpInboxInBrowser();
 
 describe("the queue", () => {
   it("has callbacks that are due first, then who may be called now by time left, then who may not, with when", async () => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { addAuthenticator } from "./support/inbox-pages.ts";
-import { openScreens, text } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
-const { open, database, inbox, dana, maria, invite, join } = await openScreens();
+const { open, database, inbox, dana, maria, invite, join } = await setUpInboxInBrowser();
 
 /** Lets somebody join who then adds a passkey to the first one, which is named "Old phone". Returns their account page. */
 async function joinWithTwoPasskeys(name: string, oldId: string) {

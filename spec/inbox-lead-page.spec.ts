@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { called } from "./support/calls.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
-import { openScreens, text } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, maria, as, leadPage } = await openScreens();
+const { database, dana, lee, maria, as, leadPage } = await setUpInboxInBrowser();
 
 describe("a lead's page", () => {
   it("has the permission beside the person, and says when its wording was not stated", async () => {

@@ -5,11 +5,11 @@ import { intercept } from "./support/browser.ts";
 import { freePort } from "./support/free-port.ts";
 import { addLead, serveInbox } from "./support/inbox.ts";
 import { openAs, said } from "./support/inbox-pages.ts";
-import { openScreens } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
 import { allEventsSent } from "./support/live-events.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
-const { browser, open, database, inbox, dana, as, leadPage, invite } = await openScreens();
+const { browser, open, database, inbox, dana, as, leadPage, invite } = await setUpInboxInBrowser();
 
 describe("a network that drops", () => {
   it("is said, loses nothing that was typed, and the list catches up when it is back", async () => {

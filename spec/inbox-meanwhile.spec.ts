@@ -3,9 +3,9 @@ import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
-import { openScreens } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, maria, as, leadPage, beginCall } = await openScreens();
+const { database, dana, lee, maria, as, leadPage, beginCall } = await setUpInboxInBrowser();
 type Screen = Awaited<ReturnType<typeof leadPage>>;
 
 /** Opens a lead and begins a call. */

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
 import { callsUnderWay, said } from "./support/inbox-pages.ts";
-import { openScreens, text } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 import { allEventsSent } from "./support/live-events.ts";
 
-const { database, inbox, dana, lee, maria, as } = await openScreens();
+const { database, inbox, dana, lee, maria, as } = await setUpInboxInBrowser();
 type Screen = Awaited<ReturnType<typeof as>>;
 
 /** Turns the page once all rows of this one are there, because those below the screen come last and move the button. */

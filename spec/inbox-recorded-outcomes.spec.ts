@@ -6,9 +6,9 @@ import { intercept } from "./support/browser.ts";
 import { sessionsAtLocks } from "./support/database.ts";
 import { addLead } from "./support/inbox.ts";
 import { said, stopClock } from "./support/inbox-pages.ts";
-import { openScreens, text } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
-const { database, inbox, dana, lee, maria, as, leadPage, beginCall } = await openScreens();
+const { database, inbox, dana, lee, maria, as, leadPage, beginCall } = await setUpInboxInBrowser();
 type Screen = Awaited<ReturnType<typeof as>>;
 
 /** The day so many days ahead, as a date field has it. */

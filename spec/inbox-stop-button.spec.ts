@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead, aNumber } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
-import { openScreens, text } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, as, leadPage } = await openScreens();
+const { database, dana, lee, as, leadPage } = await setUpInboxInBrowser();
 
 describe("“They asked us to stop”", () => {
   it("takes the number from the screen at once, and shows a proof to print", async () => {

@@ -5,9 +5,9 @@ import { intercept } from "./support/browser.ts";
 import { audited, called } from "./support/calls.ts";
 import { addLead } from "./support/inbox.ts";
 import { callsUnderWay, said } from "./support/inbox-pages.ts";
-import { openScreens, text } from "./support/inbox-screens.ts";
+import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
-const { database, inbox, dana, lee, maria, as, leadPage } = await openScreens();
+const { database, inbox, dana, lee, maria, as, leadPage } = await setUpInboxInBrowser();
 
 /** Makes a member idle for ten minutes, and returns whether they still are. */
 async function goIdle(member: string) {

@@ -1,4 +1,4 @@
-// Deadlocks without a second transaction, for the chapters that try what is rolled back again.
+// Makes a deadlock without a second transaction, for the tests of commands that retry after a rollback.
 import { onTestFinished } from "vitest";
 import type { Sql } from "../../database/connect.ts";
 

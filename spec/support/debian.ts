@@ -19,8 +19,8 @@ const apt = (...args: string[]) =>
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   }).status === 0;
 
-/** Ends a set-up that lacks something, with a sentence that says what to do. */
-export function refuse(sentence: string): void {
+/** Says what is missing and what to do. The set-up goes on and ends with status 1. */
+export function reportMissing(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
   process.exitCode = 1;
 }

@@ -30,8 +30,8 @@ interface Access {
 }
 
 /**
- * Starts a deployment for the chapter. After each test the hosts answer as at first and there is no lead; what a test damages
- * in the database, it mends itself.
+ * Starts a deployment for the chapter. After each test the project and the static host answer as at first, and there is no lead;
+ * what a test damages in the database, it mends itself.
  */
 export async function startDeployment() {
   const host = await startStaticHost();
@@ -75,7 +75,8 @@ export async function startDeployment() {
     Object.assign(host, { override: undefined, withoutHeaders: false, alter: (html: string) => html });
     await owner`delete from leads`;
   });
-  // The first call has submit-lead sync its notices and schedule its wake-up call.
+  // The first request to submit-lead syncs the notices and schedules the cron job that wakes it. Made here, so that no test meets a
+  // project without them.
   await examineProject({ sql: true });
   await owner`delete from leads`;
   return { host, project, examineProject, expectFailure };

@@ -7,7 +7,7 @@ import { makeInbox, type TestMember } from "./inbox.ts";
 import { addAuthenticator, openAs } from "./inbox-pages.ts";
 
 /** Starts an inbox and a browser for the chapter. Each test begins with an empty queue. */
-export async function openScreens() {
+export async function setUpInboxInBrowser() {
   const { browser, open } = useBrowser();
   const { database, inbox } = await makeInbox();
   const dana = await inbox.member("Dana");

@@ -40,7 +40,7 @@ export async function makeInbox(): Promise<{ database: TestDatabase; inbox: Test
   return { database, inbox: await serveInbox(database) };
 }
 
-/** Serves the inbox of a database. */
+/** Serves the inbox of a database. `logged` gets the name of each event that is logged. */
 export async function serveInbox(
   database: Pick<TestDatabase, "url" | "owner">,
   settings: Partial<InboxStart["settings"]> = {},
@@ -107,7 +107,7 @@ export async function post<Body>(
   return { status: answer.status, body: (text ? JSON.parse(text) : undefined) as Body, text };
 }
 
-/** ZIP codes of places where it is noon and where it is night, on every day of the week, however often they are asked for. */
+/** ZIP codes of places where it is noon, and where it is night, at the hour at which `addPlaces` is called. */
 export const noonZip = "00105";
 export const nightZip = "00205";
 

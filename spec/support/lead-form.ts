@@ -12,6 +12,7 @@ import { formReady } from "./visitor.ts";
 export const insert = "/rest/v1/leads";
 export const submitLead = "/functions/v1/submit-lead";
 
+/** A lead whose phone and ZIP code are not what one expects: the form takes whatever a person types. */
 export const lead = {
   name: "Ann Lee",
   email: "ann@example.org",
@@ -44,7 +45,7 @@ export function useLeadForm(kind?: Parameters<typeof useBrowser>[0]) {
   };
 }
 
-/** Holds the form's script back until the function that it returns is called, which does not wait for the script. */
+/** Holds the form's script back until the function that it returns is called. That one does not wait until the script has arrived. */
 export async function holdScript(page: Page): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
   await intercept(page, /\/assets\/form-/, async (route) => {
@@ -52,7 +53,7 @@ export async function holdScript(page: Page): Promise<() => Promise<void>> {
     await route.continue().catch(() => {});
   });
   return async () => {
-    // The page may be left at this moment.
+    // Has the page ask for the script, which it otherwise does only near the form or at a touch. The page may be left at this moment.
     await page
       .evaluate(() =>
         document.querySelector("#name")?.dispatchEvent(new FocusEvent("focusin", { bubbles: true })),
@@ -74,13 +75,16 @@ export const typed = async (page: Page) => ({
 
 export const press = (page: Page) => page.getByRole("button").click({ noWaitAfter: true });
 
-/** Resolves when the banner of a refusal has the focus, which is a moment after it is on screen, and with which the title says “Error”. */
+/**
+ * Resolves when the banner of a refusal has the focus: a moment after it appears, and at the moment when the page's title begins with
+ * “Error”.
+ */
 export const bannerFocused = (page: Page) => page.locator("[role=alert]:focus").waitFor();
 
 /** The sentence that the banner shows. */
 export const message = (page: Page) => page.getByRole("alert").locator(".message").innerText();
 
-/** A refusal as the data path gives it. */
+/** A refusal as the REST API (PostgREST) gives it. */
 export const refusal = (text: string) => ({
   status: 400,
   body: JSON.stringify({ code: "23514", message: text, details: null, hint: null }),

@@ -1,4 +1,4 @@
-// A mail server as a provider might have: a real SMTP server that keeps what it takes and misbehaves as the test says.
+// A mail server as the provider might have one: a real SMTP server that keeps what it takes and misbehaves as the test says.
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { onTestFinished } from "vitest";

@@ -2,7 +2,7 @@
 // one step, where some are missing and it may, and says what to do about each program without which the tests cannot run.
 import { spawnSync } from "node:child_process";
 import { findChromium, hasHeadlessShell, misnamedChromium } from "./chromium.ts";
-import { install, refuse } from "./debian.ts";
+import { install, reportMissing } from "./debian.ts";
 import { bringDeno } from "./deno.ts";
 import { firefox } from "./firefox.ts";
 import { hasPgBouncer } from "./pgbouncer.ts";
@@ -57,20 +57,20 @@ function bringPrograms(): void {
   install(missing.flatMap(({ packages }) => packages));
   // Debian's package starts a pooler of its own, which the tests do not use.
   if (!hadPgBouncer && hasPgBouncer()) spawnSync("service", ["pgbouncer", "stop"], { stdio: "ignore" });
-  for (const { isThere, refusal } of missing) if (refusal && !isThere()) refuse(refusal);
+  for (const { isThere, refusal } of missing) if (refusal && !isThere()) reportMissing(refusal);
 }
 
 function fetchDeno(): void {
   try {
     bringDeno();
   } catch (error) {
-    refuse(`The chapters of the hosted function need Deno: ${(error as Error).message}`);
+    reportMissing(`The chapters of the hosted function need Deno: ${(error as Error).message}`);
   }
 }
 
 const path = misnamedChromium();
 if (path) {
-  refuse(`CHROMIUM_PATH is ${path}, which is no program.`);
+  reportMissing(`CHROMIUM_PATH is ${path}, which is no program.`);
 } else {
   bringPrograms();
   fetchDeno();

@@ -1,4 +1,4 @@
-// A receiver of webhooks as a provider might run one: a real HTTP server that records each request and answers as
+// A receiver of webhooks as the provider might run one: a real HTTP server that records each request and answers as
 // the test says. And `until`, which waits for what a test expects, with a deadline.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
@@ -45,7 +45,7 @@ export async function startReceiver(answer: Answer = answers(204)) {
   return receiver;
 }
 
-/** Waits until something is so; fails with what it was when the deadline has passed. */
+/** Waits until `look` returns something truthy, and returns that; fails when the deadline has passed, and quotes the condition. */
 export async function until<T>(look: () => T | Promise<T>, seconds = 20): Promise<NonNullable<T>> {
   const deadline = Date.now() + seconds * 1000;
   while (true) {
