@@ -85,7 +85,7 @@ describe("a desktop notification", () => {
     await leadComes(page);
     await expect.poll(async () => (await heard(page)).notifications).toHaveLength(1);
     const [shown] = (await heard(page)).notifications;
-    expect(shown).toBe('A lead is waiting  {"tag":"lead","icon":"/assets/icon.svg"}');
+    expect(shown).toBe('A lead is waiting  {"tag":"lead","renotify":true,"icon":"/assets/icon.svg"}');
   });
 
   it("stays off when the browser does not allow it, and the page says so", async () => {
@@ -167,26 +167,29 @@ describe("a member in two tabs", () => {
       name,
     );
 
+  /** Runs in a page that the member does not see: records what it would show. */
+  function recordNotifications(): void {
+    localStorage.setItem("inbox-preferences", JSON.stringify({ notifications: true }));
+    Object.defineProperty(document, "hidden", { get: () => true });
+    const shown: string[] = [];
+    const Shown = class {
+      static permission = "granted";
+      constructor(title: string) {
+        shown.push(title);
+      }
+    };
+    Object.assign(window, { shown, Notification: Shown });
+  }
+  const shownBy = (page: Page) => page.evaluate(() => Reflect.get(window, "shown") as string[]);
+
   it("is shown no notification by the one behind while the other is on screen, and one when neither is", async () => {
     const page = await openAs(browser(), inbox, dana);
     await page.getByText("Nobody is waiting.").waitFor();
-    const behind = await tabBeside(page, () => {
-      localStorage.setItem("inbox-preferences", JSON.stringify({ notifications: true }));
-      Object.defineProperty(document, "hidden", { get: () => true });
-      const shown: string[] = [];
-      const Shown = class {
-        static permission = "granted";
-        constructor(title: string) {
-          shown.push(title);
-        }
-      };
-      Object.assign(window, { shown, Notification: Shown });
-    });
-    const shown = () => behind.evaluate(() => Reflect.get(window, "shown") as string[]);
+    const behind = await tabBeside(page, recordNotifications);
     await addLead(database);
     await hasHeard(behind, 1);
     await isFree(behind, "inbox-on-screen");
-    expect(await shown()).toEqual([]);
+    expect(await shownBy(behind)).toEqual([]);
     expect(await isFree(behind, "inbox-on-screen")).toBe(false);
     await page.evaluate(() => {
       Object.defineProperty(document, "hidden", { get: () => true });
@@ -197,7 +200,21 @@ describe("a member in two tabs", () => {
       window.performance.now = () => 1_000_000;
     });
     await addLead(database);
-    await expect.poll(shown).toEqual(["A lead is waiting"]);
+    await expect.poll(() => shownBy(behind)).toEqual(["A lead is waiting"]);
+  });
+
+  it("is shown one notification and not one by each while neither is on screen", async () => {
+    const page = await openAs(browser(), inbox, dana, "/healthz");
+    await page.addInitScript(recordNotifications);
+    await page.clock.install();
+    await page.goto(inbox.url);
+    await page.getByText("Nobody is waiting.").waitFor();
+    const tabs = [page, await tabBeside(page, recordNotifications)];
+    for (const tab of tabs) await stopClock(tab);
+    await addLead(database);
+    for (const tab of tabs) await hasHeard(tab, 1);
+    for (const tab of tabs) await isFree(tab, "inbox-on-screen");
+    expect((await Promise.all(tabs.map(shownBy))).flat()).toEqual(["A lead is waiting"]);
   });
 
   it("hears one sound and not one from each", async () => {

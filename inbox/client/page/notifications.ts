@@ -1,5 +1,5 @@
 // Notifies a member that a lead is waiting, if they allowed it: by a sound, and by a desktop notification while they look at another
-// window. It names nobody. Each tab hears of a lead, and the tabs agree by locks which of them notifies.
+// window. It names nobody. Each tab hears of a lead, and locks that the tabs share see to it that one of them notifies.
 import { hasLocks } from "../live-events.ts";
 import { currentPreferences } from "./preferences.ts";
 
@@ -17,15 +17,17 @@ export function notifyOfLeads(): void {
     void notifyUnlessOnScreen();
 }
 
-/** Held together by all tabs that are on screen. */
+/** Held together by all tabs that are on screen, or by the one that shows a notification. */
 const onScreen = "inbox-on-screen";
 /** Held by the tab that sounds. */
 const sounding = "inbox-sound";
+/** Milliseconds within which every tab hears of the same lead. */
+const untilAllHear = 1_000;
 
-/** Tells the other tabs while this one is on screen, until the returned function is called. */
-export function tellTabsWhatIsOnScreen(): () => void {
+/** Holds the lock `onScreen` while this tab is visible, until the returned function is called. */
+export function holdLockWhileVisible(): () => void {
   let release = () => {};
-  const tell = () => {
+  const holdOrRelease = () => {
     release();
     if (document.hidden || !hasLocks()) return;
     const isOver = new Promise<void>((resolve) => {
@@ -33,10 +35,10 @@ export function tellTabsWhatIsOnScreen(): () => void {
     });
     void navigator.locks.request(onScreen, { mode: "shared" }, () => isOver);
   };
-  tell();
-  document.addEventListener("visibilitychange", tell);
+  holdOrRelease();
+  document.addEventListener("visibilitychange", holdOrRelease);
   return () => {
-    document.removeEventListener("visibilitychange", tell);
+    document.removeEventListener("visibilitychange", holdOrRelease);
     release();
   };
 }
@@ -44,7 +46,12 @@ export function tellTabsWhatIsOnScreen(): () => void {
 /** A member who has another tab of the inbox on screen does not look at another window. */
 async function notifyUnlessOnScreen(): Promise<void> {
   if (!hasLocks()) return showNotification();
-  await navigator.locks.request(onScreen, { ifAvailable: true }, (lock) => lock && showNotification());
+  await navigator.locks.request(onScreen, { ifAvailable: true }, async (lock) => {
+    if (!lock) return;
+    showNotification();
+    // The lock is held until every tab has heard of the lead, because one that found it free would notify again.
+    await new Promise((resolve) => setTimeout(resolve, untilAllHear));
+  });
 }
 
 /** A tab that nobody has touched asks for no lock, because its browser may play nothing, and would keep the others silent. */
@@ -57,8 +64,10 @@ async function chimeInOneTab(): Promise<void> {
 export const hasNotifications = (): boolean => "Notification" in window;
 
 function showNotification(): void {
+  // A new one takes the place of the last. Without `renotify` it would do so in silence, also where the member has not seen that one.
+  const options = { tag: "lead", renotify: true, icon: "/assets/icon.svg" };
   try {
-    const shown = new Notification("A lead is waiting", { tag: "lead", icon: "/assets/icon.svg" });
+    const shown = new Notification("A lead is waiting", options);
     shown.onclick = () => {
       window.focus();
       shown.close();

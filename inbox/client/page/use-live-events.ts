@@ -5,7 +5,7 @@ import { followEvents } from "../live-events.ts";
 import { queries, refresh } from "../queries.ts";
 import { announce } from "./announcer.tsx";
 import { noteStream } from "./connection.ts";
-import { notifyOfLeads, tellTabsWhatIsOnScreen } from "./notifications.ts";
+import { holdLockWhileVisible, notifyOfLeads } from "./notifications.ts";
 import { count } from "./words.ts";
 
 /** Milliseconds between two loads of the lists at least, so that many events at once cause one load. */
@@ -31,7 +31,7 @@ export function useLiveEvents(): void {
       if (event.kind === "gap" || event.kind === "leads") loadSoon();
       if (event.kind === "leads") announceNewLeads(event);
     });
-    const leaveScreen = tellTabsWhatIsOnScreen();
+    const leaveScreen = holdLockWhileVisible();
     return () => {
       clearTimeout(load);
       stop();
