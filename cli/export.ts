@@ -4,7 +4,7 @@
 import { connect, type Sql, withLoginOf } from "../database/connect.ts";
 import { codeOf } from "../log/log.ts";
 import { auditOperator } from "../team/audit-operator.ts";
-import type { Cell } from "../team/csv.ts";
+import { type Cell, csvLine } from "../team/csv.ts";
 import { makeCsvEncoder } from "../team/csv-encoder.ts";
 import { exportLeads, leadColumns } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
@@ -81,7 +81,7 @@ function makeWriter(
     return { add: (records: unknown[][]) => add(records.map((cells) => named(columns, cells))), end };
   }
   const encode = makeCsvEncoder();
-  const print = (page: Cell[][]) => out(onTerminal ? escaped(encode(page)) : encode(page));
+  const print = (page: Cell[][]) => out(onTerminal ? page.map(lineForTerminal).join("") : encode(page));
   let heading: Cell[][] = [[...columns]];
   return {
     async add(records: unknown[][]) {
@@ -98,8 +98,9 @@ function named(columns: readonly string[], cells: unknown[]): object {
   return record;
 }
 
-/** CSV for a terminal, which would obey what a visitor may have typed. A file has that as it is. */
-const escaped = (csv: Buffer): string => csv.toString().split("\r\n").map(printable).join("\r\n");
+/** A record as one line for a terminal, which would obey what a visitor may have typed. A file has that as it is. */
+const lineForTerminal = (cells: Cell[]): string =>
+  `${printable(csvLine(cells).slice(0, -"\r\n".length))}\r\n`;
 
 /** A value as one cell: a list of spam flags is joined, any other object becomes JSON. */
 function flat(value: unknown): Cell {

@@ -267,6 +267,15 @@ describe("an export that is printed on a terminal", () => {
       format === "csv" ? ",Rosa\u001b[2J\u0007," : "\\u001b",
     );
   });
+
+  it("has a line for each record, also where a name has line breaks that look like another one", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`insert into leads ${owner(aLead({ name: "Rosa\r\nReviewed,Nobody" }))}`;
+    const words = ["export", "--format", "csv"];
+    const { stdout } = await waitForExit(startOnTerminal(words, { DATABASE_URL: url }));
+    expect(stdout).toContain(',"Rosa\\r\\nReviewed,Nobody",');
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+  });
 });
 
 describe("an export for which the database has no room on its disk", () => {
