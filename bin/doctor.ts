@@ -13,14 +13,17 @@ import { codeOf } from "../log/log.ts";
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const stop = new AbortController();
+function breakOff(): void {
+  if (stop.signal.aborted) return;
+  process.stderr.write(
+    "Breaking off. The test lead is erased first, where that can be done. Ctrl-C again ends this at once.\n",
+  );
+  stop.abort();
+}
 // The first one leaves time to erase the test lead; the second one ends the process.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(signal, () => {
-    process.stderr.write(
-      "Breaking off. The test lead is erased first, where that can be done. Ctrl-C again ends this at once.\n",
-    );
-    stop.abort();
-  });
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, breakOff);
+// But SIGHUP does not, because a terminal that is closed may send it twice, and a session that ends sends it after SIGTERM.
+process.on("SIGHUP", breakOff);
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -80,7 +80,9 @@ process.exit();
 
 async function main(words: string[]): Promise<number> {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  // A terminal that is closed may send SIGHUP twice, and a session that ends sends it after SIGTERM. It cuts no stop short.
+  process.on("SIGHUP", () => stop.abort());
   try {
     const command = await readCommand(words, columns);
     if ("handler" in command)

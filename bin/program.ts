@@ -65,7 +65,9 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     await stop(1);
   };
 
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop(0));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop(0));
+  // A terminal that is closed may send SIGHUP twice, and a session that ends sends it after SIGTERM. It cuts no stop short.
+  process.on("SIGHUP", () => stopping.signal.aborted || stop(0));
   process.on("uncaughtException", giveUp);
   try {
     const config = readConfig(process.env);

@@ -27,25 +27,30 @@ async function stoppedDatabase(): Promise<{ DATA_DIR: string }> {
   return { DATA_DIR };
 }
 
-it("a command that started the database leaves it running until another one that uses it has ended", async () => {
-  const settings = await stoppedDatabase();
-  const first = startLeads(["watch"], settings);
-  let said = "";
-  first.stderr?.on("data", (text) => (said += text));
-  const ended = waitForExit(first);
-  await until(() => findRunning({ dataDir: settings.DATA_DIR }));
-  const other = startLeads(["watch"], settings);
-  const otherEnded = waitForExit(other);
-  await new Promise((resolve) => other.stdout?.once("data", resolve));
-  first.kill("SIGINT");
-  await until(() => said.includes("Another command works on the database"));
-  const third = await waitForExit(startLeads(["list", "--json"], settings));
-  expect([third.status, JSON.parse(third.stdout).length]).toEqual([0, 1]);
-  other.kill("SIGINT");
-  expect((await otherEnded).stderr).toBe("");
-  expect((await ended).stderr).toContain("is stopped when that one has ended.\n");
-  expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
-});
+it.each(["SIGINT", "SIGHUP"] as const)(
+  "a command that started the database leaves it running until another one that uses it has ended: %s",
+  async (signal) => {
+    const settings = await stoppedDatabase();
+    const first = startLeads(["watch"], settings);
+    let said = "";
+    first.stderr?.on("data", (text) => (said += text));
+    const ended = waitForExit(first);
+    await until(() => findRunning({ dataDir: settings.DATA_DIR }));
+    const other = startLeads(["watch"], settings);
+    const otherEnded = waitForExit(other);
+    await new Promise((resolve) => other.stdout?.once("data", resolve));
+    first.kill(signal);
+    await until(() => said.includes("Another command works on the database"));
+    // A terminal that is closed sends this, and may send it twice.
+    first.kill("SIGHUP");
+    const third = await waitForExit(startLeads(["list", "--json"], settings));
+    expect([third.status, JSON.parse(third.stdout).length]).toEqual([0, 1]);
+    other.kill("SIGINT");
+    expect((await otherEnded).stderr).toBe("");
+    expect((await ended).stderr).toContain("is stopped when that one has ended.\n");
+    expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
+  },
+);
 
 it("commands that are typed at once all do their work", async () => {
   const settings = await stoppedDatabase();

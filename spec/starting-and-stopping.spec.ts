@@ -233,33 +233,41 @@ describe("stopping", () => {
     expect((await insertAt(address, aLead({ name: "Unread" }))).status).toBe(201);
   });
 
-  it("answers the lead that was under way, and leaves with exit code 0", async () => {
-    const { address, end } = await startServer({ DATABASE_URL: database.url });
-    const lock = connect(database.url, { max: 1 });
-    await lock`begin`;
-    // Holds up inserts alone: the delivery, which locks rows, goes on.
-    await lock`lock table leads in share mode`;
-    const answer = insertAt(address, aLead({ name: "Under way" }));
-    // The insert waits for the lock now; only then is the server told to stop.
-    await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
-    const ended = end("SIGTERM");
-    await expect
-      .poll(() =>
-        fetch(address).then(
-          () => "open",
-          () => "closed",
-        ),
-      )
-      .toBe("closed");
-    await lock`commit`;
-    await lock.end();
-    const { status, headers } = await answer;
-    expect([status, headers.get("connection")], "the next request goes to another server").toEqual([
-      201,
-      "close",
-    ]);
-    expect(await ended).toEqual({ code: 0, signal: null });
-  });
+  it.each<[string, NodeJS.Signals, ...NodeJS.Signals[]]>([
+    ["a service manager asks", "SIGTERM"],
+    ["its terminal is closed", "SIGHUP", "SIGHUP"],
+    ["its user's session ends", "SIGTERM", "SIGHUP"],
+  ])(
+    "answers the lead that was under way, and leaves with exit code 0, when %s",
+    async (_, first, ...more) => {
+      const { address, end, process: server } = await startServer({ DATABASE_URL: database.url });
+      const lock = connect(database.url, { max: 1 });
+      await lock`begin`;
+      // Holds up inserts alone: the delivery, which locks rows, goes on.
+      await lock`lock table leads in share mode`;
+      const answer = insertAt(address, aLead({ name: "Under way" }));
+      // The insert waits for the lock now; only then is the server told to stop.
+      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
+      const ended = end(first);
+      await expect
+        .poll(() =>
+          fetch(address).then(
+            () => "open",
+            () => "closed",
+          ),
+        )
+        .toBe("closed");
+      for (const signal of more) server.kill(signal);
+      await lock`commit`;
+      await lock.end();
+      const { status, headers } = await answer;
+      expect([status, headers.get("connection")], "the next request goes to another server").toEqual([
+        201,
+        "close",
+      ]);
+      expect(await ended).toEqual({ code: 0, signal: null });
+    },
+  );
 
   it("leaves no PostgreSQL behind when it comes while that is starting", async () => {
     const env = { DATA_DIR: join(folder, "early") };

@@ -96,23 +96,33 @@ describe("npm run doctor", () => {
     expect([status, errors]).toEqual([1, ""]);
   });
 
-  it("erases the test lead also when Ctrl-C breaks it off while a channel does not answer", async () => {
-    const database = await makeDatabase();
-    const silent = await startReceiver(() => {});
-    const channel = { WEBHOOK_URL: silent.url, WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
-    const { address } = await startServer({ DATABASE_URL: database.url, ...provider, ...channel });
-    const child = spawn(process.execPath, ["bin/doctor.ts", "--url", address, "--key", anonKey], {
-      env: programEnvironment({ DATABASE_URL: database.url }),
-    });
-    let output = "";
-    child.stdout.on("data", (text) => (output += text));
-    const closed = once(child, "close");
-    await until(() => output.includes("The team hears of leads by webhook."));
-    child.kill("SIGINT");
-    expect(await closed).toEqual([130, null]);
-    expect(output).toContain("The test lead is erased again.");
-    expect(await database.owner`select from public.leads`).toHaveLength(0);
-  });
+  it.each([
+    ["Ctrl-C", "SIGINT"],
+    ["a terminal that is closed", "SIGHUP"],
+  ] as const)(
+    "erases the test lead also when %s breaks it off while a channel does not answer",
+    async (_, signal) => {
+      const database = await makeDatabase();
+      const silent = await startReceiver(() => {});
+      const channel = { WEBHOOK_URL: silent.url, WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
+      const { address } = await startServer({ DATABASE_URL: database.url, ...provider, ...channel });
+      const child = spawn(process.execPath, ["bin/doctor.ts", "--url", address, "--key", anonKey], {
+        env: programEnvironment({ DATABASE_URL: database.url }),
+      });
+      let output = "";
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+      const closed = once(child, "close");
+      await until(() => output.includes("The team hears of leads by webhook."));
+      child.kill(signal);
+      await until(() => output.includes("Breaking off."));
+      // A terminal that is closed sends this, and may send it twice.
+      child.kill("SIGHUP");
+      expect(await closed).toEqual([130, null]);
+      expect(output.match(/Breaking off\./g)).toHaveLength(1);
+      expect(output).toContain("The test lead is erased again.");
+      expect(await database.owner`select from public.leads`).toHaveLength(0);
+    },
+  );
 
   it.each([
     [["--adress", "x"], /Unknown option '--adress'/],
