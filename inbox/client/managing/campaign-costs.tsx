@@ -162,11 +162,10 @@ const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs"
         file="unmatched-costs"
         columns={["Campaign", "Source", "Medium", "US dollars"]}
         lines={unmatched.map((cost) => [...namesOf(cost), money(cost.cost_cents)])}
-      >
-        <p className="quiet">
-          No page load and no lead of these days names such a campaign. Is it written as in the ad’s address?
-        </p>
-      </ReportSection>
+        notes={[
+          "No page load and no lead of these days names such a campaign. Is it written as in the ad’s address?",
+        ]}
+      />
     )}
     {costs.length > 0 && (
       <ReportSection

@@ -39,7 +39,7 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
     <ReportSection
       title="From a look to a lead"
       file="funnel"
-      columns={["Step", "Count", "Of the loads", "Lost here", "Of the step before"]}
+      columns={["Step", "Count", "Of the loads", "Lost here", "Lost here, %"]}
       lines={campaigns.length === 0 ? [] : lines}
     >
       <label className="field no-print">
@@ -58,6 +58,9 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
   );
 }
 
-/** Empty where the step before has no loads or fewer loads: a reader may see the form first and read on later. */
+/**
+ * A share in percent; empty where the whole is 0, and where more came this far than to the step before (a reader may see the form first and
+ * read on later).
+ */
 const share = (part: number, whole: number): string =>
   whole > 0 && part >= 0 ? `${((100 * part) / whole).toFixed(part > 0 && part / whole < 0.1 ? 1 : 0)}%` : "";

@@ -58,15 +58,14 @@ export function CampaignTable({ campaigns, devices }: Pick<Campaigns, "campaigns
       file="campaigns"
       columns={columns.map(({ name }) => name)}
       lines={lines}
-      note={botsInWords(devices.find(({ device }) => device === "bot") ?? noBots)}
+      notes={[
+        "The range in brackets holds the true share in 95 of 100 cases. Costs are in US dollars.",
+        botsInWords(devices.find(({ device }) => device === "bot") ?? noBots),
+      ]}
       ownTable={
         <SortedTable lines={sorted} order={order} onSort={(column) => setOrder(nextOrder(order, column))} />
       }
-    >
-      <p className="quiet">
-        The range in brackets holds the true share in 95 of 100 cases. Costs are in US dollars.
-      </p>
-    </ReportSection>
+    />
   );
 }
 

@@ -10,6 +10,10 @@ const kinds = [
   ["stored", "Leads"],
 ] as const;
 
+const allLeads = "Leads are all that were stored, those of bots too.";
+const eightDays =
+  "Loads are those of the last eight days, because older ones are kept by the day alone. Leads are those of the whole period.";
+
 export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours">) {
   const [what, setWhat] = useState<(typeof kinds)[number][0]>("views");
   const name = kinds.find(([kind]) => kind === what)?.[1] ?? "";
@@ -20,21 +24,23 @@ export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours
         file="campaign-days"
         columns={["Day", "Loads", "Pressed the button", "Leads"]}
         lines={days.map(({ day, views, pressed, stored }) => [day, views, pressed, stored])}
-      >
-        <p className="quiet">Leads by day and by hour are all that were stored, those of bots too.</p>
-      </ReportSection>
+        notes={[allLeads]}
+      />
       <ReportSection
         title="By hour and weekday"
         file="campaign-hours"
         columns={["Weekday", "Hour", "Loads", "Leads"]}
         lines={hours.map(({ weekday, hour, views, stored }) => [nameOfWeekday(weekday), hour, views, stored])}
+        notes={[eightDays, allLeads]}
         isFolded
       >
-        <Chips label="Of" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
+        <Chips
+          label="What is counted"
+          options={kinds}
+          isChosen={(kind) => kind === what}
+          onChoose={setWhat}
+        />
         <HoursTable hours={hours} what={what} name={name} />
-        <p className="quiet">
-          Loads are kept by the hour for eight days; older ones count in the days alone.
-        </p>
       </ReportSection>
     </>
   );

@@ -21,11 +21,10 @@ export function DevicesReport({ devices }: Pick<Campaigns, "devices">) {
         names[device] ?? device,
         ...[views, reloaded, returned, stored, served, prefetched],
       ])}
-    >
-      <p className="quiet">
-        Pages sent are those that left the server, whoever asked: apps fetch pages before a tap, and bots read
-        them. Without scripts only the look and the lead are counted.
-      </p>
-    </ReportSection>
+      notes={[
+        "Pages sent are those that left the server, whoever asked: apps fetch pages before a tap, and bots read them.",
+        "Without scripts only the look and the lead are counted.",
+      ]}
+    />
   );
 }

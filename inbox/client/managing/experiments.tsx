@@ -43,14 +43,13 @@ function ExperimentReport({ experiment }: { experiment: Experiment }) {
         "Qualify of 100 loads",
       ]}
       lines={[lineOf("The original", original), lineOf("The variant", changed)]}
+      notes={[whenInWords(experiment), splitInWords(experiment)]}
     >
       <p className={experiment.verdict === "split broken" ? "danger-words" : "verdict"}>
         {verdicts[experiment.verdict]}
       </p>
       {stored && <RangePicture name="Leads" range={stored} />}
       {qualified && <RangePicture name="Likely qualify" range={qualified} />}
-      <p className="quiet">{whenInWords(experiment)}</p>
-      <p className="quiet">{splitInWords(experiment)}</p>
     </ReportSection>
   );
 }

@@ -13,10 +13,10 @@ interface Props {
   /** The cells of the column "Day" are as YYYY-MM-DD: the CSV keeps them so, and the table shows them in words. */
   columns: readonly string[];
   lines: readonly (readonly Cell[])[];
-  /** The picture, which says nothing that the table does not. */
+  /** What stands above the table: a picture of it, or what it comes to. Nothing that a reader of the table alone must know. */
   children?: ReactNode;
-  /** A sentence about the table: below it, and the last line of the CSV. */
-  note?: string;
+  /** Sentences that a reader of the table must know. They stand below it, and are the last lines of the CSV. */
+  notes?: readonly string[];
   /** A table of its own with the same cells, such as one that can be sorted. */
   ownTable?: ReactNode;
   /** Folds the table up below its picture. */
@@ -24,7 +24,7 @@ interface Props {
 }
 
 export function ReportSection(props: Props) {
-  const { title, file, columns, lines, children, note, ownTable, isFolded = false } = props;
+  const { title, file, columns, lines, children, notes = [], ownTable, isFolded = false } = props;
   const id = `report-${file}`;
   const table = ownTable ?? <ReportTable title={title} columns={columns} lines={lines} />;
   return (
@@ -34,14 +34,18 @@ export function ReportSection(props: Props) {
         <button
           type="button"
           className="button quiet no-print"
-          onClick={() => saveTable(`${file}.csv`, [columns, ...lines, ...(note ? [[note]] : [])])}
+          onClick={() => saveTable(`${file}.csv`, [columns, ...lines, ...notes.map((note) => [note])])}
         >
           CSV<span className="visually-hidden"> of {title}</span>
         </button>
       </div>
       {lines.length === 0 ? <p className="quiet">Nothing in these days.</p> : children}
       {lines.length > 0 && !isFolded && table}
-      {note && <p className="quiet">{note}</p>}
+      {notes.map((note) => (
+        <p key={note} className="quiet">
+          {note}
+        </p>
+      ))}
       {lines.length > 0 && isFolded && (
         <details>
           <summary>Table</summary>

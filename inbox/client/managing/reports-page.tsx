@@ -133,7 +133,7 @@ function HoursReport({ hours }: Pick<Reports, "hours">) {
       ])}
       isFolded
     >
-      <Chips label="Of" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
+      <Chips label="What is counted" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
       <HoursTable hours={hours} what={what} />
     </ReportSection>
   );
