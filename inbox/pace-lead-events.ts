@@ -3,9 +3,9 @@ import type { LiveEvent } from "./api.ts";
 
 type LeadsEvent = Extract<LiveEvent, { kind: "leads" }>;
 
-/** Milliseconds between two events at least: a lead that was polled for is still on screen within a second of its insert. */
+/** Milliseconds between two events at least. A new lead, which the poll finds within 0.4 s, waits at most this long. */
 const minInterval = 700;
-/** That interval in a flood, when an event names no leads: a list that changes all the time cannot be read. */
+/** That interval before an event that names no leads, as in a flood: a list that changes all the time cannot be read. */
 const minIntervalInFlood = 3_000;
 /** The maximum of leads that one event names (private.notify_inbox_of_leads). */
 export const maxNamedLeads = 100;
@@ -16,7 +16,7 @@ const now = () => performance.now();
 /** Returns a function that passes an event on at once, or merged with others when the interval since the last one has passed. */
 export function paceLeadEvents(publish: (event: LeadsEvent) => void): (event: LeadsEvent) => void {
   let publishedAt = Number.NEGATIVE_INFINITY;
-  let pending: { event: LeadsEvent; at: number; timer?: NodeJS.Timeout } | undefined;
+  let pending: { event: LeadsEvent; timer?: NodeJS.Timeout } | undefined;
   const publishPending = () => {
     if (!pending) return;
     const { event } = pending;
@@ -25,12 +25,9 @@ export function paceLeadEvents(publish: (event: LeadsEvent) => void): (event: Le
     publish(event);
   };
   return (event) => {
-    const merged = pending ? merge(pending.event, event) : event;
-    const due = publishedAt + (namesLeads(event) ? minInterval : minIntervalInFlood);
-    const at = Math.min(pending?.at ?? due, due);
     clearTimeout(pending?.timer);
-    pending = { event: merged, at };
-    const wait = at - now();
+    pending = { event: pending ? merge(pending.event, event) : event };
+    const wait = publishedAt + (namesLeads(pending.event) ? minInterval : minIntervalInFlood) - now();
     if (wait <= 0) publishPending();
     // A server that stops does not wait for it.
     else pending.timer = setTimeout(publishPending, wait).unref();
