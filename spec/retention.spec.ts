@@ -1,4 +1,4 @@
-// How long leads and the circumstances of their permissions are kept.
+// How long leads are kept, and the circumstances of their permissions: network address, browser, page and campaign words.
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
@@ -36,7 +36,7 @@ const permissions = () => sql`
   select n.text as notice, p.page_origin, p.page_path, p.address, p.browser, p.utm
   from private.permissions p left join private.notices n on n.hash = p.notice_hash order by p.given_at`;
 
-describe("the age of a lead", () => {
+describe("retention", () => {
   const leads = async () => (await sql`select id from public.leads`).length;
   const age = (days: number) => sql`
     update public.leads set created_at = created_at - make_interval(days => ${days}) where name <> 'Newest'`;
@@ -83,7 +83,7 @@ describe("the age of a lead", () => {
     expect(lines.join("")).toMatch(/error retention-refused: /);
   });
 
-  it("is erased on a site without new leads, too, when the database has run on as many days since", async () => {
+  it("also erases leads on a site without new ones, when the database has run on nearly as many days since", async () => {
     await sync({ retentionDays: 30 });
     await insert();
     await age(31);
@@ -105,7 +105,7 @@ describe("the age of a lead", () => {
     expect(lines.join("")).not.toContain("retention-refused");
   });
 
-  it("is counted in days that the database ran on since the newest lead came, each once", async () => {
+  it("counts each day on which the database ran since the newest lead came once, and forgets the days before", async () => {
     // One transaction has one time of day, so that no midnight comes in between.
     await sql.begin(async (tx) => {
       await tx`insert into public.leads ${tx(aLead())}`;
@@ -118,7 +118,7 @@ describe("the age of a lead", () => {
     });
   });
 
-  it("is that of the day after the plan, so that a lead goes on the day on which it reaches the age", async () => {
+  it("plans for the day after, so that a lead is erased on the day on which it reaches the age", async () => {
     await sync({ retentionDays: 30 });
     for (const name of ["Of 29 days", "Of 28 days", "Newest"]) await insert({ name });
     await sql`
@@ -132,7 +132,7 @@ describe("the age of a lead", () => {
     ]);
   });
 
-  it("goes for the oldest first, in portions, and up to the moment alone that is given", async () => {
+  it("erases the oldest first, in portions, and none that came at or after the moment given", async () => {
     for (const [name, time] of [
       ["Second", "2026-01-02T12:00:00Z"],
       ["Third", "2026-01-02T12:00:01Z"],
@@ -147,7 +147,7 @@ describe("the age of a lead", () => {
     expect([await left(1), await left(5)]).toEqual([["Second", "Third"], ["Third"]]);
   });
 
-  it("goes on for the day when somebody else has just erased the oldest leads", async () => {
+  it("does not take the day's work for done when somebody else has just erased the oldest leads", async () => {
     await sync({ retentionDays: 30 });
     await intake`insert into public.leads ${intake(many)}`;
     await insert({ name: "Newest" });
@@ -159,7 +159,6 @@ describe("the age of a lead", () => {
     await sql.begin(async (other) => {
       await other`select private.erase_oldest(now() - interval '30 days', 100)`;
       portion = sql`select erased, is_done from private.carry_out_retention(100)`.then(([row]) => row);
-      await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
       await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
     });
     expect(await portion).toEqual({ erased: 0, is_done: false });
@@ -195,7 +194,7 @@ describe("the age of a lead", () => {
     expect(await sql`select name from public.leads`).toEqual([{ name: "Newest" }]);
   });
 
-  it("has its circumstances emptied in portions, which read no lead again on a later day", async () => {
+  it("empties the circumstances of permissions in portions, which read no lead again on a later day", async () => {
     await sync({ permissionDays: 30 });
     await intake`insert into public.leads ${intake(many.slice(0, 25))}`;
     await insert({ name: "Newest" });
@@ -228,7 +227,7 @@ describe("the age of a lead", () => {
     expect((await permissions()).filter(({ address }) => address !== null)).toHaveLength(1);
   });
 
-  it("empties no circumstances before PERMISSION_DAYS, nor by a clock or a setting that is wrong, and then the last word of them", async () => {
+  it("empties no circumstances before PERMISSION_DAYS, nor by a clock or a setting that is wrong, and then also where only the campaign words are left", async () => {
     await sync({ permissionDays: 30 });
     await insert();
     await insert({ name: "Newest" });

@@ -1,7 +1,7 @@
 -- How long things are kept. Leads older than retention_days are erased, and permissions older than permission_days lose their
 -- circumstances (address, browser, page, campaign words). A mistyped setting must not erase everything at once, so each run carries out a
 -- plan that was stored a day before. Nor must a clock that jumps ahead: while even the newest lead is past the age, nothing is erased
--- before this database has run on as many days since that lead came. So a site that has no visitors any more erases its leads, too.
+-- before this database has run on nearly as many days since that lead came. So a site that has no visitors any more erases its leads, too.
 
 create table private.retention_plan (
   only_row boolean primary key default true,
