@@ -175,9 +175,11 @@ export const lead = {
       v.object({ outcome_id: Id, undo_until: Moment, callback_at: v.nullable(Moment) }),
       v.object({
         refused: v.picklist([
+          "call_has_outcome",
           "callback_not_callable",
           "callback_past",
           "callback_too_far",
+          "needs_call",
           "not_your_call",
           "under_call",
           "withdrawn",
@@ -192,7 +194,7 @@ export const lead = {
   "undo-outcome": {
     manager: false,
     request: v.strictObject({ outcome_id: Id }),
-    response: v.union([Done, v.object({ refused: v.picklist(["too late", "not yours"]) })]),
+    response: v.union([Done, v.object({ refused: v.picklist(["too_late", "not_yours"]) })]),
   },
   "eligibility-check": {
     manager: false,

@@ -52,7 +52,7 @@ describe("an outcome", () => {
     const id = await addLead(database);
     for (const outcome of ["no_answer", "left_message", "wrong_number"] as const) {
       const { body } = await dana.call("outcome", { id, call_id: null, outcome });
-      expect([outcome, body]).toEqual([outcome, expect.objectContaining({ refused: "not_your_call" })]);
+      expect([outcome, body]).toEqual([outcome, expect.objectContaining({ refused: "needs_call" })]);
     }
     await dana.call("outcome", { id, call_id: null, outcome: "does_not_qualify" });
     expect((await dana.call("open", { id })).body).toMatchObject({
@@ -72,7 +72,7 @@ describe("an outcome", () => {
     });
     await dana.call("outcome", outcome);
     expect((await dana.call("outcome", { ...outcome, note: "Again" })).body).toMatchObject({
-      refused: "not_your_call",
+      refused: "call_has_outcome",
     });
   });
 
@@ -116,7 +116,7 @@ describe("an outcome", () => {
     const { body } = await dana.call("outcome", { id, call_id, outcome: "wrong_number" });
     if (!("outcome_id" in body)) throw new Error("refused");
     const { outcome_id } = body;
-    expect((await lee.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "not yours" });
+    expect((await lee.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "not_yours" });
     expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
     expect((await dana.call("open", { id })).body).toMatchObject({
       stage: "open",
@@ -131,7 +131,7 @@ describe("an outcome", () => {
     if (!("outcome_id" in body)) throw new Error("refused");
     await database.owner`update private.outcomes set at = now() - interval '6 minutes' where id = ${body.outcome_id}`;
     expect((await dana.call("undo-outcome", { outcome_id: body.outcome_id })).body).toEqual({
-      refused: "too late",
+      refused: "too_late",
     });
   });
 

@@ -2,7 +2,7 @@
 -- number that must not be called.
 
 -- The call under way that a member may ask for again, in a second tab or after a lost answer: one of the last 10 minutes.
-create function private.call_to_repeat(lead uuid, member uuid) returns private.calls
+create function private.call_started_before(lead uuid, member uuid) returns private.calls
 language sql stable
 set search_path = ''
 as $$
@@ -28,7 +28,7 @@ begin
   elsif private.holder_of(w.lead_id) ->> 'id' <> member::text then
     refused := 'claimed';
     next_at := (select c.until from private.claims c where c.lead_id = w.lead_id);
-  elsif (private.call_to_repeat(w.lead_id, member)).id is not null then
+  elsif (private.call_started_before(w.lead_id, member)).id is not null then
     return;
   elsif attempts_until is not null then
     refused := 'attempts';
@@ -80,7 +80,7 @@ begin
       'held_by', case when refusal.refused = 'claimed' then private.holder_of(lead) end
     );
   end if;
-  started := private.call_to_repeat(lead, actor.member_id);
+  started := private.call_started_before(lead, actor.member_id);
   if started.id is not null then
     return jsonb_build_object('call_id', started.id);
   end if;
@@ -123,6 +123,6 @@ begin
 end $$;
 
 revoke execute on function
-  private.call_to_repeat, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
+  private.call_started_before, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
 from public;
 grant execute on function team.start_call, team.number_of_call to leads_team;

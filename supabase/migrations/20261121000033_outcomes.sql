@@ -22,21 +22,21 @@ begin
   end if;
 end $$;
 
--- Why a member may not record an outcome for a call; null when they may. Only a call tells that nobody answered, and who is on the phone
--- with the person says what came of it.
+-- Why a member may not record an outcome; null when they may. Only a call can end in "no answer", "left message" or "wrong number". While
+-- another member is on the phone with the person, only that member records an outcome.
 create function private.outcome_refusal(lead uuid, of_call uuid, new_outcome text, member uuid) returns text
 language sql stable
 set search_path = ''
 return case
   when of_call is null then case
-    when new_outcome in ('no_answer', 'left_message', 'wrong_number') then 'not_your_call'
+    when new_outcome in ('no_answer', 'left_message', 'wrong_number') then 'needs_call'
     when exists (
       select from private.claims c
       where c.lead_id = lead and c.member_id <> member and c.until > now() and (private.call_under_way(lead, c.member_id)).id is not null
     ) then 'under_call'
   end
-  when not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = member)
-    or exists (select from private.outcomes o where o.call_id = of_call) then 'not_your_call'
+  when not exists (select from private.calls c where c.id = of_call and c.lead_id = lead and c.member_id = member) then 'not_your_call'
+  when exists (select from private.outcomes o where o.call_id = of_call) then 'call_has_outcome'
 end;
 
 -- Why a callback cannot be set for a moment; null when it can. `win`: the calling window of that moment.
@@ -56,7 +56,7 @@ language sql immutable
 return o.at + interval '5 minutes';
 
 -- The latest outcome of a lead, when the same member has just sent the same: the answer was lost, and they sent it again.
-create function private.outcome_to_repeat(sent private.outcomes) returns private.outcomes
+create function private.outcome_sent_before(sent private.outcomes) returns private.outcomes
 language sql stable
 set search_path = ''
 as $$
@@ -72,8 +72,8 @@ language sql immutable
 set search_path = ''
 return jsonb_build_object('outcome_id', o.id, 'undo_until', private.undo_until(o), 'callback_at', o.callback_at);
 
--- Records an outcome, the first of which is the review that the page promised. `callback` holds at (a local time), zone and
--- asked_for_this_time. Ends the claim. What is sent again is recorded once.
+-- Records an outcome. A lead's first outcome is the review within 24 hours that the thank-you page promises. `callback` holds at (a local
+-- time), zone and asked_for_this_time. Ends the member's own claim. What is sent again is recorded once.
 create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
 language plpgsql
 security definer
@@ -104,7 +104,7 @@ begin
   recorded.note := coalesce(note_text, '');
   recorded.callback_at := call_back_at;
   recorded.callback_zone := callback ->> 'zone';
-  recorded := private.outcome_to_repeat(recorded);
+  recorded := private.outcome_sent_before(recorded);
   if recorded.id is not null then
     return private.outcome_json(recorded);
   end if;
@@ -173,10 +173,10 @@ begin
   if o.id is null then
     return null;
   elsif o.member_id <> actor.member_id then
-    return 'not yours';
+    return 'not_yours';
   elsif private.undo_until(o) < now()
     or exists (select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at) then
-    return 'too late';
+    return 'too_late';
   end if;
   delete from private.outcomes x where x.id = o.id;
   -- A review that the operator recorded after this outcome stays, and with it what it ended.
@@ -207,7 +207,7 @@ end $$;
 
 revoke execute on function
   private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal, private.undo_until,
-  private.outcome_to_repeat, private.outcome_json,
+  private.outcome_sent_before, private.outcome_json,
   team.record_outcome, team.undo_outcome
 from public;
 grant execute on function team.record_outcome, team.undo_outcome to leads_team;

@@ -112,7 +112,9 @@ export function OutcomeRefused({ refused }: { refused: Refused }) {
     callback_too_far: "This is more than 90 days ahead.",
     withdrawn: "This person asked us to stop. No callback can be set.",
     under_call: "Another member is on the phone with this person, and records what came of it.",
-    not_your_call: "This call has an outcome already. Look at the calls below.",
+    call_has_outcome: "This call has an outcome already. Look at the calls below.",
+    needs_call: "Only a call can have this outcome.",
+    not_your_call: "This call is another member’s, or was made to another person.",
     callback_not_callable: `No call is lawful then${refused.reason ? `: ${midSentence(notNowReasons[refused.reason])}` : ""}. ${nextLawfulTime(refused)}`,
   };
   return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
