@@ -5,15 +5,15 @@ import type { Sql } from "../database/connect.ts";
 
 /**
  * Waits three minutes at most until every delivery is made. Returns how many are made, how many are missing (not made, or not
- * received), and how many messages were received again. `received` is a file with the id of a message in each line.
+ * received), and how many messages were received again. `receivedFile` is a file with the id of a message in each line.
  */
-export async function countDeliveries(owner: Sql, received: string) {
+export async function countDeliveries(owner: Sql, receivedFile: string) {
   for (let second = 0; second < 180; second += 1) {
     const [open] = await owner`select from private.deliveries where delivered_at is null limit 1`;
     if (!open) break;
     await pause(1_000);
   }
-  const lines = readFileSync(received, "utf8").split("\n").filter(Boolean);
+  const lines = readFileSync(receivedFile, "utf8").split("\n").filter(Boolean);
   const arrived = new Set(lines);
   const deliveries = await owner<{ id: string; isMade: boolean }[]>`
     select id, delivered_at is not null as "isMade" from private.deliveries`;

@@ -1,7 +1,7 @@
 // The faults that the trial causes in the cluster, by the names in the table that it prints.
 import type { DatabaseHost, Hosts } from "./cluster-hosts.ts";
 
-/** Causes a fault, and returns the function that ends it, which is called once a lead was acknowledged again. */
+/** Causes a fault, and returns the function that ends it, which is called once a lead was acknowledged again and some seconds more. */
 export type Fault = (hosts: Hosts, roles: Roles) => () => void;
 
 interface Roles {
@@ -34,8 +34,11 @@ const both =
     return () => undo.forEach((each) => void each());
   };
 
-/** The PostgreSQL of this host goes on as a primary without a supervisor, while Patroni promotes another one. */
-export const frozen = "stop Patroni of the primary (SIGSTOP)";
+/**
+ * The name of the fault that lasts longest: PostgreSQL goes on as a primary with a frozen supervisor, while Patroni promotes
+ * another.
+ */
+export const frozenPatroni = "stop Patroni of the primary (SIGSTOP)";
 
 export const faults: Record<string, Fault> = {
   "kill PostgreSQL of the primary": ({ killPostgres }, { primary }) => {
@@ -49,7 +52,7 @@ export const faults: Record<string, Fault> = {
   "kill PostgreSQL and Patroni of the primary, and a web process": both(killPrimary, killWeb),
   "cut the primary's network": (hosts, { primary }) => cut(hosts, primary),
   "cut the synchronous standby's network": (hosts, { standby }) => cut(hosts, standby),
-  [frozen]: ({ pidOf, kill, start }, { primary }) => {
+  [frozenPatroni]: ({ pidOf, kill, start }, { primary }) => {
     process.kill(pidOf(primary, "patroni"), "SIGSTOP");
     return () => {
       kill(primary, "patroni");

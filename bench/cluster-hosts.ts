@@ -1,7 +1,7 @@
 // Controls the hosts of the cluster that deploy/cluster/start made: reads their state, kills programs, cuts the network, and restores
 // both. Runs as root, on the host `visitors`.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -29,12 +29,12 @@ interface Member {
   lag?: number | string;
 }
 
-/** Opens the hosts; `folder` is the cluster's. */
-export function openHosts(folder: string) {
+/** The controls of the hosts; `folder` is the cluster's. */
+export function hostsIn(folder: string) {
   return {
     /** The owner's address of the database. */
     databaseUrl: /^DATABASE_URL=(.*)$/m.exec(readFileSync(join(folder, "settings"), "utf8"))?.[1] ?? "",
-    received: join(folder, "delivery/received"),
+    receivedFile: join(folder, "delivery/received"),
     ...programsIn(folder),
     ...balancerIn(folder),
 
@@ -60,11 +60,15 @@ function programsIn(folder: string) {
     start: (host: Host, program: Program, from = "") =>
       void execFileSync(join(cluster, "program"), [host, program, ...(from && [from])]),
 
-    /** Asks a program to stop, and waits until it has. */
+    /** Asks a program to stop, and waits until it has. @throws when it has not after 20 s. */
     end: async (host: Host, program: Program) => {
       const pid = pidOf(host, program);
       process.kill(pid, "SIGTERM");
-      for (let tries = 0; existsSync(`/proc/${pid}`) && tries < 200; tries += 1) await pause(100);
+      for (let tries = 0; tries < 200; tries += 1) {
+        if (!isRunning(pid)) return;
+        await pause(100);
+      }
+      throw new Error(`The program ${program} of ${host} did not stop within 20 s.`);
     },
     kill: (host: Host, program: Program) => process.kill(pidOf(host, program), "SIGKILL"),
 
@@ -98,7 +102,16 @@ function balancerIn(folder: string) {
   };
 }
 
-export type Hosts = ReturnType<typeof openHosts>;
+export type Hosts = ReturnType<typeof hostsIn>;
+
+function isRunning(pid: number): boolean {
+  try {
+    // One that has ended, and whose end nobody has asked for yet, has no command line.
+    return readFileSync(`/proc/${pid}/cmdline`).length > 0;
+  } catch {
+    return false;
+  }
+}
 
 function tryKill(pid: number) {
   try {
@@ -130,7 +143,10 @@ async function etcdLeader(): Promise<DatabaseHost | undefined> {
   return undefined;
 }
 
-/** Whether every program is back: one primary, one synchronous standby, one more, etcd's leader, and both web processes. */
+/**
+ * Whether the databases, etcd and both web processes are back: one primary, one synchronous standby, one replica that follows, three
+ * healthy members of etcd.
+ */
 async function isWhole(): Promise<boolean> {
   const all = await members();
   const has = (role: Member["role"]) => all.some((member) => member.role === role);

@@ -4,14 +4,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../database/connect.ts";
 import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
 import { countDeliveries } from "./cluster-deliveries.ts";
-import { type Fault, faults, frozen } from "./cluster-faults.ts";
-import { openHosts, site, webAddresses } from "./cluster-hosts.ts";
+import { type Fault, faults, frozenPatroni } from "./cluster-faults.ts";
+import { hostsIn, site, webAddresses } from "./cluster-hosts.ts";
 import { median } from "./median.ts";
 import { key } from "./running.ts";
 
 const [, , folder = "", rounds = "10", minutes = "60", nextRelease = ""] = process.argv;
 const deadline = performance.now() + Number(minutes) * 60_000;
-const hosts = openHosts(folder);
+const hosts = hostsIn(folder);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const load = startLoad(key, () => site, { visitors: 8, pauseAfter: 80 });
@@ -37,18 +37,21 @@ async function causeFaults() {
   for (let round = 1; round <= Number(rounds) && performance.now() < deadline; round += 1) {
     for (const [name, fault] of Object.entries(faults)) {
       await until("the cluster is whole", hosts.isWhole, 180_000);
-      const { time, gap, refusals, failover } = await causeFault(fault, name === frozen ? 40_000 : 2_000);
+      const { time, gap, refusals, failover } = await causeFault(
+        fault,
+        name === frozenPatroni ? 40_000 : 2_000,
+      );
       times.get(name)?.push(time);
       gaps.get(name)?.push(gap);
       refused.set(name, (refused.get(name) ?? 0) + refusals);
       say(
-        `${round} ${name}: next 201 after ${seconds(time)}, longest gap ${seconds(gap)}, ${refusals} refused${failover}`,
+        `${round} ${name}: next acknowledgement after ${seconds(time)}, longest gap ${seconds(gap)}, ${refusals} refused${failover}`,
       );
       if (performance.now() > deadline) break;
     }
   }
   say(
-    "\n| what | times | next 201: p50 | at most | longest gap: p50 | at most | answers that were no 201 |\n|---|---|---|---|---|---|---|",
+    "\n| what | times | next acknowledgement: p50 | at most | longest gap: p50 | at most | refused |\n|---|---|---|---|---|---|---|",
   );
   for (const [name, each] of times)
     say(
@@ -140,7 +143,7 @@ async function restartWeb(from?: string) {
 /** Waits until everything is delivered, and says what promise was broken. */
 async function settle() {
   const broken = await brokenPromises(owner, load.acknowledged);
-  const { missing, repeated, delivered } = await countDeliveries(owner, hosts.received);
+  const { missing, repeated, delivered } = await countDeliveries(owner, hosts.receivedFile);
   say(
     `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, without permission or delivery ${broken.withoutPermissionOrDelivery.length}`,
   );

@@ -1,5 +1,6 @@
 // `node bench/kills.ts [ROUNDS]`: kills the server, PostgreSQL, a session and everything under load, 25 times each (100
-// kills) unless told otherwise. Prints which promises were broken, and how long it took to the next 201.
+// kills) unless told otherwise. Prints which promises were broken, and how long it took to the next
+// acknowledgement.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +32,7 @@ await rm(folder, { recursive: true, maxRetries: 20 });
 
 for (const [target, waits] of times) {
   say(
-    `${target.padEnd(12)} ${waits.length} kills; next 201 after p50 ${median(waits).toFixed(0)} ms, at most ${Math.max(...waits).toFixed(0)} ms`,
+    `${target.padEnd(12)} ${waits.length} kills; next acknowledgement after p50 ${median(waits).toFixed(0)} ms, at most ${Math.max(...waits).toFixed(0)} ms`,
   );
 }
 const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`).join(", ");
