@@ -38,7 +38,7 @@ const screens = [
 const states: [string, () => string, string, (page: Page) => Promise<unknown>][] = [
   ["the queue", () => "/", ".row", async () => {}],
   ["the queue with filters", () => "/", ".row", (page) => page.getByText("More filters").click()],
-  ["the list of keys", () => "/", ".row", (page) => page.keyboard.press("?")],
+  ["the list of shortcuts", () => "/", ".row", (page) => page.keyboard.press("?")],
   [
     "a lead",
     () => `/leads/${ids.open}`,
@@ -150,21 +150,21 @@ describe("a member with a keyboard alone", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
   });
 
-  it("opens the list of keys with ? and closes it with Escape, and the focus is back where it was", async () => {
+  it("opens the list of shortcuts with ? and closes it with Escape, and the focus is back where it was", async () => {
     const page = await openAs(browser(), inbox, maria);
     await page.locator(".row-name").first().focus();
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.evaluate(() => document.activeElement?.className)).toBe("row-name");
   });
 
-  it("turns the single keys off, and none does anything any more", async () => {
+  it("turns the shortcuts off, and none does anything any more", async () => {
     const page = await openAs(browser(), inbox, maria);
     await page.locator(".row").first().waitFor();
     await page.keyboard.press("?");
-    await page.getByLabel("Use these keys").uncheck();
+    await page.getByLabel("Use these shortcuts").uncheck();
     await page.getByRole("button", { name: "Close" }).click();
     await page.keyboard.press("n");
     await page.keyboard.press("?");

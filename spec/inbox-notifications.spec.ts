@@ -254,7 +254,7 @@ describe("a browser without what the inbox would like to use", () => {
       await page.addInitScript((which) => {
         localStorage.setItem(
           "inbox-preferences",
-          JSON.stringify({ keys: true, sound: false, notifications: true }),
+          JSON.stringify({ usesShortcuts: true, sound: false, notifications: true }),
         );
         Object.defineProperty(document, "hidden", { get: () => true });
         const Throwing = class {

@@ -126,7 +126,7 @@ function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
 }
 
 function BrowserPreferences() {
-  const { keys, sound, notifications } = usePreferences();
+  const { usesShortcuts, sound, notifications } = usePreferences();
   const [isRefused, setRefused] = useState(false);
   const toggleNotifications = async () => {
     const isAsked = !notifications;
@@ -155,9 +155,13 @@ function BrowserPreferences() {
         </Notice>
       )}
       <label className="choice">
-        <input type="checkbox" checked={keys} onChange={() => prefer({ keys: !keys })} />
+        <input
+          type="checkbox"
+          checked={usesShortcuts}
+          onChange={() => prefer({ usesShortcuts: !usesShortcuts })}
+        />
         <span>
-          Single keys as shortcuts (press <kbd>?</kbd> for the list)
+          Keyboard shortcuts (press <kbd>?</kbd> for the list)
         </span>
       </label>
     </section>

@@ -8,25 +8,25 @@ import { Announcer } from "./announcer.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { useFocusBeside } from "./focus-beside.ts";
 import { useKeys } from "./keys.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
 import { Navigation } from "./navigation.tsx";
 import { PageFailure } from "./page-failure.tsx";
+import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
 import { useLiveEvents } from "./use-live-events.ts";
 
 export type SignedIn = ResponseOf<"me">;
 
 export function Frame({ member, children }: { member: SignedIn; children: ReactNode }) {
   const [path, navigate] = useLocation();
-  const [showsKeys, setShowsKeys] = useState(false);
+  const [showsShortcuts, setShowsShortcuts] = useState(false);
   useActivity(member.idle_minutes);
   useLiveEvents();
-  useKeys({ "?": () => setShowsKeys(true), q: () => navigate("/") });
+  useKeys({ "?": () => setShowsShortcuts(true), q: () => navigate("/") });
   return (
     <div className="frame">
       <a className="skip-link" href="#main">
         Skip to the page
       </a>
-      <Navigation member={member} onShowKeys={() => setShowsKeys(true)} />
+      <Navigation member={member} onShowShortcuts={() => setShowsShortcuts(true)} />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
         <AlertBanner isManager={member.role === "manager"} />
@@ -34,7 +34,7 @@ export function Frame({ member, children }: { member: SignedIn; children: ReactN
         <PageFailure path={path}>{children}</PageFailure>
       </main>
       <Announcer />
-      {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
+      {showsShortcuts && <ShortcutsDialog onClose={() => setShowsShortcuts(false)} />}
     </div>
   );
 }

@@ -24,7 +24,7 @@ export function useKeys(keys: Keys): void {
 
 function isShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return false;
-  if (event.ctrlKey || event.metaKey || event.altKey || !currentPreferences().keys) return false;
+  if (event.ctrlKey || event.metaKey || event.altKey || !currentPreferences().usesShortcuts) return false;
   if (document.querySelector("dialog[open]")) return false;
   return !isTyping(event.target) && !isTypedOn(event);
 }

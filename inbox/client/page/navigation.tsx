@@ -22,7 +22,7 @@ const managing: Item[] = [
   { path: "/team", name: "Team", icon: "people" },
 ];
 
-export function Navigation({ member, onShowKeys }: { member: SignedIn; onShowKeys(): void }) {
+export function Navigation({ member, onShowShortcuts }: { member: SignedIn; onShowShortcuts(): void }) {
   const [isOpen, setOpen] = useState(false);
   const [path] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu folds up when the page changes.
@@ -51,8 +51,8 @@ export function Navigation({ member, onShowKeys }: { member: SignedIn; onShowKey
         <ul className="navigation-end">
           <NavigationItem path="/account" name={member.name} icon="person" isCurrent={path === "/account"} />
           <li>
-            <button type="button" onClick={onShowKeys}>
-              <Icon name="key" /> Keys <kbd>?</kbd>
+            <button type="button" onClick={onShowShortcuts}>
+              <Icon name="keyboard" /> Shortcuts <kbd>?</kbd>
             </button>
           </li>
         </ul>

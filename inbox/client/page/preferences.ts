@@ -1,15 +1,15 @@
-// What a member has chosen for this browser: keys, sound, notifications. It holds no personal data.
+// What a member has chosen for this browser: shortcuts, sound, notifications. It holds no personal data.
 import { makeSharedValue, useSharedValue } from "./shared-value.ts";
 
 export interface Preferences {
   /** Single keys as shortcuts; they can be turned off because a voice or a shaking hand may press them (WCAG 2.1.4). */
-  keys: boolean;
+  usesShortcuts: boolean;
   sound: boolean;
   notifications: boolean;
 }
 
 const storageKey = "inbox-preferences";
-const initial: Preferences = { keys: true, sound: false, notifications: false };
+const initial: Preferences = { usesShortcuts: true, sound: false, notifications: false };
 // Read and followed only when they are needed, because the first access to localStorage, and to its events, blocks the page.
 const preferences = makeSharedValue<Preferences>(() => {
   addEventListener("storage", ({ key }) => {

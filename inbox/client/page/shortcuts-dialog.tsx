@@ -1,4 +1,4 @@
-// The list of keys, and the switch that turns them off.
+// The list of keyboard shortcuts, and the switch that turns them off.
 import { outcomes } from "../../api-values.ts";
 import { Dialog } from "./dialog.tsx";
 import { prefer, usePreferences } from "./preferences.ts";
@@ -20,10 +20,10 @@ const atALead: [string, string][] = [
   ["n", "Take next lead, after an outcome"],
 ];
 
-export function KeysDialog({ onClose }: { onClose(): void }) {
-  const { keys } = usePreferences();
+export function ShortcutsDialog({ onClose }: { onClose(): void }) {
+  const { usesShortcuts } = usePreferences();
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <div className="key-lists">
         <div>
           <KeyList title="Everywhere" keys={everywhere} />
@@ -33,8 +33,12 @@ export function KeysDialog({ onClose }: { onClose(): void }) {
       </div>
       <p className="quiet">No key does anything while you type in a field.</p>
       <label className="choice">
-        <input type="checkbox" checked={keys} onChange={() => prefer({ keys: !keys })} />
-        Use these keys
+        <input
+          type="checkbox"
+          checked={usesShortcuts}
+          onChange={() => prefer({ usesShortcuts: !usesShortcuts })}
+        />
+        Use these shortcuts
       </label>
       <div className="actions">
         <button type="button" className="button primary" onClick={onClose}>
