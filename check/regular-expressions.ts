@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import recheck from "recheck/lib/browser.js";
-import { isPlainlyLinear } from "./one-repetition.ts";
+import { isPlainlyLinear } from "./plainly-linear.ts";
 import { lineOf, type Node, readSources, root, visitNodes } from "./syntax-tree.ts";
 
 /** A regular expression in a source file. */

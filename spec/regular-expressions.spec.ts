@@ -2,7 +2,7 @@
 import { assert, constantFrom, array as listOf, property } from "fast-check";
 import recheck from "recheck/lib/browser.js";
 import { describe, expect, it } from "vitest";
-import { isPlainlyLinear } from "../check/one-repetition.ts";
+import { isPlainlyLinear } from "../check/plainly-linear.ts";
 import { expressionsIn, problemWith } from "../check/regular-expressions.ts";
 
 const found = (text: string) => expressionsIn("planted.ts", text);

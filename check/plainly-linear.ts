@@ -2,7 +2,7 @@
 // a single repetition. What this cannot prove is left to the full proof.
 
 interface Token {
-  kind: "atom" | "literal" | "start" | "assertion" | "open" | "close" | "or";
+  kind: "class" | "literal" | "start" | "assertion" | "open" | "close" | "or";
   text: string;
   quantifier: string;
 }
@@ -28,7 +28,10 @@ export function isPlainlyLinear(source: string, flags: string): boolean {
   return after.every(({ kind }) => kind === "close") || isEnteredAtABoundary(before, repeated.text, flags);
 }
 
-/** Reads an expression, or returns undefined where it has a lookaround, a backreference or a nested class. */
+/**
+ * Reads an expression; undefined where it has anything that this does not read, such as a lookaround, a backreference, a named group or
+ * \u.
+ */
 function tokensOf(source: string, flags: string): Token[] | undefined {
   if (flags.includes("v") || /[\ud800-\udfff]/.test(source)) return undefined;
   const tokens: Token[] = [];
@@ -48,7 +51,7 @@ function kindAt(source: string, at: number): Token["kind"] | undefined {
   const [character = "", next = "", third = ""] = source.slice(at, at + 3);
   if (character === "\\") {
     if (/[bB]/.test(next)) return "assertion";
-    if (/[dDsSwW]/.test(next)) return "atom";
+    if (/[dDsSwW]/.test(next)) return "class";
     return next in escapes || /[^\dA-Za-z]/.test(next) ? "literal" : undefined;
   }
   if (character === "(") return next !== "?" || third === ":" ? "open" : undefined;
@@ -58,8 +61,8 @@ function kindAt(source: string, at: number): Token["kind"] | undefined {
 
 const escapes: Record<string, string> = { f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
 const kinds: Record<string, Token["kind"]> = {
-  "[": "atom",
-  ".": "atom",
+  "[": "class",
+  ".": "class",
   "^": "start",
   $: "assertion",
   ")": "close",
@@ -87,7 +90,7 @@ const isUnbounded = (quantifier: string) => /^[*+]|,\}/.test(quantifier);
 const isInRepeatedGroup = (after: Token[]) =>
   after.some(({ kind, quantifier }) => kind === "close" && quantifier !== "");
 
-/** Walks back over what must stand before the repetition. */
+/** Whether a search can enter the repetition only near a character that it does not hold, or near the start of the text. */
 function isEnteredAtABoundary(before: Token[], repeated: string, flags: string): boolean {
   const holds = (character: string) => new RegExp(`^(?:${repeated})$`, flags).test(character);
   for (const { kind, text, quantifier } of before.toReversed()) {
