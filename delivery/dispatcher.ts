@@ -29,7 +29,7 @@ export interface Dispatcher {
   stop(): void;
   /** Aborts what is under way; its deliveries are due again at once. */
   abort(): void;
-  /** Settles when nothing is under way and everything is recorded. */
+  /** Settles when nothing is under way, and everything is recorded that the database takes. */
   drained(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ class ChannelDispatcher implements Dispatcher {
   #isStopped = false;
   #isClaiming = false;
   #claimsAgain = false;
-  #retriesPending: boolean;
+  #mustRetryPending: boolean;
   /** How many deliveries a message carries: fewer than the channel's after one that was too large. */
   #batch: number;
   #pausedUntil = 0;
@@ -64,12 +64,12 @@ class ChannelDispatcher implements Dispatcher {
     this.#log = log;
     this.#now = now;
     this.#clock = makeClock(now);
-    this.#retriesPending = retriesAtStart;
+    this.#mustRetryPending = retriesAtStart;
     this.#batch = channel.batch;
     this.#results = makeResults(database, log, now, this.#clock);
     const onRecovered = () => {
       // What waits because of the outage is retried with the next claim.
-      this.#retriesPending = true;
+      this.#mustRetryPending = true;
     };
     this.#sender = makeSender(channel, { log, clock: this.#clock, onRecovered });
   }
@@ -104,12 +104,12 @@ class ChannelDispatcher implements Dispatcher {
   }
 
   async #retryPending(): Promise<void> {
-    if (!this.#retriesPending) return;
-    this.#retriesPending = false;
+    if (!this.#mustRetryPending) return;
+    this.#mustRetryPending = false;
     try {
       await this.#database.query((sql) => retryNow(sql, this.#channel.name, this.#now?.()));
     } catch (error) {
-      this.#retriesPending = true;
+      this.#mustRetryPending = true;
       throw error;
     }
   }
@@ -140,7 +140,7 @@ class ChannelDispatcher implements Dispatcher {
   async #send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
     this.#messagesUnderWay += 1;
     const outcome = await this.#sender.send(deliveries);
-    const isDueAgain = this.#isToBeSplit(deliveries, outcome) || this.#sender.isAborted();
+    const isDueAgain = this.#adaptBatch(deliveries, outcome) || this.#sender.isAborted();
     this.#results.add(deliveries, outcome, isDueAgain);
     await this.#results.flush();
     this.#messagesUnderWay -= 1;
@@ -150,8 +150,9 @@ class ChannelDispatcher implements Dispatcher {
     this.#resolveWhenDrained();
   }
 
-  // After a message that was too large, its deliveries are claimed again for smaller ones; these grow again while they are taken.
-  #isToBeSplit({ length }: readonly Delivery[], outcome: Outcome): boolean {
+  // After a message that was too large, returns true: its deliveries are to be claimed again, in smaller messages. These grow again with
+  // each one that the receiver accepts.
+  #adaptBatch({ length }: readonly Delivery[], outcome: Outcome): boolean {
     if (outcome.kind === "delivered") {
       this.#batch = Math.min(2 * this.#batch, this.#channel.batch);
       return false;

@@ -45,7 +45,7 @@ export function makeSender(channel: Channel, { log, clock, onRecovered }: Sender
     concurrency: () => (breaker.isOpen() ? 1 : channel.concurrency),
     isPaused: breaker.isPaused,
     async send(deliveries) {
-      const outcome = await outcomeOf(channel, deliveries, aborting.signal, log);
+      const outcome = await sendSafely(channel, deliveries, aborting.signal, log);
       recordOutcome(outcome);
       return outcome;
     },
@@ -54,8 +54,8 @@ export function makeSender(channel: Channel, { log, clock, onRecovered }: Sender
   };
 }
 
-/** A channel returns every failure as an outcome. One that throws has a bug, which is logged, and its deliveries are tried again. */
-export async function outcomeOf(
+/** Sends. A channel returns every failure as an outcome. One that throws has a bug, which is logged, and its deliveries are tried again. */
+export async function sendSafely(
   channel: Channel,
   deliveries: [Delivery, ...Delivery[]],
   signal: AbortSignal,

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import type { Delivery } from "../delivery/delivery.ts";
-import { outcomeOf } from "../delivery/sender.ts";
+import { sendSafely } from "../delivery/sender.ts";
 import type { Log } from "../log/log.ts";
 
 /** What a channel answered to the test message. */
@@ -20,7 +20,7 @@ export const testChannels = (
   Promise.all(
     channels.map(async (channel) => ({
       channel: channel.name,
-      outcome: await outcomeOf(channel, [makeTestDelivery(channel.name, new Date())], signal, log),
+      outcome: await sendSafely(channel, [makeTestDelivery(channel.name, new Date())], signal, log),
     })),
   );
 

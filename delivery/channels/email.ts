@@ -35,7 +35,7 @@ export interface Mail extends Message {
 }
 
 /** Sends a mail. `rejected` counts mailboxes that refused while others took it. */
-export type Post = (mail: Mail, stop: AbortSignal) => Promise<Outcome & { rejected?: number }>;
+export type SendMail = (mail: Mail, stop: AbortSignal) => Promise<Outcome & { rejected?: number }>;
 
 /** Makes the channel. `timeout` is in milliseconds; `onRejected` is told how many mailboxes refused a mail others took. */
 export function makeEmail(
@@ -45,15 +45,15 @@ export function makeEmail(
     onRejected = () => {},
   }: { timeout?: number; onRejected?: (count: number) => void } = {},
 ): Transport {
-  let post: Post | undefined;
+  let sendMail: SendMail | undefined;
   const send: Transport["send"] = async (deliveries, stop) => {
     const { from, to } = settings;
     const messageId = await messageIdOf(deliveries, from);
     const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
     const tooLate = AbortSignal.timeout(timeout);
     // Made with the first mail, so that an error in making it fails that mail alone: the next one makes it again.
-    post ??= await makePost(settings.via);
-    const { rejected = 0, ...outcome } = await post(mail, AbortSignal.any([stop, tooLate]));
+    sendMail ??= await makeSendMail(settings.via);
+    const { rejected = 0, ...outcome } = await sendMail(mail, AbortSignal.any([stop, tooLate]));
     if (rejected > 0) onRejected(rejected);
     if (outcome.kind !== "transient") return outcome;
     if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
@@ -75,7 +75,7 @@ function settingsOf({
 }
 
 // Only the one in use is loaded: where SMTP cannot work, its library need not be there.
-async function makePost(via: EmailSettings["via"]): Promise<Post> {
+async function makeSendMail(via: EmailSettings["via"]): Promise<SendMail> {
   if ("smtpUrl" in via) return (await import("./smtp.ts")).makeSmtp(via.smtpUrl);
   return (await import("./mail-api.ts")).makeMailApi(via.apiKey, via.apiUrl);
 }

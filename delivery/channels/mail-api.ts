@@ -1,12 +1,13 @@
 // Sends a mail through an HTTP mail API in the shape of Resend, for places where SMTP is blocked, such as hosted
-// functions. A repetition within a day carries the same idempotency key, and is not sent twice.
-import type { Post } from "./email.ts";
+// functions. The same mail always carries the same idempotency key, which the API remembers for a day; within it the mail is not sent
+// twice.
+import type { SendMail } from "./email.ts";
 import { hashOf } from "./hash.ts";
 import { discardBody, outcomeOf } from "./http-response.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-/** Makes the post for an API key. */
-export function makeMailApi(apiKey: string, apiUrl = "https://api.resend.com"): Post {
+/** Makes the function that sends mails with an API key. */
+export function makeMailApi(apiKey: string, apiUrl = "https://api.resend.com"): SendMail {
   return async ({ from, to, subject, text, html, messageId }, signal) => {
     const body = JSON.stringify({ from, to, subject, text, html, headers: { "Message-ID": messageId } });
     try {

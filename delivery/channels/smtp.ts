@@ -2,7 +2,7 @@
 // sender, a full mailbox, a policy) is transient, because people can fix it; only a mail that is too large is a permanent failure.
 import type { Transporter } from "nodemailer";
 import type { Outcome } from "./channel.ts";
-import type { Mail, Post } from "./email.ts";
+import type { Mail, SendMail } from "./email.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 /** In milliseconds. */
@@ -12,8 +12,11 @@ interface Timeouts {
   greeting: number;
 }
 
-/** Makes the post for an address such as `smtps://user:password@mail.example.com`. */
-export function makeSmtp(url: string, { connect = 10_000, greeting = 40_000 }: Partial<Timeouts> = {}): Post {
+/** Makes the function that sends mails to an address such as `smtps://user:password@mail.example.com`. */
+export function makeSmtp(
+  url: string,
+  { connect = 10_000, greeting = 40_000 }: Partial<Timeouts> = {},
+): SendMail {
   let transport: Transporter | undefined;
   return async ({ from, to, subject, text, html, messageId }: Mail, signal) => {
     // Outside of what follows, because what fails here is no answer of a mail server.

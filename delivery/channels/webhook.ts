@@ -1,5 +1,5 @@
 // The webhook channel: one signed POST a delivery, as Standard Webhooks describes it. The receiver answers 2xx when it has
-// the lead; anything else is tried again or, when the receiver is gone for good, has failed.
+// the lead; any other answer is tried again; 410 (gone) and 413 (too large) fail for good.
 import { Webhook } from "standardwebhooks";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
