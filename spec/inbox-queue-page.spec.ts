@@ -114,7 +114,7 @@ describe("a queue without rows", () => {
     await addLead(database, { name: "Rosa Martinez" });
     await page.locator(".row").waitFor();
     await page.getByRole("button", { name: "Mine" }).click();
-    await page.getByText("Nobody whom the filter leaves is waiting.").waitFor();
+    await page.getByText("Nobody who matches the filter is waiting.").waitFor();
     expect(await text(page)).not.toContain("Nobody is waiting.");
     await page.getByRole("button", { name: "All", exact: true }).click();
     await page.locator(".row").waitFor();

@@ -24,6 +24,7 @@ export const Pages = memo(function Pages({ member }: { member: SignedIn }) {
         <Route path="/">
           <QueuePage member={member} />
         </Route>
+        {/* A member who is signed in already and opens /sign-in sees the queue. */}
         <Route path="/sign-in">
           <QueuePage member={member} />
         </Route>

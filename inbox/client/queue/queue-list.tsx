@@ -1,4 +1,4 @@
-// The rows of the queue in its three groups, or those of a search as one list.
+// The rows of the queue in its three sections, or those of a search as one list.
 import { startTransition, useEffect, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import type { SignedIn } from "../page/frame.tsx";
@@ -25,7 +25,7 @@ interface Props {
 /** What is said when there are no rows. */
 const emptySentences = {
   queue: ["Nobody is waiting.", "A new lead appears here by itself."],
-  filter: ["Nobody whom the filter leaves is waiting.", "Press “All” to see everybody."],
+  filter: ["Nobody who matches the filter is waiting.", "Press “All” to see everybody."],
   "later page": ["Nobody on this page is waiting any more.", "The earlier page may have more people."],
   search: ["Nobody is found.", "A phone number, an e-mail address and a reference must be whole."],
 } as const;
@@ -59,7 +59,7 @@ export function QueueList({ rows: all, counts, member, of }: Props) {
 /** More than fit on most screens. */
 const firstStep = 12;
 
-/** The rows that are seen at once come first, because a slow machine takes as long for those that are not. */
+/** Renders the first rows first and the others in a second step: on a slow machine the rows below the screen cost as much as those on it. */
 function useRowsInTwoSteps(rows: Row[]): Row[] {
   const [isWhole, setWhole] = useState(false);
   useEffect(() => startTransition(() => setWhole(true)), []);
