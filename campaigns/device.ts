@@ -1,4 +1,4 @@
-// The kind of device that a User-Agent header names. Nothing else of the header is counted or kept.
+// The kind of device that a User-Agent header names. Of a page load, nothing else of the header is kept.
 import { isbot } from "isbot";
 import type { Device } from "./steps.ts";
 
@@ -10,8 +10,8 @@ const seen = new Map<string, Device>();
 const maxSeen = 1_000;
 
 /** The device; "unknown" without a User-Agent. */
-export function deviceOf(browser: string | null | undefined): Device {
-  const userAgent = (browser ?? "").slice(0, maxLength);
+export function deviceOf(header: string | null | undefined): Device {
+  const userAgent = (header ?? "").slice(0, maxLength);
   const known = seen.get(userAgent);
   if (known) return known;
   const device = isbot(userAgent) ? "bot" : kindOf(userAgent);
@@ -20,7 +20,7 @@ export function deviceOf(browser: string | null | undefined): Device {
   return device;
 }
 
-// The rule of private.device_of, which tells the devices of leads that came by no server of ours.
+// The rule of private.device_of, which tells the devices of leads that were stored without a device.
 function kindOf(userAgent: string): Device {
   const names = (...words: string[]) => words.some((word) => userAgent.includes(word));
   if (userAgent === "") return "unknown";
