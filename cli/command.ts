@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
 
-export { typed, typedQuietly } from "../log/installation.ts";
+export { typed, typedForPlainOutput } from "../log/installation.ts";
 
 /** What a handler works with: the database, and the person or script that typed the command. */
 export interface CommandContext {

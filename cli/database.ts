@@ -11,7 +11,13 @@ import {
   hasEmbedded,
   startEmbedded,
 } from "../database/embedded.ts";
-import { migrate, newerTables, newestVersion, requiredVersion, schemaVersion } from "../database/migrate.ts";
+import {
+  migrate,
+  newerTablesMessage,
+  newestVersion,
+  requiredVersion,
+  schemaVersion,
+} from "../database/migrate.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
@@ -140,7 +146,7 @@ export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
   if (found !== undefined && found >= wanted) {
     // A newer release adds to the tables, and takes nothing away that this one needs, unless it says so (decision 092).
     const required = await requiredVersion(sql);
-    if (required > wanted) throw new Refusal(newerTables(required, wanted));
+    if (required > wanted) throw new Refusal(newerTablesMessage(required, wanted));
     return;
   }
   if (found === undefined && make) return void (await migrate(sql));

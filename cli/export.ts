@@ -8,8 +8,14 @@ import { type Cell, csvLine } from "../team/csv.ts";
 import { makeCsvEncoder } from "../team/csv-encoder.ts";
 import { exportLeads, leadColumns } from "../team/export-leads.ts";
 import { exportPermissions, permissionColumns } from "../team/export-permissions.ts";
-import { hasEntry } from "../team/standby.ts";
-import { type AddCommand, type CommandContext, noAuditEntry, typedQuietly, UsageError } from "./command.ts";
+import { waitForEntry } from "../team/standby.ts";
+import {
+  type AddCommand,
+  type CommandContext,
+  noAuditEntry,
+  typedForPlainOutput,
+  UsageError,
+} from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { progressOf } from "./progress.ts";
 import { printable } from "./terminal.ts";
@@ -31,7 +37,10 @@ export const exportCommand: AddCommand = (program, run) => {
     .option("--format <format>", "csv for a spreadsheet, or json for one JSON array")
     .option("--since <time>", `only those that came in ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option("--permission", "instead of the leads, the record of what each person agreed to")
-    .addHelpText("after", `\nExample:\n  ${typedQuietly("export --format csv --since 7d")} > leads.csv`)
+    .addHelpText(
+      "after",
+      `\nExample:\n  ${typedForPlainOutput("export --format csv --since 7d")} > leads.csv`,
+    )
     .action(({ format, since, permission }: Options) => {
       if (format !== "csv" && format !== "json")
         throw new UsageError("In which format? Add --format csv or --format json.");
@@ -59,7 +68,7 @@ async function withStandby(
   if (!standbyUrl || !entry) return void (await read(sql));
   const standby = connect(withLoginOf(standbyUrl, url), { max: 2, name: "leads export" });
   try {
-    const problem = await hasEntry(standby, entry).then(
+    const problem = await waitForEntry(standby, entry).then(
       (isThere) => (isThere ? undefined : "is seconds behind"),
       (error) => `cannot be read (${codeOf(error)})`,
     );

@@ -2,7 +2,7 @@
 import { reference, shown } from "../lead/lead.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
 import { type LeadFilter, listLeads } from "../team/list-leads.ts";
-import { type AddCommand, type CommandContext, readCount, typed, typedQuietly } from "./command.ts";
+import { type AddCommand, type CommandContext, readCount, typed, typedForPlainOutput } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { cell } from "./terminal.ts";
 import { clock, readSince, sinceHelp, timeLeft } from "./times.ts";
@@ -33,7 +33,7 @@ export const list: AddCommand = (program, run) => {
     .option("--json", "print a JSON array")
     .addHelpText(
       "after",
-      `\nExamples:\n  ${typed("list --due")}\n  ${typedQuietly("list --since 24h --json")}`,
+      `\nExamples:\n  ${typed("list --due")}\n  ${typedForPlainOutput("list --since 24h --json")}`,
     )
     .action(({ json, ...filter }: Options) =>
       run((context) => (json ? printJson(context, filter) : printTable(context, filter))),

@@ -8,13 +8,13 @@ const interval = 200;
 export function progressOf(
   { showStatusLine }: Pick<CommandContext, "showStatusLine">,
   label: string,
-  onCtrlC = "breaks off without harm",
+  whatCtrlCDoes = "breaks off without harm",
 ): (part: number) => void {
   let next = 0;
   return (part) => {
     const now = performance.now();
     if (now < next) return;
     next = now + interval;
-    showStatusLine(`${label}: ${Math.floor(part * 100)}%  (Ctrl-C ${onCtrlC})`);
+    showStatusLine(`${label}: ${Math.floor(part * 100)}%  (Ctrl-C ${whatCtrlCDoes})`);
   };
 }

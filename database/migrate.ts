@@ -36,7 +36,7 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
   const migrations = known.filter(({ version }) => version <= upTo);
   return transaction(sql, async (tx) => {
     await refuseOldServer(tx);
-    // A process that waits longer fails here, logs that, and tries again.
+    // Whoever waits longer fails here; a server that starts tries again (prepare.ts).
     await tx`set local lock_timeout = '10s'`;
     await tx`select pg_advisory_xact_lock(${lock})`;
     await makeLedger(tx);
@@ -44,7 +44,8 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
       select version, coalesce(array_to_json(statements), '[]')::text as statements
       from supabase_migrations.schema_migrations`;
     refuseNewer(known, applied);
-    const missing = missingAfter(migrations, applied);
+    refuseEdited(migrations, applied);
+    const missing = notYetApplied(migrations, applied);
     for (const { version, name, text } of missing) {
       await tx.unsafe(text);
       await tx`
@@ -56,7 +57,7 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
 }
 
 /** Why a program does not work on tables that a newer release has changed, and what to do. */
-export const newerTables = (required: string, known: string): string =>
+export const newerTablesMessage = (required: string, known: string): string =>
   `A newer release has brought the tables to version ${required}, on which this release, of version ${known}, does not work. Put the newer release in force again, or restore a backup from before it.`;
 
 /** The version of the newest migration on disk; a database is current when it says the same. */
@@ -127,10 +128,15 @@ function refuseNewer(known: readonly Migration[], applied: readonly Applied[]): 
     ({ version, statements }) =>
       version > newest && (JSON.parse(statements) as string[]).some((text) => text.includes(breaksOlder)),
   );
-  if (breaking) throw new MigrationError(newerTables(breaking.version, newest));
+  if (breaking) throw new MigrationError(newerTablesMessage(breaking.version, newest));
 }
 
-function missingAfter(migrations: Migration[], applied: readonly Applied[]): Migration[] {
+function notYetApplied(migrations: Migration[], applied: readonly Applied[]): Migration[] {
+  const versions = new Set(applied.map(({ version }) => version));
+  return migrations.filter(({ version }) => !versions.has(version));
+}
+
+function refuseEdited(migrations: Migration[], applied: readonly Applied[]): void {
   const ledger = new Map(applied.map(({ version, statements }) => [version, statements]));
   const edited = migrations.find(({ version, text }) => {
     const statements = JSON.parse(ledger.get(version) ?? "[]") as string[];
@@ -142,7 +148,6 @@ function missingAfter(migrations: Migration[], applied: readonly Applied[]): Mig
         "Put it back as it was, and write what is to change as a new migration.",
     );
   }
-  return migrations.filter(({ version }) => !ledger.has(version));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
-import { migrate, newerTables, newestVersion, requiredVersion } from "./migrate.ts";
+import { migrate, newerTablesMessage, newestVersion, requiredVersion } from "./migrate.ts";
 import type { ResilientConnection } from "./resilient-connection.ts";
 import { withTimeout } from "./timeout.ts";
 import { isDatabaseTrouble } from "./trouble.ts";
@@ -61,7 +61,7 @@ export async function requireNewestSchema(
       );
     }
     const required = await requiredVersion(sql);
-    if (required > newest) throw new DatabaseRefusal(newerTables(required, newest));
+    if (required > newest) throw new DatabaseRefusal(newerTablesMessage(required, newest));
   };
   await untilReachable(open, work, setting, log, signal);
 }

@@ -14,8 +14,11 @@ export const withSetting = isRelease ? "sudo " : "";
 /** A command of `leads` as a person would type it. */
 export const typed = (words: string): string => `${leadsProgram} ${words}`;
 
-/** The same for a result that goes into a file or to another person: in a clone npm prints two lines of its own unless told not to. */
-export const typedQuietly = (words: string): string =>
+/**
+ * The same for a command whose output goes into a file, to another program or to another person: in a clone npm prints two lines of its own
+ * unless told not to.
+ */
+export const typedForPlainOutput = (words: string): string =>
   isRelease ? typed(words) : `npm run -s leads -- ${words}`;
 
 /** How the server is started here. */

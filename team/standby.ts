@@ -98,7 +98,7 @@ export async function askToRead(
 }
 
 /** Waits until a standby has an entry of the audit log. False when it has not after some seconds. */
-export async function hasEntry(standby: Sql, entry: string): Promise<boolean> {
+export async function waitForEntry(standby: Sql, entry: string): Promise<boolean> {
   for (const pause of [0, ...pauses, 1_600]) {
     await wait(pause);
     const found = await standby`select from private.audit_log where id = ${entry}::text::bigint`;
