@@ -108,7 +108,8 @@ revoke all on private.lead_work, private.reviews, private.stop_list from public,
 grant select on private.lead_work, private.reviews to leads_delivery;
 -- No grant to write for any role: functions of the owner do that.
 
--- By what two e-mail addresses are the same: case and blanks around them are no part of one, nor full width and characters without a shape.
+-- The key by which two e-mail addresses count as the same. It ignores case, blanks around the address and invisible characters, and takes
+-- full-width characters for plain ones.
 create function private.email_key(email text) returns text
 language sql immutable parallel safe
 return lower(btrim(private.in_ascii(email), e' \t\r\n'));

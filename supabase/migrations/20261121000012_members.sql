@@ -1,8 +1,8 @@
 -- Who works in the inbox. The inbox logs in as `leads_team` and has no right to any table: it calls functions of the schema `team`,
 -- which find out from the session who acts, and write the audit log in the same transaction.
 
--- A member's name as it is kept: without what has no shape, and with single blanks. The joiners of some scripts (200c, 200d) stay. What has no
--- shape goes before accents are composed and blanks are made one, because it may stand between two of them.
+-- A member's name as it is stored: without invisible characters, with single spaces, in NFC. The joiners of some scripts (U+200C, U+200D)
+-- stay. Invisible characters are removed first, because one may stand between a letter and its accent or between two spaces.
 create function private.member_name(typed text) returns text
 language sql immutable
 set search_path = ''
@@ -12,7 +12,7 @@ return btrim(regexp_replace(normalize(
     '[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]', '', 'g'
   ), nfc), ' +', ' ', 'g'));
 
--- By what two kept names are the same: capitals and joiners are no part of it, because two who look alike here are not two names.
+-- The key by which two names count as the same. It ignores capitals and joiners, so that no two members have names that look alike.
 create function private.member_key(name text) returns text
 language sql immutable
 set search_path = ''
@@ -27,8 +27,8 @@ create table private.members (
   removed_at timestamptz,
 
   constraint role_is_known check (role in ('member', 'manager')),
-  constraint name_is_short_and_given check (name = private.member_name(name) and char_length(name) between 1 and 100),
-  -- The audit log says so of whoever types the commands.
+  constraint name_is_normalized_and_short check (name = private.member_name(name) and char_length(name) between 1 and 100),
+  -- The audit log calls whoever runs a command "operator".
   constraint name_is_not_the_operators check (private.member_key(name) <> 'operator')
 );
 

@@ -16,7 +16,7 @@ create table private.page_counts (
 
   primary key (day, hour, source, medium, campaign, variant, device, step),
   constraint hour_is_of_a_day check (hour between -1 and 23),
-  -- The lengths apart, because an expression that counts to sixty takes ten times as long.
+  -- The lengths apart, because a regular expression with {0,60} takes ten times as long.
   constraint source_is_clean check (length(source) <= 60 and source ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
   constraint medium_is_clean check (length(medium) <= 60 and medium ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
   constraint campaign_is_clean check (length(campaign) <= 60 and campaign ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
@@ -67,7 +67,7 @@ alter table private.campaign_names enable row level security;
 revoke all on private.page_counts, private.vital_counts, private.campaign_names
 from public, anon, leads_intake, leads_delivery, leads_team;
 
--- The kind of device that a User-Agent names. campaigns/device.ts has the same rule for the counts.
+-- The kind of device that a User-Agent names. campaigns/device.ts has the same rule, after it has told the bots apart.
 create function private.device_of(browser text) returns text
 language sql immutable parallel safe
 as $$
@@ -80,10 +80,11 @@ as $$
   end
 $$;
 
--- Adds counts to this hour and this day by the database's clock. `pages` is an array of {source, medium, campaign, variant, device, step,
--- n}, with the words as they stand in the addresses; `vitals` one of {variant, device, vital, bucket, n}. Raises check_violation for a
--- value outside the closed lists, and adds nothing then. Rows are added in one order and by one call at a time, so that processes that
--- add at once cannot deadlock. The commit does not wait for the disk, because a crash may cost seconds of counts.
+-- Adds page counts to this hour, and vitals to this day, by the database's clock. `pages` is an array of {source, medium, campaign, variant,
+-- device, step, n}, with the words as they stand in the addresses; `vitals` one of {variant, device, vital, bucket, n}. Raises an integrity
+-- violation (class 23) for a value that a constraint refuses, and adds nothing then. Rows are added in one order and by one call at a time,
+-- so that processes that add at once cannot deadlock. The commit does not wait for the disk, because to lose some seconds of counts in a
+-- crash is acceptable.
 create function private.add_counts(pages json, vitals json) returns void
 language plpgsql
 security definer
@@ -155,8 +156,9 @@ begin
   on conflict (day, variant, device, vital, bucket) do update set n = c.n + excluded.n;
 end $$;
 
--- Adds the hours of days that are more than eight days old up to days, and deletes names that were not used for 90 days. Returns how many
--- rows of hours that were.
+-- Adds the hours of days that are more than eight days old up to days, and clears the sums of those hours (private.report_page_hours), which
+-- are kept only as long as the counts by hour. Where it rolled something up, it also deletes names that were not used for 90 days. Returns the
+-- number of hourly rows rolled up.
 create function private.roll_up_counts(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -185,7 +187,8 @@ begin
   select count(*) into rolled_up from hours;
   delete from private.report_page_hours h where h.hour < (today - 8)::timestamp at time zone 'UTC';
   if rolled_up > 0 then
-    -- Only now, because no count is added to so old a day, and page loads that are counted meanwhile wait for this lock.
+    -- This lock is taken last, because whoever counts a page load meanwhile waits for it; the statements above touch no day that is still
+    -- counted.
     perform pg_advisory_xact_lock(hashtext('private.add_counts'));
     delete from private.campaign_names x
     where x.first_day < today - 90 and not exists (
