@@ -61,7 +61,7 @@ export function leadFromForm(form: { get(name: string): unknown }): Lead {
 export const reference = (id: string): string => id.slice(-8);
 
 /**
- * A text of a lead for a person to read. Words stand for one that is blanks and characters without a shape alone: the table stores it,
+ * A text of a lead for a person to read. Words stand for one that is blanks and invisible characters alone: the table stores it,
  * because only a text of blanks is none, but a row or a heading of it would show nothing. private.shown is the same in the database, and
  * leaves out marks that turn writing around as well; mails and the terminal do so for every text.
  */

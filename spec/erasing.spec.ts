@@ -148,7 +148,7 @@ describe("leads erase", () => {
     },
   );
 
-  it("takes an address of full width, or with a character without a shape, for the same", async () => {
+  it("takes an address of full width, or with an invisible character, for the same", async () => {
     const { owner } = database;
     await owner`update leads set email = ${"ｒｏｓａ＠example.com\u200b"} where id = ${id("Other")}`;
     await owner`delete from private.lead_work where lead_id = ${id("Other")}`;

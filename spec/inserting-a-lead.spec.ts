@@ -162,7 +162,7 @@ describe("a text of white space alone", () => {
   });
 });
 
-describe("a text without a shape", () => {
+describe("an invisible text", () => {
   it("is read as “(no name)” by the commands where it is in the inbox, for each character there is", async () => {
     const unseen = await database.owner`
       select n from generate_series(1, 1114111) n

@@ -15,7 +15,7 @@ function text(cell: Cell): string {
   return typeof cell === "string" ? disarmed(cell) : String(cell);
 }
 
-/** What spreadsheets drop or skip before they look for a formula: blanks of every kind, controls, characters without a shape. */
+/** What spreadsheets drop or skip before they look for a formula: blanks of every kind, controls, invisible characters. */
 const skipped = /^[\s\p{Z}\p{C}]+/u;
 
 /**

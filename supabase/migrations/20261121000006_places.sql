@@ -268,7 +268,7 @@ revoke all on private.places, private.zip_places from public, anon, leads_intake
 
 -- The first digit, 0, of each script whose ten digits follow each other in Unicode (category Nd), in the order of their numbers; those of
 -- full width are with the other characters of full width. What was typed is read for machines here: each such digit as the one of ASCII,
--- and with them every blank, dash, comma, bracket, plus and at sign. What has no shape, and what makes a digit a picture of a key, goes.
+-- and with them every blank, dash, comma, bracket, plus and at sign. What is invisible, and what makes a digit a picture of a key, goes.
 create function private.folded_to_ascii(typed text) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -284,10 +284,10 @@ declare
   blanks constant text := e'\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000';
   dashes constant text := e'\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63';
   signs constant text := e'\u060c\u3001\u061b\ufe59\ufe5a\ufe62\ufe6b';
-  without_shape constant text := e'\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u20e3\ufe0e\ufe0f\ufeff';
+  invisible constant text := e'\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u20e3\ufe0e\ufe0f\ufeff';
 begin
   typed := translate(
-    typed, blanks || dashes || signs || without_shape, repeat(' ', length(blanks)) || repeat('-', length(dashes)) || ',,;()+@'
+    typed, blanks || dashes || signs || invisible, repeat(' ', length(blanks)) || repeat('-', length(dashes)) || ',,;()+@'
   );
   return (
     select coalesce(string_agg(

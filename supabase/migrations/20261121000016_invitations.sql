@@ -73,8 +73,8 @@ begin
   return jsonb_build_object('token', token, 'expires_at', expires);
 end $$;
 
--- Returns the token of the invitation. Raises PT400 for a name without a shape or of more than 100 characters as it is kept, and PT409 when a
--- member has the name, or the operator.
+-- Returns the token of the invitation. Raises PT400 for a name that nobody can see, or of more than 100 characters as it is stored, and PT409
+-- when a member has the name, or the operator.
 create function team.invite_member(member_name text, member_role text) returns jsonb
 language plpgsql
 security definer

@@ -33,7 +33,7 @@ create function private.zip_shown(zip_code text) returns text
 language sql immutable
 return coalesce(private.zip_in(zip_code), '');
 
--- What a visitor typed, or words in its place where all of it is blanks and characters without a shape: \s and Default_Ignorable_Code_Point
+-- What a visitor typed, or words in its place where all of it is blanks and invisible characters: \s and Default_Ignorable_Code_Point
 -- of Unicode, and the empty pattern of Braille. Such a text is stored, because only a text of blanks is none, and its person may still be
 -- called; but no one could see it or press it. A joiner (200c, 200d) within a name stays. The marks that turn what follows around (202a to
 -- 202e, 2066 to 2069) do not, because a member reads a number from the screen.

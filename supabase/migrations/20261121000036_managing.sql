@@ -22,8 +22,8 @@ begin
   ), '[]'));
 end $$;
 
--- The member of this name, which the operator types: capitals, blanks and what has no shape are no part of it. Null when there is none. Not
--- granted to the inbox, whose pages have the ids.
+-- The member of this name, which the operator types: capitals, blanks and invisible characters are no part of it. Null when there is none.
+-- Not granted to the inbox, whose pages have the ids.
 create function team.member_called(member_name text) returns jsonb
 language plpgsql
 security definer
