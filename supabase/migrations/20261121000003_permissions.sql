@@ -175,17 +175,17 @@ as $$
 declare
   parameter text;
   name text;
-  found_parameters jsonb;
+  names_and_values text[];
 begin
   foreach parameter in array string_to_array(split_part(split_part(address, '#', 1), '?', 2), '&') loop
-    name := split_part(parameter, '=', 1);
-    if left(name, 4) = 'utm_' and strpos(parameter, '=') > 0 and length(name) between 5 and 24
-      and translate(substr(name, 5), 'abcdefghijklmnopqrstuvwxyz', '') = '' then
-      found_parameters := coalesce(found_parameters, '{}')
-        || jsonb_build_object(name, left(substr(parameter, length(name) + 2), 200));
+    if parameter like 'utm\_%=%' then
+      name := split_part(parameter, '=', 1);
+      if length(name) between 5 and 24 and substr(name, 5) !~ '[^a-z]' then
+        names_and_values := names_and_values || array[name, left(substr(parameter, length(name) + 2), 200)];
+      end if;
     end if;
   end loop;
-  return found_parameters;
+  return jsonb_object(names_and_values);
 end $$;
 
 -- Moves what the headers state from the arriving row to a permission record. A header that is missing or odd leaves its column
@@ -233,7 +233,7 @@ begin
     is_foreign := split_part(origin, '://', 2) is distinct from headers ->> 'host'
       and (s.allowed_origins is null or origin <> all (s.allowed_origins));
   end if;
-  if length(notice) <> 64 or translate(notice, '0123456789abcdef', '') <> '' then
+  if length(notice) <> 64 or notice ~ '[^0-9a-f]' then
     notice := null;
   end if;
   if variant is not null and not private.is_listed_variant(variant) then
