@@ -20,13 +20,19 @@ declare module "vitest" {
 
 export const templateName = "template_with_schema";
 
+const settings = {
+  // Several chapters run at once, each with the connections of all the programs that it starts.
+  max_connections: 200,
+  // It would look after each of some 150 databases once a minute, most of which no chapter needs any more.
+  autovacuum: "off",
+};
+
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "leads-spec-"));
   // PostgreSQL's own user must be able to pass through it when this runs as root.
   await chmod(folder, 0o711);
   const options = embeddedOptions(join(folder, "data"));
-  // Several chapters run at once, each with the connections of all the programs that it starts.
-  const server = await startPostgres({ ...options, settings: { ...options.settings, max_connections: 200 } });
+  const server = await startPostgres({ ...options, settings: { ...options.settings, ...settings } });
   const owner = connect(server.url);
   await owner.unsafe(`create database ${templateName}`);
   await owner.end();
