@@ -8,7 +8,8 @@ const sql = connect(process.argv[2] ?? "", { max: 10 });
 const server = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request) body += chunk;
-  await sql`insert into leads ${sql(JSON.parse(body))}`;
+  const request_headers = sql.json(request.headers as Record<string, string>);
+  await sql`insert into leads ${sql({ ...JSON.parse(body), request_headers })}`;
   response.writeHead(201, { "content-length": 0 }).end();
 });
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));

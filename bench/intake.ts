@@ -13,6 +13,7 @@ import { migrate } from "../database/migrate.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { startPeers } from "./peers.ts";
 import { inserts, load, type Measured, race, run, startProcess } from "./processes.ts";
+import { oweToTwoChannels, requireWholeLeads } from "./whole-leads.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -31,7 +32,7 @@ const database = await startEmbedded({ dataDir: join(folder, "data"), log: () =>
 const owner = connect(database.url);
 await migrate(owner);
 await openRoleLogins(owner, database.url);
-await owner`update private.channels set enabled = true`;
+await oweToTwoChannels(owner);
 const intakeUrl = roleAddress(database.url, "leads_intake");
 
 const ours = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localhost:(\d{1,5})$/, {
@@ -82,6 +83,7 @@ for (const connections of options.connections.split(",").map(Number)) {
 
 for (const { child } of [ours, bare, ...peers]) child.kill();
 await once(ours.child, "exit");
+await requireWholeLeads(owner);
 await owner.end();
 await Promise.all([database, databaseOfPeers].map((one) => one?.stop()));
 await rm(folder, { recursive: true });

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { median } from "./median.ts";
+import { notice } from "./whole-leads.ts";
 
 export interface Measured {
   perSecond: number;
@@ -35,11 +36,11 @@ export interface Target {
   lead?: Record<string, string>;
 }
 
-/** The product's own insert. */
+/** The product's own insert, with the headers that the form sends. */
 export const inserts = (key: string): Target => ({
   path: "/rest/v1/leads",
   status: 201,
-  lead: { apikey: key, authorization: `Bearer ${key}` },
+  lead: { apikey: key, authorization: `Bearer ${key}`, "x-permission-notice": notice },
 });
 
 /** Puts a load on a port. @throws when any answer has another status than expected. */
