@@ -162,7 +162,34 @@ describe("an installation", () => {
   });
 });
 
+describe("an installation whose server is never ready", () => {
+  it("gives up after a minute, and says where to look, also when the server takes each request and answers none", () => {
+    // Each try takes until the server's silence is over; this clock stands for it.
+    writeFileSync(at("bin/date"), '#!/bin/sh\necho "$(($(cat "$0.seconds") + 31))" | tee "$0.seconds"\n', {
+      mode: 0o755,
+    });
+    writeFileSync(at("bin/date.seconds"), "0");
+    writeFileSync(at("release/runtime/node"), node.replace("[ ", '[ "$1" != -e ] || exit 1\n[ '), {
+      mode: 0o755,
+    });
+    execFileSync(
+      "sh",
+      ["-c", "rm MANIFEST && find . -type f -exec sha256sum {} + > ../MANIFEST && mv ../MANIFEST ."],
+      {
+        cwd: at("release"),
+      },
+    );
+    expect(type("install")).toMatchObject({ status: 1, said: expect.stringContaining("not ready yet") });
+    expect(Number(read("bin/date.seconds"))).toBeLessThanOrEqual(124);
+  });
+});
+
 describe("a removal", () => {
+  it("is asked for by --remove: --purge alone installs nothing and erases nothing", () => {
+    expect(type("install", "--purge")).toMatchObject({ status: 1, said: "--purge goes with --remove.\n" });
+    expect(existsSync(at("opt/leads/current"))).toBe(false);
+  });
+
   it("by the script that installed keeps leads, settings and backups, and erases them for a typed word alone", () => {
     type("install");
     expect(type("install", "--remove", "--purge")).toMatchObject({ status: 1 });
