@@ -72,6 +72,18 @@ describe("the doctor names a backend that", () => {
       { status: 204 },
     ],
     [
+      "does not say whether anybody may delete leads",
+      /Whether the public key lets anybody delete leads is not known \(503/,
+      ({ method }: Call) => method === "DELETE",
+      { status: 503 },
+    ],
+    [
+      "does not say, because of its limit, whether anybody may change leads",
+      /Whether the public key lets anybody change leads is not known \(429/,
+      ({ method }: Call) => method === "PATCH",
+      { status: 429 },
+    ],
+    [
       "forbids the site's calls",
       /cannot send a lead to \/rest\/v1\/leads: the preflight does not allow this origin/,
       ({ method }: Call) => method === "OPTIONS",
@@ -136,6 +148,7 @@ describe("the doctor names a backend that", () => {
   it.each([
     ["ENOTFOUND", /does not exist. It may be paused/],
     ["CERT_HAS_EXPIRED", /certificate is not good/],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /certificate is not good/],
     ["ECONNREFUSED", /does not answer \(ECONNREFUSED\)/],
   ])("cannot be reached (%s)", async (code, says) => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(
