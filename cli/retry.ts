@@ -48,16 +48,17 @@ async function retryAll(
 async function retryOne({ sql, out }: CommandContext, part: string): Promise<number> {
   const id = await findOne(sql, part, { erased: true });
   const retried = await retryLead(sql, id);
-  if ("nothing" in retried) {
-    throw new Refusal(
-      retried.nothing === "delivered"
-        ? `There is nothing to send again: the channels have been told of ${reference(id)}.`
-        : `No channel is set up. ${howToSetUp()} and start the server again.`,
-    );
-  }
+  if ("nothing" in retried) throw new Refusal(whyNothing(retried.nothing, reference(id)));
   await out(dueNow(retried.due));
   return 0;
 }
+
+const whyNothing = (reason: "delivered" | "not owed" | "no channel", lead: string): string =>
+  ({
+    delivered: `There is nothing to send again: the channels have been told of ${lead}.`,
+    "not owed": `There is nothing to send: no channel is owed a message about ${lead}.`,
+    "no channel": `No channel is set up. ${howToSetUp()} and start the server again.`,
+  })[reason];
 
 const dueNow = (count: number) =>
   `${count === 1 ? "1 delivery is due now." : `${count} deliveries are due now.`}\n`;

@@ -301,6 +301,16 @@ describe("leads retry", () => {
     });
   });
 
+  it("does not say that a channel was told of a lead that was erased before any was", async () => {
+    await channelsOn("webhook");
+    const id = await store("Erased unheard");
+    await database.owner`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
+    expect(await leads(url, "retry", id)).toMatchObject({
+      status: 1,
+      stderr: `There is nothing to send: no channel is owed a message about ${reference(id)}.\n`,
+    });
+  });
+
   it("has all that waits for a later attempt sent at once", async () => {
     await channelsOn("webhook");
     await store("Waits");

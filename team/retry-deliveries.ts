@@ -2,15 +2,21 @@
 import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 
-/** How many deliveries are due now, or why none is: all were delivered, or no channel is set up. */
-export type Retried = { due: number } | { nothing: "delivered" | "no channel" };
+/**
+ * How many deliveries are due now, or why none is: all were delivered, none is owed (of a lead that was erased before any channel was told
+ * of it), or no channel is set up.
+ */
+export type Retried = { due: number } | { nothing: "delivered" | "not owed" | "no channel" };
 
 /** Makes the deliveries of one lead due now, and enqueues a lead of which no channel took a message. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
   if (due > 0) return { due };
-  const enabled = await sql`select from private.channels where enabled limit 1`;
-  return { nothing: enabled.count > 0 ? "delivered" : "no channel" };
+  const [found] = await sql<{ has_channel: boolean; has_delivery: boolean }[]>`
+    select exists (select from private.channels where enabled) as has_channel,
+      exists (select from private.deliveries where lead_id = ${id}) as has_delivery`;
+  if (!found?.has_channel) return { nothing: "no channel" };
+  return { nothing: found.has_delivery ? "delivered" : "not owed" };
 }
 
 /** Makes everything that failed due now. Returns how many deliveries that is. */
