@@ -8,7 +8,7 @@ export const faultsOfAll = ["loads held", "events held", "no connection"] as con
 export type Fault = (typeof faultsOfOne)[number] | (typeof faultsOfAll)[number];
 
 /** What the page asks for by itself. */
-const loads = ["me", "queue", "rows", "opened", "members", "alert", "call-scripts", "open"];
+const loads = ["me", "queue", "rows", "opened", "members", "alert", "call-scripts", "open", "keep-alive"];
 
 /** In the page: notes real clicks and what stands in a field after each letter; holds events, or loses them without a connection. */
 const inThePage = `

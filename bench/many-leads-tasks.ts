@@ -15,10 +15,10 @@ export interface Timing {
   say: (line: string) => void;
 }
 
-/** What a person waits for, and what the programs ask each second or minute: milliseconds, the median and the maximum of the tries. */
+/** What somebody waits for, and what nobody does: milliseconds, the median and the maximum of the tries. */
 export async function timeQueries({ sql, tries, say }: Timing & { tries: number }): Promise<void> {
   const samples = await readSamples(sql);
-  for (const [what, act] of [...personTasks(samples), ...programTasks]) {
+  for (const [what, act] of [...waitedForTasks(samples), ...backgroundTasks]) {
     await act(sql);
     const durations: number[] = [];
     for (let n = 0; n < tries; n += 1) durations.push(await measure(() => act(sql)));
@@ -31,7 +31,7 @@ const inColumn = (milliseconds: number) => milliseconds.toFixed(1).padStart(9);
 type Task = readonly [what: string, act: (sql: Sql) => Promise<unknown>];
 
 /** What a person or a dispatcher waits for. */
-export const personTasks = (some: Samples): Task[] => [
+export const waitedForTasks = (some: Samples): Task[] => [
   ...commandTasks(some),
   ...memberTasks(some),
   ...managerTasks(some),
@@ -133,7 +133,8 @@ const dispatcherTasks: Task[] = [
   ["dispatcher: claim of 12, nothing due", (sql) => claim(sql, "chat", { max: 12, lease: 0 })],
 ];
 
-const programTasks: Task[] = [
+/** The scheduled jobs, and a command that takes as long as what has failed. */
+const backgroundTasks: Task[] = [
   ["job: new leads", (sql) => indexNewLeads(sql)],
   ["job: overdue alerts", (sql) => sql`select private.enqueue_overdue_alerts()`],
   ["job: leads owed to no channel", (sql) => sql`select private.enqueue_missed_deliveries()`],

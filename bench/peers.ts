@@ -1,6 +1,6 @@
 // Alternatives to this product: Parse Server and Directus, with their usual settings and a public right to create, each
 // over our own table with all its triggers, in a database of its own.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
@@ -137,18 +137,21 @@ async function allowLeads(address: string): Promise<void> {
 /** Installs a package beside the project, once, without running its scripts; returns the folder. */
 async function install(what: string, ...options: string[]): Promise<string> {
   const into = `${folder}${what}/`;
-  if (existsSync(`${into}node_modules`)) return into;
-  mkdirSync(into, { recursive: true });
+  if (existsSync(into)) return into;
+  const unfinished = `${folder}unfinished/`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
   process.stderr.write(`Fetching ${what}; this takes minutes.\n`);
   await run("npm", [
     "install",
     "--prefix",
-    into,
+    unfinished,
     "--ignore-scripts",
     "--no-audit",
     "--no-fund",
     ...options,
     what,
   ]);
+  renameSync(unfinished, into);
   return into;
 }

@@ -67,7 +67,7 @@ export async function loadAnyhow(
   return JSON.parse(output);
 }
 
-/** Runs a program to its end and returns what it printed. */
+/** Runs a program to its end and returns what it printed. @throws when it ends with another status than 0. */
 export async function run(
   program: string,
   args: string[],
@@ -81,7 +81,8 @@ export async function run(
   child.stdout.on("data", (data) => {
     output += data;
   });
-  await once(child, "close");
+  const [status] = await once(child, "close");
+  if (status !== 0) throw new Error(`${program} ${args[0]} ended with ${status}`);
   return { output };
 }
 

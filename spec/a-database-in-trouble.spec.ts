@@ -295,7 +295,7 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     onTestFinished(async () => void (await next.end()));
     expect(next.output()).toContain("database-not-starting");
     await expectTrouble(expect, next, 503);
-    disk.empty();
+    disk.makeRoom();
     await expectRecovery(expect, next, owner);
   }, 150_000);
 });

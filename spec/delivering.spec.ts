@@ -9,7 +9,7 @@ import { roleAddress } from "../database/role-logins.ts";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
-import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { decoded, startMailServer } from "./support/mail-server.ts";
 import { programEnvironment } from "./support/program-environment.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 import { insertAt, startServer } from "./support/server.ts";
@@ -116,7 +116,7 @@ describe("npm run deliver", () => {
     for (const attempts of byLead.values()) {
       expect(new Set(attempts.map((r) => r.headers["webhook-id"])).size).toBe(1);
     }
-    const references = wordsOf(mail.mails.map((m) => m.raw).join("")).match(/Reference: \w+/g);
+    const references = decoded(mail.mails.map((m) => m.raw).join("")).match(/Reference: \w+/g);
     expect(new Set(references).size).toBe(80);
   });
 
@@ -187,7 +187,7 @@ describe("npm run deliver", () => {
     await sql`update private.channels set cooldown_until = null`;
     startDeliver({ ...rest, SMTP_URL: mail.url });
     await until(async () => (await delivered()).length === 40, 20);
-    const references = wordsOf(mail.mails.map(({ raw }) => raw).join("")).match(/Reference: \w+/g);
+    const references = decoded(mail.mails.map(({ raw }) => raw).join("")).match(/Reference: \w+/g);
     expect(new Set(references).size).toBe(40);
   });
 
@@ -205,7 +205,7 @@ describe("npm run deliver", () => {
     const [lead] = await sql`select id from public.leads`;
     const link = `https://inbox.example/leads/${reference(lead?.id)}`;
     expect(chat.received[0]?.json).toEqual({ text: `A lead is waiting: ${link}` });
-    expect(wordsOf(mail.mails[0]?.raw ?? "")).toContain(`In the inbox: ${link}`);
+    expect(decoded(mail.mails[0]?.raw ?? "")).toContain(`In the inbox: ${link}`);
     await end(child, "SIGTERM");
     await removeLeads(sql);
     await sql`update private.channels set cooldown_until = null`;

@@ -8,7 +8,7 @@ import { writeMessage } from "../delivery/channels/email-message.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import { aDelivery } from "./support/a-delivery.ts";
 import { aLead } from "./support/database.ts";
-import { refusal, startMailServer, wordsOf } from "./support/mail-server.ts";
+import { decoded, refusal, startMailServer } from "./support/mail-server.ts";
 import { answers, startReceiver } from "./support/receiver.ts";
 
 const neverStops = new AbortController().signal;
@@ -71,7 +71,7 @@ The thank-you page promises a review within 24 hours.
   it("names no person, contact or answer, and keeps network addresses to itself", async () => {
     const { url, mails } = await startMailServer();
     await post(url);
-    const words = wordsOf(mails[0]?.raw ?? "");
+    const words = decoded(mails[0]?.raw ?? "");
     expect(words).toContain("3f9c2b1a");
     for (const value of ["Rosa", "rosa", "555-0142", "33101", "Medicare", "diabetes", "192.0.2.7"]) {
       expect(words).not.toContain(value);
@@ -84,7 +84,7 @@ The thank-you page promises a review within 24 hours.
     const { url, mails } = await startMailServer();
     await post(url, [aDelivery({ lead })], { details: true });
     const [mail] = mails;
-    const words = wordsOf(mail?.raw ?? "");
+    const words = decoded(mail?.raw ?? "");
     expect(words).toContain("  Full Name: <b>Rosa</b> Bcc: evil@example.com   Reference: 00000000");
     expect(words).toContain("<td>&#60;b&#62;Rosa&#60;/b&#62; Bcc: evil@example.com");
     expect(words).toContain("  I have Medicare: yes");
@@ -96,7 +96,7 @@ The thank-you page promises a review within 24 hours.
     const lead = { ...aDelivery().lead, ...aLead({ name: "\u3164", email: "\u200b" }) } as Delivery["lead"];
     const { url, mails } = await startMailServer();
     await post(url, [aDelivery({ lead })], { details: true });
-    expect(wordsOf(mails[0]?.raw ?? "")).toMatch(/Full Name: \(no name\)\s+Email Address: \(blank\)/);
+    expect(decoded(mails[0]?.raw ?? "")).toMatch(/Full Name: \(no name\)\s+Email Address: \(blank\)/);
   });
 
   it("tells several things at once, what must stop first", () => {

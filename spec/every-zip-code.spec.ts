@@ -4,7 +4,7 @@ import timeZoneAt from "@photostructure/tz-lookup";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { fetchPackages } from "./support/fetched-packages.ts";
-import { needs } from "./support/needs.ts";
+import { refuseInQuickTier } from "./support/quick-tier.ts";
 import { clockIn } from "./support/wall-clock.ts";
 
 /** A ZIP code of the public list: its post office's state and where on the map it is. */
@@ -21,7 +21,7 @@ describe("the table of ZIP codes, against a public list of 42,555", () => {
   let listed: Listed[];
   const found = new Map<string, string[]>();
   beforeAll(async () => {
-    needs("a package from npm");
+    refuseInQuickTier("a package from npm");
     database = await makeDatabase();
     const { codes } = createRequire(import.meta.url)(`${fetchPackages("zipcodes")}/zipcodes`) as {
       codes: Record<string, Listed>;

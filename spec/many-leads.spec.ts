@@ -1,7 +1,7 @@
 // What a person waits for stays quick with millions of leads, because it reads the rows that it shows and not the table. Held here by
 // counting the rows that PostgreSQL reads; a time would depend on how busy the machine is. (How long each takes: docs/scaling.md.)
 import { beforeAll, describe, expect, it } from "vitest";
-import { personTasks, readSamples } from "../bench/many-leads-tasks.ts";
+import { readSamples, waitedForTasks } from "../bench/many-leads-tasks.ts";
 import { fillDatabase } from "../bench/years-of-leads.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { readLeadCounts } from "../delivery/counts.ts";
@@ -66,7 +66,7 @@ async function readSoFar(sql: Sql) {
 describe("with many leads", () => {
   it("reads few rows and no table from end to end for whatever a person or the dispatcher waits for", async () => {
     const reads: Record<string, RowsRead> = {};
-    for (const [what, act] of personTasks(await readSamples(owner))) reads[what] = await rowsRead(act);
+    for (const [what, act] of waitedForTasks(await readSamples(owner))) reads[what] = await rowsRead(act);
     // Where nobody has the name, the planner takes a table of this size for quicker read than looked up.
     delete reads["inbox: search by a name that is none"];
     const tooMuch = Object.entries(reads).filter(
@@ -93,7 +93,7 @@ describe("with many leads", () => {
   });
 
   it("would fail without an index", async () => {
-    const find = personTasks(await readSamples(owner)).find(([what]) => what === "erase --email: find");
+    const find = waitedForTasks(await readSamples(owner)).find(([what]) => what === "erase --email: find");
     const [index] = await owner<{ definition: string }[]>`
       select pg_get_indexdef('private.lead_work_by_email'::regclass) as definition`;
     await owner`drop index private.lead_work_by_email`;

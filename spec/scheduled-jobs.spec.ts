@@ -10,7 +10,7 @@ import { enqueueWaiting, jobConnections, makeScheduledJobs, reconcile } from "..
 import { makeLog } from "../log/log.ts";
 import { makeDeliveryRuns } from "../supabase/functions/submit-lead/delivery-runs.ts";
 import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
-import { startMailServer, wordsOf } from "./support/mail-server.ts";
+import { decoded, startMailServer } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
 const { owner: sql, intake, url } = await makeDatabase();
@@ -227,7 +227,7 @@ describe("one run over everything due", () => {
     expect(await counts()).toEqual({ delivered: 100, failed: 0, owed: 100 });
     expect([receiver.received.length, mail.mails.length]).toEqual([50, 1]);
     expect(mail.mails[0]?.headers.get("subject")).toBe("50 leads are waiting");
-    expect(new Set(wordsOf(mail.mails[0]?.raw ?? "").match(/Reference: \w+/g)).size).toBe(50);
+    expect(new Set(decoded(mail.mails[0]?.raw ?? "").match(/Reference: \w+/g)).size).toBe(50);
   });
 
   it("leaves a lead that comes right after a mail to the next mail, and the webhook gets it at once", async () => {

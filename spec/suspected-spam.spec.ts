@@ -118,7 +118,7 @@ describe("a lead gets a spam flag", () => {
     await storeMany(6, () => ({ name: "Same" }));
     const { owner } = database;
     await owner`
-      update leads set created_at = '2026-01-31'::timestamptz + (created_at - '2026-01-31T10:00Z') * 11`;
+      update leads set created_at = '2026-01-31'::timestamptz + (created_at - '2026-01-31T10:00Z') * 200`;
     expect(await flags()).toEqual([]);
     await owner`truncate private.lead_work`;
     await owner`update leads set created_at = now()`;

@@ -5,7 +5,7 @@ import type { Log } from "../log/log.ts";
 import { testChannels } from "../team/test-channels.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
-import { refusal, startMailServer, wordsOf } from "./support/mail-server.ts";
+import { decoded, refusal, startMailServer } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -39,7 +39,7 @@ describe("leads test", () => {
     });
     expect(posted?.headers["webhook-signature"]).toMatch(/^v1,/);
     expect(chat.received[0]?.body).toContain("This is a test");
-    expect(wordsOf(mail.mails[0]?.raw ?? "")).toContain("This is a test");
+    expect(decoded(mail.mails[0]?.raw ?? "")).toContain("This is a test");
     expect(mail.mails[0]?.headers.get("subject")).toMatch(/^This is a test/);
   });
 

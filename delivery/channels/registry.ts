@@ -1,5 +1,6 @@
 // The registry of channels:
-// - webhook: a signed POST a lead, with all its facts, to a program of the provider's, as Standard Webhooks describes it
+// - webhook: a signed POST a delivery, with all facts of its lead, or the id alone of one that was erased, to a program of the provider's, as
+//   Standard Webhooks describes it
 // - email: a mail to the team that leads wait
 // - chat: a message that leads wait, without a personal word, to an incoming webhook as Slack has it
 //

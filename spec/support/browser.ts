@@ -10,7 +10,7 @@ import {
 } from "playwright-core";
 import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
-import { needs } from "./needs.ts";
+import { refuseInQuickTier } from "./quick-tier.ts";
 
 const flags = [
   // Without it, a page with a Cross-Origin-Opener-Policy is loaded in a process of its own beside the one of its empty tab: 134 ms of
@@ -52,7 +52,7 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
 } {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    needs("a browser");
+    refuseInQuickTier("a browser");
     browser = await launchOnce(kind === "whole browser" ? findChromium() : findHeadlessShell());
   });
   afterEach(() => Promise.all(running().contexts().map(closeContext)));

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { addressOfDatabase, connect } from "../../database/connect.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import { freePort } from "./free-port.ts";
-import { needs } from "./needs.ts";
 import { findPrograms } from "./postgresql-programs.ts";
+import { refuseInQuickTier } from "./quick-tier.ts";
 
 export interface Cluster {
   host: string;
@@ -28,7 +28,7 @@ const login = "leads_owner:a-password-of-the-specification";
 
 /** Makes an empty server, not started yet. */
 export async function makeCluster(): Promise<Cluster> {
-  needs("PostgreSQL servers of its own");
+  refuseInQuickTier("PostgreSQL servers of its own");
   const folder = newFolder();
   const data = join(folder, "data");
   const password = join(folder, "password");

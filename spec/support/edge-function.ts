@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { bringDeno } from "./deno.ts";
-import { needs } from "./needs.ts";
+import { refuseInQuickTier } from "./quick-tier.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -34,7 +34,7 @@ export async function startFunction(
   settings: Record<string, string> = {},
   when: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<RunningFunction> {
-  needs("Deno");
+  refuseInQuickTier("Deno");
   const child = spawn(bringDeno(), [...flags, "supabase/functions/submit-lead/index.ts"], {
     cwd: root,
     env: {

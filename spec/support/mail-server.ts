@@ -40,8 +40,8 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   return { url: `smtp://127.0.0.1:${port}`, port, mails, server };
 }
 
-/** The parts of a mail, decoded: the words a reader sees. */
-export function wordsOf(raw: string): string {
+/** A whole mail, its headers too, with quoted-printable undone. */
+export function decoded(raw: string): string {
   const softBreaks = raw.replaceAll("=\r\n", "");
   const bytes = softBreaks.replaceAll(/=([0-9A-F]{2})/g, (_, hex) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -6,7 +6,7 @@ import { settingsSchema } from "../../config/settings.ts";
 /** Where Node keeps what it has compiled, because compiling takes half of the processor time of a program's start. */
 const compiled = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
 
-/** Has this process, and all that it starts, keep compiled code, unless the environment names a folder for it. */
+/** Has all that this process starts keep compiled code, unless the environment names a folder for it. */
 export function keepCompiledCode(): void {
   process.env.NODE_COMPILE_CACHE ??= compiled;
 }

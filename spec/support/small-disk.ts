@@ -3,18 +3,19 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { needs } from "./needs.ts";
+import { refuseInQuickTier } from "./quick-tier.ts";
 
 export interface SmallDisk {
   folder: string;
   /** Leaves not a single block. */
   fill(): void;
-  empty(): void;
+  /** Takes away what `fill` wrote. */
+  makeRoom(): void;
   remove(): void;
 }
 
 export function mountSmallDisk(megabytes: number): SmallDisk {
-  needs("root");
+  refuseInQuickTier("root");
   const folder = mkdtempSync(join(tmpdir(), "leads-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0755`, "tmpfs", folder]);
   const filler = join(folder, "filler");
@@ -30,7 +31,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
         closeSync(file);
       }
     },
-    empty: () => rmSync(filler),
+    makeRoom: () => rmSync(filler),
     remove: () => {
       execFileSync("umount", ["--lazy", folder]);
       rmSync(folder, { recursive: true });

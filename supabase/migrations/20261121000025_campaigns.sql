@@ -1,6 +1,6 @@
 -- What each campaign brought, from its page loads and its leads to its cost, as a manager reads it for a span of days.
 
--- Of leads without a row in lead_work yet (private.leads_to_index), those of these times, as the reports ask for them.
+-- Of leads without a row in lead_work yet (private.leads_to_index), those of these times, with what the functions below group by.
 create function private.new_report_leads(new_leads uuid[], begins timestamptz, ends timestamptz)
 returns table (
   created_at timestamptz, source text, medium text, campaign text, variant text, device text, is_reviewed boolean, is_from_program boolean
@@ -210,7 +210,8 @@ begin
 end $$;
 
 -- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day,
--- and by weekday and hour; the web vitals; and the costs as they were typed in. By hour there are views of the last eight days alone.
+-- and by weekday and hour; the web vitals; and the costs as they were typed in. By hour there are views of the last eight days alone. In a
+-- zone that is half an hour off UTC, the rows count the whole hour in which the first day begins, and the days do not.
 -- `entry` is what team.record_reading returned; a standby needs it.
 create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql

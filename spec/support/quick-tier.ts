@@ -7,8 +7,8 @@ declare module "vitest" {
   }
 }
 
-/** Throws in a chapter of the quick tier. `what` is what the chapter is about to use. */
-export function needs(what: string): void {
+/** @throws in a chapter of the quick tier; `what` is what the chapter is about to use. */
+export function refuseInQuickTier(what: string): void {
   if (!inject("isQuick")) return;
   throw new Error(`A chapter that needs ${what} is not quick: name it in its tier, in spec/tiers.ts.`);
 }
