@@ -17,13 +17,16 @@ export interface ServerDatabase {
   intake: string;
   /** The owner's address, unless this process holds the intake's alone. */
   owner: string | undefined;
-  /** Resolves when the schema is the newest. Rejects when the database cannot be used. */
+  /**
+   * Resolves when the schema is the newest and the settings are synced; at once where this process holds no owner's address, and nothing
+   * was looked at. Rejects when the database cannot be used.
+   */
   prepared: Promise<void>;
 }
 
 /**
- * Opens the database. If it answers, it is ready when this returns. If it does not, this returns after a moment: the article is then
- * served without it, and leads are taken once it answers.
+ * Opens the database. If it answers and is set up within some seconds, it is ready when this returns. If not, this returns after them: the
+ * article is then served without it, and leads are taken once it answers.
  */
 export async function openServerDatabase(
   program: Program,
@@ -42,7 +45,9 @@ export async function openServerDatabase(
     await openRoleLogins(sql, owner, derivedLogins(config));
     await syncInboxSettings(sql, config.inbox);
     if (config.backups) await enableBackups(sql);
-    else if (config.delivery.on) await disableBackups(sql, { isOnlyServer: embedded !== undefined });
+    // On the operator's own database, a web process that delivers nothing may stand beside the server that makes the backups.
+    else if (embedded || config.delivery.on)
+      await disableBackups(sql, { isOnlyServer: embedded !== undefined });
   };
   const prepared = prepare(open, setUp, log, stopping);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);

@@ -53,6 +53,20 @@ describe("the embedded database", () => {
     expect(lines.map((line) => line.split(" ")[2])).toEqual(["database-starting:", "database-started:"]);
   });
 
+  it("is not called to be backed up once its server makes no backups any more, also one that delivers nothing", async () => {
+    const isCalledFor = async () => {
+      const url = await findRunning({ dataDir: folder });
+      const statement = "select enabled_since is not null as yes from private.backup_state";
+      return (await queryAt(url ?? "", statement))[0]?.yes;
+    };
+    const settings = { DATA_DIR: folder, DELIVERY: "off" };
+    const first = await startServer({ ...settings, BACKUP_DIR: join(folder, "backups") });
+    await expect.poll(isCalledFor).toBe(true);
+    await first.end();
+    await startServer(settings);
+    await expect.poll(isCalledFor).toBe(false);
+  });
+
   it("writes nothing that a visitor typed into its log", async () => {
     const { url } = await start();
     await queryAt(url, "create table t (phone text check (phone <> ''), born date)");
