@@ -46,6 +46,13 @@ describe("the time of a page", () => {
     expect(ahead()).toBe(known);
   });
 
+  it("keeps a correction of a few seconds, too, when an answer comes late", () => {
+    answer(10 * second);
+    const known = ahead();
+    answer(10 * second, 15 * second);
+    expect(ahead()).toBe(known);
+  });
+
   it("stays as it is when an answer has no time, or none that can be read", () => {
     answer(10 * minute);
     const known = ahead();

@@ -9,12 +9,14 @@ const tolerance = 3_000;
 
 /**
  * Takes the time from an answer's `date` header, which has whole seconds. The server may have written it at any moment of the `took`
- * milliseconds until the answer was here, so an answer that comes late does not say that the server's clock is behind.
+ * milliseconds until the answer was here, so an answer that comes late does not say that the server's clock is behind: what is known of it
+ * stays while that can be true.
  */
 export function readClock(date: string | null, took: number): void {
   const least = date === null ? Number.NaN : Date.parse(date) - Date.now();
   if (Number.isNaN(least)) return;
   const most = least + 1_000 + took;
+  if (least <= serverAhead && serverAhead <= most) return;
   if (least <= tolerance && most >= -tolerance) serverAhead = 0;
   else serverAhead = Math.min(Math.max(serverAhead, least), most);
 }
