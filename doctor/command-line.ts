@@ -1,7 +1,7 @@
 // Reads the options after `doctor`; what is not given is taken from the settings.
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
-import type { Deployment } from "./finding.ts";
+import { type Deployment, isHosted } from "./finding.ts";
 
 /** The options cannot be understood; the message says what to type. */
 export class UsageError extends Error {
@@ -67,7 +67,7 @@ export function readDeployment(
   // The settings of this machine are not those of another deployment.
   const isOurs = url === new URL(site.backendUrl || site.url).origin || pages === site.url;
   const team = values.inbox ?? (isOurs && !isLocal(inbox.url) ? inbox.url : undefined);
-  const isProject = /\.supabase\./.test(url);
+  const isProject = isHosted({ url });
   return {
     url,
     key: values.key === undefined ? (site.backendUrl ? site.backendKey : anonKey) : readKey(values.key),
