@@ -14,7 +14,7 @@ interface Traffic {
 }
 
 /** Starts the traffic, and returns what came of it so far. */
-export function makeVisitors(traffic: Traffic) {
+export function startTraffic(traffic: Traffic) {
   const visits = new Visits(traffic);
   const members = new Members(traffic, visits);
   const pace = new Pace();
@@ -51,7 +51,7 @@ class Pace {
   }
 }
 
-/** What readers do at the site. */
+/** What readers do at the site, and how often each status was answered, by the site and by the inbox. */
 class Visits {
   /** The names of the leads that were acknowledged. */
   readonly acknowledged = new Set<string>();
@@ -152,7 +152,8 @@ class Members {
       body,
     });
     this.work.set(`${name} ${status}`, (this.work.get(`${name} ${status}`) ?? 0) + 1);
-    return status === 200 ? JSON.parse(text) : {};
+    // A server that was killed may have broken the body off.
+    return status === 200 && text ? JSON.parse(text) : {};
   }
 
   /** An open page listens all the time, and opens the stream again when it ends. */

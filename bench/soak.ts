@@ -17,7 +17,7 @@ import { findDataFolder, findRunning } from "../database/embedded.ts";
 import { freePort } from "../spec/support/free-port.ts";
 import { brokenPromises } from "../spec/support/steady-load.ts";
 import { childrenOf, descriptorsOf, key, memoryOf, sizeOf, start } from "./running.ts";
-import { makeVisitors } from "./soak-traffic.ts";
+import { startTraffic } from "./soak-traffic.ts";
 
 const { values } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ const settings = {
 let server = await start(settings);
 let logged = 0;
 const owner = connect((await findRunning({ dataDir })) ?? "", { max: 1, name: "leads soak" });
-const traffic = makeVisitors({
+const traffic = startTraffic({
   ...{ address: () => server.address, inboxUrl: `http://localhost:${inboxPort}`, key },
   ...{ leadsAMinute: Number(values.leads), readersAMinute: Number(values.readers) },
   cookie: await cookieOfMember(owner),

@@ -43,7 +43,7 @@ export interface CampaignLine extends Steps {
   source: string;
   medium: string;
   campaign: string;
-  /** 0: none was typed in. */
+  /** 0: none was recorded, or none of it fell to this line. */
   cost_cents: number;
   /** Where the share of loads that become a lead lies, in 95 of 100 cases; null without loads. */
   rate: Range | null;
@@ -127,14 +127,14 @@ function lineOf(rows: readonly CountedRow[]): CampaignLine {
   };
 }
 
-type Count = {
+type CountName = {
   [Name in keyof CountedRow]: CountedRow[Name] extends number ? Name : never;
 }[keyof CountedRow];
 
-const sum = (rows: readonly CountedRow[], name: Count): number =>
+const sum = (rows: readonly CountedRow[], name: CountName): number =>
   rows.reduce((all, row) => all + row[name], 0);
 
-/** The counts of readers in each bucket. */
+/** How many measurements of page loads, without bots, are in each bucket. */
 function countsOf(vital: Vital, counted: readonly VitalCount[]): number[] {
   const counts = Array.from({ length: vitalBuckets[vital].length + 1 }, () => 0);
   for (const { vital: name, device, bucket, n } of counted)

@@ -104,7 +104,7 @@ describe("a note", () => {
 });
 
 describe("the form of an outcome that was taken back", () => {
-  it("stays on the page, and its keys work, when the load before is answered late", async () => {
+  it("stays on the page, and its keys work, when a load that began before the undo is answered late", async () => {
     const page = await calling(await addLead(database));
     const late: { isTakenBack: boolean; send(): Promise<void> }[] = [];
     await intercept(page, "**/api/opened", async (route) => {
@@ -227,7 +227,7 @@ describe("what was typed before the person asked us to stop", () => {
       await page.getByRole("button", { name: "Review without a call" }).click();
       await page.getByRole("button", { name: "Call back" }).click();
       await page.getByLabel("Day").fill(dayAhead(3));
-      // What the event of one's own stop brings stays out, because the lead's page might say so before the proof is there.
+      // The load that the event of one's own stop causes is held back: otherwise the lead's page might say it before the proof is there.
       if (recordStop === stop) await intercept(page, "**/api/opened", () => {});
       await recordStop(page, id);
       await page

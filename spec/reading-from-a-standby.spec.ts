@@ -41,9 +41,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([owner.end({ timeout: 1 }), there.end({ timeout: 1 })]));
 
-/** The last statements of the inbox, or of another program, on a server. */
-const statementsOn = async (sql: Sql, program = "leads inbox") =>
-  (await sql<{ query: string }[]>`select query from pg_stat_activity where application_name = ${program}`)
+/** The last statements of the inbox on a server. */
+const statementsOn = async (sql: Sql) =>
+  (await sql<{ query: string }[]>`select query from pg_stat_activity where application_name = 'leads inbox'`)
     .map(({ query }) => /team\.\w+/.exec(query)?.[0])
     .filter((name) => name !== "team.me");
 
@@ -77,7 +77,7 @@ describe("the inbox beside a standby", () => {
     expect(logged).not.toContain("standby-avoided");
   });
 
-  it("is read by others also after somebody asked there for what they may not have", async () => {
+  it("goes on being read after somebody asked there for what they may not have", async () => {
     const dana = await inbox.member("Dana");
     const refused = await dana.download("/api/downloads/leads?entry=1");
     expect(refused.status).toBe(403);
@@ -101,7 +101,7 @@ describe("the inbox beside a standby", () => {
     expect(await statementsOn(owner)).not.toContain("team.export_leads");
   });
 
-  it("takes leads and opens them on the primary alone", async () => {
+  it("reads the queue and searches on the primary alone", async () => {
     expect((await maria.call("queue")).body.rows).not.toHaveLength(0);
     expect((await maria.call("search", { text: "Rosa 7" })).body.rows).not.toHaveLength(0);
     expect(await statementsOn(there)).not.toContain("team.queue");
@@ -210,7 +210,7 @@ describe("`leads export` beside a standby", () => {
 });
 
 describe("a standby that was promoted by mistake", () => {
-  it("is not read, because what it says ends there, and no entry of the audit log is written on it", async () => {
+  it("is not read, because it has nothing of what came after, and no entry of the audit log is written on it", async () => {
     await there`select pg_promote()`;
     const isItsOwn = async () => (await there`select not pg_is_in_recovery() as yes`)[0]?.yes;
     await expect.poll(isItsOwn).toBe(true);

@@ -40,7 +40,7 @@ import {
 useServers();
 
 describe("a start that is cancelled", () => {
-  it("ends without a server, also where data is held and it would be tried again", async () => {
+  it("ends without a server, also where there is data already and the start would be tried again", async () => {
     copyTemplate();
     const stop = new AbortController();
     const onEvent = ({ name }: PostgresEvent) => void (name === "starting" && stop.abort());
@@ -204,7 +204,7 @@ describe("a second start on the same data folder", () => {
 describe("the server's log", () => {
   beforeEach(() => copyTemplate());
 
-  it("is moved aside when it is too large, once, and the server goes on writing to it", async () => {
+  it("is moved aside when it is too large, in place of the older one, and the server goes on writing to it", async () => {
     const { url } = await start();
     const log = join(dataDir, "log/postgresql.log");
     appendFileSync(log, "older\n".repeat(1_000));

@@ -50,7 +50,7 @@ function embeddedBin(): string {
   return join(programsFor(accountFor(folder, setup), folder, setup).postgres, "..");
 }
 
-/** A database on that server, and a connection for each role. */
+/** A database on such a server, with a connection for each login that a test needs. */
 export interface SupabaseLike extends TestDatabase {
   /** PostgREST's login, which becomes `anon` for a request. */
   authenticator: Sql;

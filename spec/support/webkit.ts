@@ -22,7 +22,7 @@ async function launch(): Promise<Engine> {
     detached: true,
   });
   const end = () => child.pid && process.kill(-child.pid, "SIGTERM");
-  process.once("exit", () => child.exitCode === null && end());
+  process.once("exit", () => child.exitCode === null && child.signalCode === null && end());
   const send = client(`http://127.0.0.1:${port}`);
   await waitUntilReady(send);
   const options = { binary: browser, args: ["--automation"] };

@@ -1,4 +1,4 @@
-// What narrows the list: one group of the queue, one's own leads, late ones, and more that is folded up.
+// What narrows the list: one's own leads, late ones, and more that is folded up.
 import { useState } from "react";
 import { stateChoices } from "../../../calling/state-names.ts";
 import { outcomes } from "../../api-values.ts";
