@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { failingByChance } from "../check/failing-by-chance.ts";
@@ -220,6 +220,18 @@ describe("what is read as a whole", () => {
     const text = (lines: number) => `const text = \`\n${"select\n".repeat(lines - 2)}\`;\n`;
     expect(longFile(file, text(max))).toEqual([]);
     expect(longFile(file, text(max + 1))).toEqual([`${file} has ${max + 1} lines`]);
+  });
+});
+
+describe("a list of files", () => {
+  it.each([
+    ["channels", "delivery/channels/*.ts", ": ChannelDefinition = ", "delivery/channels/registry.ts"],
+    ["commands", "cli/*.ts", ": AddCommand = ", "cli/program.ts"],
+  ])("of %s names each of them", (_, files, definition, list) => {
+    const defining = globSync(files, { cwd: root }).filter((path) => read(path).includes(definition));
+    expect(defining.length).toBeGreaterThan(2);
+    const isNamed = (path: string) => read(list).includes(`"./${basename(path)}"`);
+    expect(defining.filter((path) => !isNamed(path))).toEqual([]);
   });
 });
 

@@ -24,16 +24,30 @@ const channelsOf = (env: Record<string, string>) =>
   );
 
 describe("a channel", () => {
-  it("is named by its first setting where none is set up, in the settings file and in the guide for Supabase", () => {
+  it("is named by its first setting where none is set up, in the settings file, in the guide for Supabase and in what is said of privacy", () => {
     const named = howToSetUp()
       .split(/[ ,]/)
       .filter((word) => word.includes("_"));
     expect(named).toHaveLength(channelNames.length);
     expect(howToSetUp()).toMatch(/^Set WEBHOOK_URL, NOTIFY_EMAIL.{0,200} or [A-Z_]{3,50} \(see/);
+    const privacy = readFileSync(new URL("../docs/privacy.md", import.meta.url), "utf8");
+    for (const setting of named) expect(privacy).toContain(`\`${setting}\``);
     for (const file of [".env.example", "docs/deploy-supabase.md"]) {
       const lines = readFileSync(new URL(`../${file}`, import.meta.url), "utf8").split("\n");
       const settings = lines.map((line) => line.trim().replace(/^#/, "").split("=")[0]);
       expect(settings, file).toEqual(expect.arrayContaining(named));
+    }
+  });
+
+  it("is set up by its first setting alone, or stops the start and names the others, but is never left out in silence", () => {
+    const examples = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
+    for (const [, name = "", value = ""] of examples.matchAll(/^#([A-Z_]{1,40})=(.{1,200})$/gm)) {
+      if (!howToSetUp().includes(name)) continue;
+      const refusal = messageFor({ [name]: value });
+      expect([name, refusal || channelsOf({ [name]: value })]).toEqual([
+        name,
+        refusal ? expect.stringMatching(/must be set as well/) : [expect.any(String)],
+      ]);
     }
   });
 });

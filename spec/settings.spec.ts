@@ -95,7 +95,7 @@ describe("the settings", () => {
   });
 
   it.each(["owner:p%E9@h/leads", "owner:p%zz@h/leads", "owner:p@%FF/leads", "owner:p@h/l%E9"])(
-    "tell how to write the password in postgres://%s, where what is written with %% is not UTF-8",
+    "tell how to write the password in postgres://%s, where what follows a percent sign is not UTF-8",
     (rest) => {
       expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
         "DATABASE_URL must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
