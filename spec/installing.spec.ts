@@ -41,6 +41,9 @@ esac`,
   caddy: "",
 };
 
+/** The Caddyfile of Debian's package, which shows a page of Caddy's. */
+const debiansPage = ":80 {\n\troot * /usr/share/caddy\n\n\t# A file server.\n\tfile_server\n}\n";
+
 // The release's Node says the version, and finds every server ready.
 const node = '#!/bin/sh\n[ "$1" = -e ] || cat "$(dirname "$(dirname "$0")")/VERSION"\n';
 
@@ -51,7 +54,7 @@ beforeEach(() => {
     mkdirSync(at(folder), { recursive: true });
   for (const [name, text] of Object.entries(programs))
     writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  writeFileSync(at("etc/caddy/Caddyfile"), ":80 {\n}\n");
+  writeFileSync(at("etc/caddy/Caddyfile"), debiansPage);
   for (const name of ["deploy", ".env.example"])
     cpSync(join(root, name), at(`release/${name}`), { recursive: true });
   writeFileSync(at("release/VERSION"), "1.0.0\n");
@@ -127,7 +130,7 @@ describe("an installation", () => {
     expect(asked()).not.toContain("caddy");
     expect(type("install", "--site", "www.maple.example", "--caddy").status).toBe(0);
     expect(read("etc/caddy/Caddyfile")).toContain("www.maple.example");
-    expect(read("etc/caddy/Caddyfile.before-leads")).toBe(":80 {\n}\n");
+    expect(read("etc/caddy/Caddyfile.before-leads")).toBe(debiansPage);
     expect(read("etc/leads/settings.env")).toContain("\nSITE_URL=https://www.maple.example\n");
     expect(asked()).toContain("try-restart leads.service\n");
     expect(asked()).toContain("restart caddy\n");
@@ -138,6 +141,25 @@ describe("an installation", () => {
     writeFileSync(at("etc/caddy/Caddyfile"), proxies);
     expect(type("install", "--site", "www.maple.example", "--caddy").said).toContain("stays as it is");
     expect(read("etc/caddy/Caddyfile")).toBe(proxies);
+  });
+
+  it("leaves a Caddyfile alone that shows a site of somebody's own, and does not say that ours can be reached", () => {
+    const site = "shop.example {\n\troot * /srv/shop\n\tfile_server\n}\n";
+    writeFileSync(at("etc/caddy/Caddyfile"), site);
+    const { said } = type("install", "--site", "www.maple.example", "--caddy");
+    expect(said).toContain("stays as it is");
+    expect(said).not.toContain("from outside");
+    expect(read("etc/caddy/Caddyfile")).toBe(site);
+  });
+
+  it("starts Caddy when it is run again, where Caddy did not start before", () => {
+    const isTaken = 'echo "$*" >> "$LEADS_PREFIX/asked"; [ "$*" != "restart caddy" ]';
+    writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${isTaken}\n`, { mode: 0o755 });
+    expect(type("install", "--site", "www.maple.example", "--caddy").said).toContain("Caddy does not start");
+    writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${programs.systemctl}\n`, { mode: 0o755 });
+    rmSync(at("asked"));
+    expect(type("install", "--site", "www.maple.example", "--caddy").status).toBe(0);
+    expect(asked()).toContain("restart caddy\n");
   });
 
   it.each([
