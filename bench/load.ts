@@ -6,9 +6,9 @@ import { performance } from "node:perf_hooks";
 import type { Target } from "./processes.ts";
 
 const [port, connections, seconds] = process.argv.slice(2, 5).map(Number) as [number, number, number];
-const { path, status, lead }: Target = JSON.parse(process.argv[5] ?? "");
+const { path, status, leadHeaders }: Target = JSON.parse(process.argv[5] ?? "");
 const expected = `HTTP/1.1 ${status}`;
-const headers = Object.entries(lead ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+const headers = Object.entries(leadHeaders ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
 const run = Math.random().toString(36).slice(2, 10);
 const latencies: number[] = [];
 let refused = 0;
@@ -16,7 +16,7 @@ let count = 0;
 const until = performance.now() + seconds * 1000;
 
 function request(): string {
-  if (!lead) return `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip, br\r\n\r\n`;
+  if (!leadHeaders) return `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip, br\r\n\r\n`;
   count += 1;
   const body = `{"name":"Rosa ${run} ${count}","email":"rosa@example.com","phone":"(305) 555-0142","zip_code":"33101","has_medicare":true,"has_diabetes":false}`;
   return (

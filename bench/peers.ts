@@ -86,7 +86,11 @@ async function startParse({ socket, user, password }: Login): Promise<Peer> {
   const started = await startProcess([`${program}start.cjs`], /^(9931)$/, {
     PARSE_SERVER_LOGS_FOLDER: "null",
   });
-  const target = { path: "/parse/classes/leads", status: 201, lead: { "x-parse-application-id": "leads" } };
+  const target = {
+    path: "/parse/classes/leads",
+    status: 201,
+    leadHeaders: { "x-parse-application-id": "leads" },
+  };
   return { name: "Parse Server", target, ...started };
 }
 
@@ -115,7 +119,7 @@ async function startDirectus({ socket, user, password }: Login): Promise<Peer> {
   await run(process.execPath, [cli, "bootstrap"], env);
   const started = await startProcess([cli, "start"], /Server started at http:\/\/127\.0\.0\.1:(\d+)/, env);
   await allowLeads("http://127.0.0.1:9932");
-  return { name: "Directus", target: { path: "/items/leads", status: 204, lead: {} }, ...started };
+  return { name: "Directus", target: { path: "/items/leads", status: 204, leadHeaders: {} }, ...started };
 }
 
 /** Lets everybody create in the collection that Directus sees in our table. */

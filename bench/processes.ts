@@ -33,14 +33,14 @@ export interface Target {
   path: string;
   status: number;
   /** The headers with which a lead is posted there; without them the path is a page's. */
-  lead?: Record<string, string>;
+  leadHeaders?: Record<string, string>;
 }
 
 /** The product's own insert, with the headers that the form sends. */
 export const inserts = (key: string): Target => ({
   path: "/rest/v1/leads",
   status: 201,
-  lead: { apikey: key, authorization: `Bearer ${key}`, "x-permission-notice": notice },
+  leadHeaders: { apikey: key, authorization: `Bearer ${key}`, "x-permission-notice": notice },
 });
 
 /** Puts a load on a port. @throws when any answer has another status than expected. */

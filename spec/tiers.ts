@@ -1,7 +1,7 @@
 // Which tier a chapter belongs to, by what it needs. `npm run test:quick` runs the quick tier, which is every chapter that is
 // not named here; `npm test` runs all three.
 
-/** Chapters that drive a browser. */
+/** Chapters that drive Chromium. */
 export const browser = [
   "spec/a-static-site.spec.ts",
   "spec/article.spec.ts",
@@ -37,7 +37,7 @@ export const browser = [
   "spec/the-visitors-journey.spec.ts",
 ];
 
-/** Chapters that need root, Debian's packages or Deno, or that take several seconds, such as those that start programs. */
+/** Chapters that need root, Debian's packages or Deno, another browser, or that take several seconds, such as those that start programs. */
 export const system = [
   "packages/embedded-postgres/after-a-kill.spec.ts",
   "packages/embedded-postgres/embedded-postgres.spec.ts",

@@ -3,8 +3,8 @@ import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 
 /**
- * How many deliveries are due now, or why none is: all were delivered, none is owed (of a lead that was erased before any channel was told
- * of it), or no channel is set up.
+ * How many deliveries are due now, or why none is: all were delivered, none is owed and none was delivered (of a lead that was erased before
+ * any channel was told of it), or no channel is set up.
  */
 export type Retried = { due: number } | { nothing: "delivered" | "not owed" | "no channel" };
 
@@ -12,11 +12,11 @@ export type Retried = { due: number } | { nothing: "delivered" | "not owed" | "n
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
   if (due > 0) return { due };
-  const [found] = await sql<{ has_channel: boolean; has_delivery: boolean }[]>`
+  const [found] = await sql<{ has_channel: boolean; was_told: boolean }[]>`
     select exists (select from private.channels where enabled) as has_channel,
-      exists (select from private.deliveries where lead_id = ${id}) as has_delivery`;
+      exists (select from private.deliveries where lead_id = ${id} and delivered_at is not null) as was_told`;
   if (!found?.has_channel) return { nothing: "no channel" };
-  return { nothing: found.has_delivery ? "delivered" : "not owed" };
+  return { nothing: found.was_told ? "delivered" : "not owed" };
 }
 
 /** Makes everything that failed due now. Returns how many deliveries that is. */

@@ -209,9 +209,10 @@ begin
   order by 3, 1, 2, 4, 5;
 end $$;
 
--- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day,
--- and by weekday and hour; the web vitals; and the costs as they were typed in. By hour there are views of the last eight days alone. In a
--- zone that is half an hour off UTC, the rows count the whole hour in which the first day begins, and the days do not.
+-- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day;
+-- views and leads by weekday and hour; the web vitals; and the costs as they were typed in. By hour there are views of the last eight days alone. In a
+-- zone that is half an hour off UTC, the rows count the whole hour in which the first day begins, and of the days page loads do not; a lead
+-- stands on the day in which its hour of UTC begins.
 -- `entry` is what team.record_reading returned; a standby needs it.
 create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
