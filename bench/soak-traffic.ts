@@ -1,5 +1,6 @@
 // The traffic of a soak: readers who look at the article and send beacons, leads with and without script, a member at work in the
-// inbox, and a monitoring program. A visitor whose lead was not acknowledged sends it again, as a person does.
+// inbox, and a monitoring program. A visitor whose lead was not acknowledged sends it again, as a person does, until two minutes after the
+// soak's end.
 import { setTimeout as wait } from "node:timers/promises";
 import type { CallName, RequestOf } from "../inbox/api.ts";
 
@@ -27,10 +28,12 @@ export function startTraffic(traffic: Traffic) {
   ];
   return {
     acknowledged: visits.acknowledged,
+    givenUp: visits.givenUp,
     answers: visits.answers,
     work: members.work,
     stop: async () => {
       pace.isStopped = true;
+      visits.end();
       await Promise.all(running);
     },
   };
@@ -55,14 +58,22 @@ class Pace {
 class Visits {
   /** The names of the leads that were acknowledged. */
   readonly acknowledged = new Set<string>();
+  /** The names of the leads that were still refused two minutes after the end. */
+  readonly givenUp = new Set<string>();
   /** How often each status was answered; 0 stands for no answer. */
   readonly answers = new Map<number, number>();
   readonly #traffic: Traffic;
   readonly #run = Math.random().toString(36).slice(2, 8);
   #count = 0;
+  #giveUpAt = Number.POSITIVE_INFINITY;
 
   constructor(traffic: Traffic) {
     this.#traffic = traffic;
+  }
+
+  /** From now on no visitor sends a lead for more than two minutes. */
+  end(): void {
+    this.#giveUpAt = performance.now() + 120_000;
   }
 
   async ask(url: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
@@ -74,7 +85,7 @@ class Visits {
     return { status, text: text ?? "" };
   }
 
-  /** Sends a lead until it is acknowledged; each third by a plain post, as without script. */
+  /** Sends a lead until it is acknowledged or given up; each third by a plain post, as without script. */
   async sendLead(): Promise<void> {
     const nth = ++this.#count;
     const name = `Soak ${this.#run} ${nth}`;
@@ -84,11 +95,12 @@ class Visits {
       phone: `(111) 555-${String(nth % 10_000).padStart(4, "0")}`,
       zip_code: "33101",
     };
-    for (;;) {
+    do {
       const { status } = nth % 3 === 0 ? await this.#postPlainly(lead) : await this.#insert(lead);
       if (status === 201 || status === 303) return void this.acknowledged.add(name);
       await wait(1_000);
-    }
+    } while (performance.now() < this.#giveUpAt);
+    this.givenUp.add(name);
   }
 
   #postPlainly(lead: Record<string, string>) {

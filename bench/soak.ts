@@ -132,10 +132,12 @@ async function judge(): Promise<number> {
   const pending = await deliverTheRest(Date.now() + 2 * minute);
   const { missing, twice, withoutPermissionOrDelivery } = await brokenPromises(owner, traffic.acknowledged);
   say(
-    `${traffic.acknowledged.size} leads acknowledged; missing ${missing.length}, twice ${twice}, without permission or delivery ${withoutPermissionOrDelivery.length}, not delivered ${pending}, received ${receiver.received.size}`,
+    `${traffic.acknowledged.size} leads acknowledged, ${traffic.givenUp.size} given up; missing ${missing.length}, twice ${twice}, without permission or delivery ${withoutPermissionOrDelivery.length}, not delivered ${pending}, received ${receiver.received.size}`,
   );
   say(`the member's work: ${[...traffic.work].map(([name, count]) => `${name} ${count}`).join(", ")}`);
-  return missing.length + twice + withoutPermissionOrDelivery.length + pending > 0 ? 1 : 0;
+  return traffic.givenUp.size + missing.length + twice + withoutPermissionOrDelivery.length + pending > 0
+    ? 1
+    : 0;
 }
 
 /** Has every delivery retried until all are made, or the deadline has passed. Returns how many are not made. */

@@ -15,7 +15,7 @@ import type { Program } from "./program.ts";
 export interface ServerDatabase {
   /** The address for the intake's role. */
   intake: string;
-  /** The owner's address, unless this process holds the intake's alone. */
+  /** The owner's address; undefined where this process was given the intake's and not the owner's. */
   owner: string | undefined;
   /**
    * Resolves when the schema is the newest and the settings are synced; at once where this process holds no owner's address, and nothing

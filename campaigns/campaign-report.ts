@@ -61,7 +61,7 @@ export interface CampaignReport {
     returned: number;
     stored: number;
   }[];
-  /** Costs of campaigns of which no page load and no lead is known. */
+  /** Costs of campaigns of which these days have no page load and no lead. */
   unmatched: { source: string; medium: string; campaign: string; cost_cents: number }[];
   vitals: { vital: Vital; bounds: number[]; counts: number[] }[];
 }

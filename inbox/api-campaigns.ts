@@ -42,7 +42,7 @@ export const Campaigns = v.object({
       stored: v.number(),
     }),
   ),
-  /** Costs of campaigns of which no page load and no lead is known. */
+  /** Costs of campaigns of which these days have no page load and no lead. */
   unmatched: v.array(v.object({ ...words, cost_cents: v.number() })),
   /** The costs as they were recorded, by day. */
   costs: v.array(v.object({ day: Day, ...words, amount_cents: v.number() })),

@@ -1,4 +1,4 @@
-// The inbox's cookies: the session's, and the one that binds a sign-in at the company's provider to the browser that began it.
+// The inbox's cookies: the session's, and the one that binds a sign-in at the company's identity provider to the browser that began it.
 
 /** Reads the cookies of a request, and makes the values of `Set-Cookie` headers. */
 export interface Cookies {
@@ -7,7 +7,7 @@ export interface Cookies {
   /** `endsAt` is ISO 8601; the browser keeps the cookie until then. */
   setSession(token: string, endsAt: string): string;
   endSession(): string;
-  /** The state of a sign-in under way at the provider. */
+  /** The state of a sign-in under way at the company's identity provider. */
   stateOf(request: Request): string | undefined;
   setState(state: string): string;
 }
@@ -27,7 +27,7 @@ export function makeCookies(inboxUrl: string): Cookies {
       `${prefix}session=${token}; Max-Age=${Math.max(0, Math.floor((Date.parse(endsAt) - Date.now()) / 1000))}${strict}`,
     endSession: () => `${prefix}session=; Max-Age=0${strict}`,
     stateOf: (request) => cookieOf(request, `${prefix}company-sign-in`),
-    // The provider sends the browser back with a link from another site, with which browsers do not send a strict cookie.
+    // The identity provider sends the browser back with a link from another site, with which browsers do not send a strict cookie.
     setState: (state) =>
       `${prefix}company-sign-in=${state}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax${secure}`,
   };

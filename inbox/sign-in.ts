@@ -16,7 +16,7 @@ export interface SignInDependencies {
 export interface SignInAnswer {
   body: object;
   session?: sessions.Session;
-  /** The state of a sign-in that goes on at the company's provider. */
+  /** The state of a sign-in that goes on at the company's identity provider. */
   state?: string;
 }
 

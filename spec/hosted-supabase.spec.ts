@@ -28,7 +28,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
   });
 
   describe.each([
-    { name: "with everything in public granted to everybody", everythingGranted: true },
+    { name: "with everything in public granted to the API's roles", everythingGranted: true },
     { name: "with nothing granted", everythingGranted: false },
   ])("$name", ({ everythingGranted }) => {
     let database: SupabaseLike;

@@ -1,5 +1,5 @@
 // The time that the inbox's pages go by: the server's, where a member's own clock is wrong.
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 const noon = Date.parse("2026-03-02T12:00:00Z");
 const second = 1_000;
@@ -7,7 +7,7 @@ const minute = 60 * second;
 
 // Before the clock is loaded, whose own timer would otherwise tick on after the chapter.
 vi.useFakeTimers({ now: noon });
-const { readClock, serverNow } = await import("../inbox/client/page/clock.ts");
+const { readClock, serverNow, sharedNow } = await import("../inbox/client/page/clock.ts");
 afterAll(() => void vi.useRealTimers());
 
 /** Milliseconds by which the page takes the server's clock to be ahead of the member's. */
@@ -51,6 +51,13 @@ describe("the time of a page", () => {
     const known = ahead();
     answer(10 * second, 15 * second);
     expect(ahead()).toBe(known);
+  });
+
+  it("is shown as corrected as soon as the answer is here", () => {
+    const shown: number[] = [];
+    onTestFinished(sharedNow.subscribe(() => shown.push(sharedNow.get().getTime() - Date.now())));
+    answer(10 * minute);
+    expect(shown).toEqual([ahead()]);
   });
 
   it("stays as it is when an answer has no time, or none that can be read", () => {

@@ -14,8 +14,8 @@ function answered(error: unknown): [number, string[]] {
   return [status, logged];
 }
 
-describe("a request of the inbox that the database does not answer", () => {
-  it("is answered with 503, which the page retries, and is no bug, whatever keeps the database from answering", () => {
+describe("a request of the inbox that fails", () => {
+  it("is answered with 503, which the page retries, and is no bug, where the database does not answer, for whatever reason", () => {
     const states = ["08006", "25006", "26000", "28P01", "3D000", "40P01", "53300", "55P03", "57P01", "58030"];
     const systems = ["ECONNREFUSED", "EAI_AGAIN", "ENETUNREACH", "CERT_HAS_EXPIRED", "CONNECTION_CLOSED"];
     for (const error of [...states, "XX000"].map(sqlState).concat(systems.map(withCode)))

@@ -57,8 +57,8 @@ async function pauseStandby(): Promise<void> {
   await expect.poll(isThere).toBe(true);
   await there`select pg_wal_replay_pause()`;
   onTestFinished(async () => void (await there`select pg_wal_replay_resume()`));
-  const isPaused = async () => (await there`select pg_get_wal_replay_pause_state() as state`)[0]?.state;
-  await expect.poll(isPaused).toBe("paused");
+  const pauseState = async () => (await there`select pg_get_wal_replay_pause_state() as state`)[0]?.state;
+  await expect.poll(pauseState).toBe("paused");
 }
 
 describe("the inbox beside a standby", () => {
@@ -77,10 +77,13 @@ describe("the inbox beside a standby", () => {
     expect(logged).not.toContain("standby-avoided");
   });
 
-  it("goes on being read after somebody asked there for what they may not have", async () => {
+  it("goes on reading there after somebody asked there for what they may not have", async () => {
     const dana = await inbox.member("Dana");
     const refused = await dana.download("/api/downloads/leads?entry=1");
     expect(refused.status).toBe(403);
+    const { address } = (await maria.call("export", period)).body;
+    expect((await maria.download(address)).status).toBe(200);
+    expect(await statementsOn(there)).toContain("team.export_leads");
     expect(logged).not.toContain("standby-avoided");
   });
 
@@ -221,9 +224,10 @@ describe("a standby that was promoted by mistake", () => {
     );
     const [{ count } = {}] = await there`select count(*) from private.audit_log`;
     // A session that both servers have, as the one of a member who was signed in before.
-    const answer = await post(other.url, "api/reports", period, maria.cookie);
+    expect(await statementsOn(owner)).not.toContain("team.experiments");
+    const answer = await post(other.url, "api/experiments", {}, maria.cookie);
     expect(answer.status).toBe(200);
-    expect(await statementsOn(owner)).toContain("team.reports");
+    expect(await statementsOn(owner)).toContain("team.experiments");
     expect(await there`select count(*) from private.audit_log`).toEqual([{ count }]);
   });
 });

@@ -43,7 +43,7 @@ describe("the thank-you page", () => {
     expect(text).toContain("You can print it");
   });
 
-  it("warns of callers who ask for the Medicare number, and names Medicare's own", async () => {
+  it("warns of callers who ask for the Medicare number, and gives Medicare's own telephone number", async () => {
     const page = await open(site.url("/thank-you"));
     const text = await page.getByRole("main").innerText();
     expect(text).toContain("Never give your Medicare number to someone who calls you out of the blue.");

@@ -48,7 +48,7 @@ const unreviewed = {
 };
 
 describe("leads export --format json", () => {
-  it("prints one JSON array with every value exactly as typed, and who withdrew the permission first", async () => {
+  it("prints one JSON array with every value exactly as typed, and leads whose permission was withdrawn first", async () => {
     const { stdout, ...rest } = await leads(database.url, "export", "--format", "json");
     expect(rest).toEqual({ status: 0, stderr: "" });
     expect(JSON.parse(stdout)).toEqual(

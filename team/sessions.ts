@@ -63,7 +63,7 @@ export const signInWithPasskey = async (
     (sql) => sql`team.sign_in_with_passkey(${id}, ${challenge}, ${counter}, ${backed_up})`,
   )) as Session;
 
-/** Records a sign-in that begins at the company's provider, with the invitation that it is to be linked through, if any. */
+/** Records a sign-in that begins at the company's identity provider, with the invitation that it is to be linked through, if any. */
 export const beginCompanySignIn = (
   ask: Ask,
   begun: { state: string; nonce: string; verifier: string; token: string | undefined },

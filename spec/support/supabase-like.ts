@@ -1,5 +1,5 @@
 // PostgreSQL as Supabase prepares it: its roles are there, `postgres` owns the database and is no superuser, and (on
-// projects made before 30 May 2026) whatever is created in `public` is granted to everybody. Written from what
+// projects made before 30 May 2026) whatever is created in `public` is granted to the API's roles. Written from what
 // supabase/postgres does when a project is created; hosted Supabase itself was not looked at.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -25,7 +25,7 @@ export type YesNoName =
   | "visit_planned"
   | "trained";
 
-/** In the order in which they are asked, before and after the last visit; the prescriber and the plan come last. */
+/** In the order in which they are asked: these before the question about the last visit, the next ones after it, then the prescriber and the plan. */
 export const beforeVisit: readonly (readonly [YesNoName, string])[] = [
   ["diabetes", "Has a doctor told you that you have diabetes?"],
   ["insulin", "Do you use insulin of any kind?"],

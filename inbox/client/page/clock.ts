@@ -19,12 +19,13 @@ export function readClock(date: string | null, took: number): void {
   if (least <= serverAhead && serverAhead <= most) return;
   if (least <= tolerance && most >= -tolerance) serverAhead = 0;
   else serverAhead = Math.min(Math.max(serverAhead, least), most);
+  sharedNow.set(serverNow());
 }
 
 export const serverNow = (): Date => new Date(Date.now() + serverAhead);
 
-const tick = makeSharedValue(serverNow);
-setInterval(() => tick.set(serverNow()), 15_000);
+/** The time, updated every 15 seconds, and at once when the member's clock is found to be wrong. */
+export const sharedNow = makeSharedValue(serverNow);
+setInterval(() => sharedNow.set(serverNow()), 15_000);
 
-/** The time, updated every 15 seconds. */
-export const useNow = (): Date => useSharedValue(tick);
+export const useNow = (): Date => useSharedValue(sharedNow);
