@@ -3,7 +3,7 @@ import type { Sql } from "../database/connect.ts";
 import { howToSetUp } from "../delivery/channels/registry.ts";
 import { reference } from "../lead/lead.ts";
 import { Refusal } from "../team/refusal.ts";
-import { retryFailed, retryLead, retryPending } from "../team/retry-deliveries.ts";
+import { type Retried, retryFailed, retryLead, retryPending } from "../team/retry-deliveries.ts";
 import { type AddCommand, type CommandContext, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 
@@ -53,10 +53,13 @@ async function retryOne({ sql, out }: CommandContext, part: string): Promise<num
   return 0;
 }
 
-const whyNothing = (reason: "delivered" | "not owed" | "no channel", lead: string): string =>
+type Reason = Extract<Retried, { nothing: string }>["nothing"];
+
+const whyNothing = (reason: Reason, lead: string): string =>
   ({
     delivered: `There is nothing to send again: the channels have been told of ${lead}.`,
     "not owed": `There is nothing to send: no channel is owed a message about ${lead}.`,
+    "channel not set up": `What is owed about ${lead} goes to a channel that is not set up: it is sent when that channel is set up again.`,
     "no channel": `No channel is set up. ${howToSetUp()} and start the server again.`,
   })[reason];
 

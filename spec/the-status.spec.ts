@@ -301,6 +301,21 @@ describe("leads retry", () => {
     });
   });
 
+  it("says so where what is owed is owed to a channel that is not set up", async () => {
+    await channelsOn("email", "webhook");
+    const id = await store("Owed by e-mail");
+    await settle(id, "webhook", "delivered_at");
+    await settle(id, "email", "failed_at");
+    await channelsOn("webhook");
+    expect(await leads(url, "retry", id)).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: `What is owed about ${reference(id)} goes to a channel that is not set up: it is sent when that channel is set up again.\n`,
+    });
+    // It is due all the same, so that it goes on by itself then.
+    expect(await pending()).toEqual([{ channel: "email" }]);
+  });
+
   it("does not say that a channel was told of a lead that was erased before any was", async () => {
     await channelsOn("webhook");
     const id = await store("Erased unheard");

@@ -3,19 +3,26 @@ import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 
 /**
- * How many deliveries are due now, or why none is: all were delivered, none is owed and none was delivered (of a lead that was erased before
- * any channel was told of it), or no channel is set up.
+ * How many deliveries are due now, or why none is sent: all were delivered, none is owed and none was delivered (of a lead that was erased
+ * before any channel was told of it), no channel is set up, or the channel that a message is owed to is not.
  */
-export type Retried = { due: number } | { nothing: "delivered" | "not owed" | "no channel" };
+export type Retried =
+  | { due: number }
+  | { nothing: "delivered" | "not owed" | "no channel" | "channel not set up" };
 
 /** Makes the deliveries of one lead due now, and enqueues a lead of which no channel took a message. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
-  if (due > 0) return { due };
-  const [found] = await sql<{ has_channel: boolean; was_told: boolean }[]>`
+  const [found] = await sql<{ has_channel: boolean; is_sent: boolean; was_told: boolean }[]>`
+    with owed as (
+      select d.delivered_at, d.channel in (select name from private.channels where enabled) as is_set_up
+      from private.deliveries d where d.lead_id = ${id}
+    )
     select exists (select from private.channels where enabled) as has_channel,
-      exists (select from private.deliveries where lead_id = ${id} and delivered_at is not null) as was_told`;
+      exists (select from owed where delivered_at is null and is_set_up) as is_sent,
+      exists (select from owed where delivered_at is not null) as was_told`;
   if (!found?.has_channel) return { nothing: "no channel" };
+  if (due > 0) return found.is_sent ? { due } : { nothing: "channel not set up" };
   return { nothing: found.was_told ? "delivered" : "not owed" };
 }
 
