@@ -31,9 +31,8 @@ async function deliver({ config: given, log, stopping, onStop }: Program): Promi
     };
     await prepare(() => connect(owner, { max: 1, name: "leads set-up" }), setUp, log, stopping);
   } else {
-    const address = config.deliveryDatabaseUrl ?? "";
-    const open = () => connect(address, { max: 1, name: "leads set-up" });
-    await requireNewestSchema(open, "DELIVERY_DATABASE_URL", log, stopping);
+    const login = { role: "leads_delivery", address: config.deliveryDatabaseUrl ?? "" } as const;
+    await requireNewestSchema(login, log, stopping);
   }
   if (stopping.aborted) return;
   const running = delivery.start(owner);

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
-import { prepare } from "../database/prepare.ts";
+import { prepare, requireNewestSchema } from "../database/prepare.ts";
 import { type LoginRole, openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import type { ComposedDelivery } from "../delivery/compose.ts";
 import { syncInboxSettings } from "../inbox/sync-settings.ts";
@@ -18,8 +18,8 @@ export interface ServerDatabase {
   /** The owner's address; undefined where this process was given the intake's and not the owner's. */
   owner: string | undefined;
   /**
-   * Resolves when the schema is the newest and the settings are synced; at once where this process holds no owner's address, and nothing
-   * was looked at. Rejects when the database cannot be used.
+   * Resolves when the schema is the newest and the settings are synced; where this process holds no owner's address, when the schema is one
+   * on which its delivery and its inbox work. Rejects when the database cannot be used.
    */
   prepared: Promise<void>;
 }
@@ -34,7 +34,11 @@ export async function openServerDatabase(
 ): Promise<ServerDatabase> {
   const { config, log, stopping } = program;
   if (config.intakeDatabaseUrl && !config.databaseUrl) {
-    return { intake: config.intakeDatabaseUrl, owner: undefined, prepared: Promise.resolve() };
+    return {
+      intake: config.intakeDatabaseUrl,
+      owner: undefined,
+      prepared: requireNewestSchemaOfLogins(program),
+    };
   }
   const embedded = config.databaseUrl ? undefined : await embed(program);
   const owner = config.databaseUrl ?? embedded?.url ?? "";
@@ -52,6 +56,15 @@ export async function openServerDatabase(
   const prepared = prepare(open, setUp, log, stopping);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
   return { intake, owner, prepared };
+}
+
+/** Waits for what a process needs that holds no owner's address: tables on which its delivery and its inbox work. */
+async function requireNewestSchemaOfLogins({ config, log, stopping }: Program): Promise<void> {
+  const { deliveryDatabaseUrl, inboxDatabaseUrl, delivery, inbox } = config;
+  if (delivery.on && deliveryDatabaseUrl)
+    await requireNewestSchema({ role: "leads_delivery", address: deliveryDatabaseUrl }, log, stopping);
+  if (inbox.on && inboxDatabaseUrl)
+    await requireNewestSchema({ role: "leads_team", address: inboxDatabaseUrl }, log, stopping);
 }
 
 /** The logins that this process uses. One that the operator has made keeps the operator's password. */

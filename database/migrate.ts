@@ -72,9 +72,12 @@ export async function schemaVersion(sql: Sql | postgres.TransactionSql): Promise
   return newest?.version ?? "";
 }
 
+/** The schema whose functions say of which version the tables are; each role may use one of these. */
+export type VersionSchema = "private" | "team";
+
 /** The oldest version that a program must know to work on a database. @throws the database's error where it has no leads tables. */
-export async function requiredVersion(sql: Sql): Promise<string> {
-  const [row] = await sql<{ version: string }[]>`select private.required_version() as version`;
+export async function requiredVersion(sql: Sql, schema: VersionSchema = "private"): Promise<string> {
+  const [row] = await sql<{ version: string }[]>`select ${sql(schema)}.required_version() as version`;
   return row?.version ?? "";
 }
 

@@ -2,8 +2,14 @@
 // unreachable is tried again, because the article can be read meanwhile; a refusal that waiting cannot end stops the start.
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
-import type { Sql } from "./connect.ts";
-import { migrate, newerTablesMessage, newestVersion, requiredVersion } from "./migrate.ts";
+import { connect, type Sql } from "./connect.ts";
+import {
+  migrate,
+  newerTablesMessage,
+  newestVersion,
+  requiredVersion,
+  type VersionSchema,
+} from "./migrate.ts";
 import type { ResilientConnection } from "./resilient-connection.ts";
 import { withTimeout } from "./timeout.ts";
 import { isDatabaseTrouble } from "./trouble.ts";
@@ -41,37 +47,41 @@ export async function prepare(
   await untilReachable(open, work, "DATABASE_URL", log, signal);
 }
 
+/** What a process may hold instead of the owner's address: a login of one of these roles, named in this setting. */
+const loginSettings = { leads_delivery: "DELIVERY_DATABASE_URL", leads_team: "INBOX_DATABASE_URL" } as const;
+
 /**
- * Waits until the database of a role's login can be reached. `setting` names its address.
+ * Waits until the database of a role's login can be reached.
  * @throws DatabaseRefusal when its schema is older than this program, because only the owner may migrate it, or was changed by a
  * newer release so that this one does not work on it.
  */
 export async function requireNewestSchema(
-  open: () => Sql,
-  setting: string,
+  login: { role: keyof typeof loginSettings; address: string },
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
   const newest = await newestVersion();
+  const schema = login.role === "leads_team" ? "team" : "private";
+  const open = () => connect(login.address, { max: 1, name: "leads set-up" });
   const work = async (sql: Sql) => {
-    const version = await withTimeout(firstAnswer, schemaVersion(sql));
+    const version = await withTimeout(firstAnswer, schemaVersion(sql, schema));
     if (version === undefined || version < newest) {
       throw new DatabaseRefusal(
         `The tables of the database are of version ${version ?? "none"}, and this program needs ${newest}. Start it once with DATABASE_URL, the owner's address, which brings them up to date.`,
       );
     }
-    const required = await requiredVersion(sql);
+    const required = await requiredVersion(sql, schema);
     if (required > newest) throw new DatabaseRefusal(newerTablesMessage(required, newest));
   };
-  await untilReachable(open, work, setting, log, signal);
+  await untilReachable(open, work, loginSettings[login.role], log, signal);
 }
 
-async function schemaVersion(sql: Sql): Promise<string | undefined> {
+async function schemaVersion(sql: Sql, schema: VersionSchema): Promise<string | undefined> {
   const [found] = await sql<{ found: boolean }[]>`
-    select to_regprocedure('private.schema_version()') is not null as found
-    where to_regnamespace('private') is not null`;
+    select to_regprocedure(${`${schema}.schema_version()`}) is not null as found
+    where to_regnamespace(${schema}) is not null`;
   if (!found?.found) return undefined;
-  const [row] = await sql<{ version: string }[]>`select private.schema_version() as version`;
+  const [row] = await sql<{ version: string }[]>`select ${sql(schema)}.schema_version() as version`;
   return row?.version;
 }
 

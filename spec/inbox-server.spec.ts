@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
+import { roleAddress } from "../database/role-logins.ts";
 import { calls } from "../inbox/api.ts";
 import { makeCookies } from "../inbox/cookies.ts";
 import { eventStream } from "../inbox/live-events.ts";
@@ -342,10 +343,16 @@ describe("the inbox", () => {
     await server.end();
   });
 
-  it("runs alone beside the database, with a login that can do nothing else, and stops when asked", async () => {
+  it.each([
+    ["the owner's address", () => ({ DATABASE_URL: database.url })],
+    [
+      "a login that can do nothing else",
+      () => ({ INBOX_DATABASE_URL: roleAddress(database.url, "leads_team") }),
+    ],
+  ])("runs alone beside the database, with %s, and stops when asked", async (_, address) => {
     const port = await freePort();
     const child = spawn(process.execPath, ["bin/inbox.ts"], {
-      env: programEnvironment({ INBOX_PORT: String(port), DATABASE_URL: database.url }),
+      env: programEnvironment({ INBOX_PORT: String(port), ...address() }),
       stdio: ["ignore", "pipe", "inherit"],
     });
     children.push(child);

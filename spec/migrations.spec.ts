@@ -140,20 +140,21 @@ describe("the schema of a newer release", () => {
     const database = await makeDatabase();
     await database.owner`
       insert into supabase_migrations.schema_migrations (version, name, statements) values ('29990101000000', 'later', ${statements})`;
-    const open = () => connect(roleAddress(database.url, "leads_delivery"), { max: 1 });
     const intake = makeResilientConnection(
       () => connect(roleAddress(database.url, "leads_intake"), { max: 1 }),
       () => {},
     );
     const isReady = await makeIsReady(intake);
-    const answers = {
-      started: await migrate(database.owner).catch((error) => error),
-      delivering: await requireNewestSchema(
-        open,
-        "DELIVERY_DATABASE_URL",
+    const openedWith = (role: "leads_delivery" | "leads_team") =>
+      requireNewestSchema(
+        { role, address: roleAddress(database.url, role) },
         () => {},
         new AbortController().signal,
-      ).catch((error) => error),
+      ).catch((error) => error);
+    const answers = {
+      started: await migrate(database.owner).catch((error) => error),
+      delivering: await openedWith("leads_delivery"),
+      inbox: await openedWith("leads_team"),
       ready: await isReady(),
     };
     await intake.end();
@@ -164,6 +165,7 @@ describe("the schema of a newer release", () => {
     expect(await makeNewer(["alter table leads add column note text"])).toEqual({
       started: [],
       delivering: undefined,
+      inbox: undefined,
       ready: true,
     });
   });
@@ -173,6 +175,7 @@ describe("the schema of a newer release", () => {
     expect(await makeNewer([breaksOlder, "alter table leads drop column name"])).toEqual({
       started: expect.objectContaining({ name: "MigrationError", message }),
       delivering: expect.objectContaining({ name: "DatabaseRefusal", message }),
+      inbox: expect.objectContaining({ name: "DatabaseRefusal", message }),
       ready: false,
     });
   });

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { readConfig } from "../config/config.ts";
 import { addressAs, addressOfDatabase, connect } from "../database/connect.ts";
 import { findDataFolder } from "../database/embedded.ts";
+import { roleAddress } from "../database/role-logins.ts";
 import { processesOn } from "../packages/embedded-postgres/processes.ts";
 import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
@@ -114,6 +115,22 @@ describe("starting", () => {
     const [first] = await owner`
       select n.text is not null as known, array(select channel from private.deliveries) as owed from private.notices n`;
     expect(first).toEqual({ known: true, owed: ["webhook"] });
+  });
+
+  it("ends with a sentence where it has logins alone, and its delivery or its inbox does not work on the tables", async () => {
+    const { url, intakeUrl } = await makeDatabase({ schema: false });
+    for (const logins of [
+      { DELIVERY_DATABASE_URL: roleAddress(url, "leads_delivery") },
+      { DELIVERY: "off", INBOX: "on", INBOX_DATABASE_URL: roleAddress(url, "leads_team") },
+    ]) {
+      const { code, says } = await refusedStart({ INTAKE_DATABASE_URL: intakeUrl, ...logins });
+      expect([code, says]).toEqual([
+        1,
+        expect.stringMatching(
+          /^The tables of the database are of version none, and this program needs \d+\./m,
+        ),
+      ]);
+    }
   });
 
   it("refuses wrong settings, all at once, each with a sentence that names it", async () => {

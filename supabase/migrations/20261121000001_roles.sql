@@ -77,3 +77,25 @@ end $$;
 
 revoke execute on function private.schema_version, private.required_version from public;
 grant execute on function private.schema_version, private.required_version to leads_intake, leads_delivery;
+
+-- The same for the inbox, which may use no other schema than this.
+create function team.schema_version() returns text
+language plpgsql stable
+security definer
+set search_path = ''
+as $$
+begin
+  return private.schema_version();
+end $$;
+
+create function team.required_version() returns text
+language plpgsql stable
+security definer
+set search_path = ''
+as $$
+begin
+  return private.required_version();
+end $$;
+
+revoke execute on function team.schema_version, team.required_version from public;
+grant execute on function team.schema_version, team.required_version to leads_team;
