@@ -133,13 +133,13 @@ const dispatcherTasks: Task[] = [
   ["dispatcher: claim of 12, nothing due", (sql) => claim(sql, "chat", { max: 12, lease: 0 })],
 ];
 
-/** The scheduled jobs, and a command that takes as long as what has failed. */
+/** The scheduled jobs that read leads, with nothing to do, and a command that reads all deliveries, where none has failed. */
 const backgroundTasks: Task[] = [
   ["job: new leads", (sql) => indexNewLeads(sql)],
   ["job: overdue alerts", (sql) => sql`select private.enqueue_overdue_alerts()`],
   ["job: leads owed to no channel", (sql) => sql`select private.enqueue_missed_deliveries()`],
   ["job: tallies", (sql) => sql`select private.add_up_tallies()`],
-  ["retry --failed", (sql) => requeueFailed(sql)],
+  ["retry --failed, nothing failed", (sql) => requeueFailed(sql)],
 ];
 
 /** What the tasks ask for. */

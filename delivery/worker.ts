@@ -18,7 +18,7 @@ export interface WorkerDependencies {
   prepare?: (() => Promise<void>) | undefined;
   /** What is done at intervals, while the worker runs: jobs of one list one after the other, and no list waits for another. */
   jobs?: readonly (readonly ScheduledJob[])[];
-  /** A test's own time; otherwise the database says what is due. */
+  /** A test's own time; otherwise the database says which deliveries are due, and this process's clock which jobs. */
   now?: () => Date;
   /** Calls back again and again until the returned function is called; a test calls back when it likes. */
   every?: (milliseconds: number, call: () => void) => () => void;

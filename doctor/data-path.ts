@@ -7,21 +7,21 @@ const applyMigrations =
   "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
 const path = ({ url }: Deployment) => `${url}/rest/v1/leads`;
 
-/** Whether reading is refused. `canContinue` is false where no data path knows the key, because nothing else is worth asking then. */
+/** Whether reading is refused. `mayTryInserting` is false where no data path knows the key, because an insert would fail for the same reason. */
 export async function examineReading(
   deployment: Deployment,
-): Promise<{ canContinue: boolean; findings: Finding[] }> {
+): Promise<{ mayTryInserting: boolean; findings: Finding[] }> {
   const answer = await ask(`${path(deployment)}?select=id&limit=1`, { headers: keyHeaders(deployment.key) });
   if (answer.status === 0)
-    return { canContinue: false, findings: [unreachable(deployment, (answer as NoAnswer).reason)] };
+    return { mayTryInserting: false, findings: [unreachable(deployment, (answer as NoAnswer).reason)] };
   const { status, error, body } = answer as Answer;
   if (error.code === "42501")
     return {
-      canContinue: true,
+      mayTryInserting: true,
       findings: [pass("The data path answers, knows the key, and refuses to be read.")],
     };
-  if (status === 200 || status === 206) return { canContinue: true, findings: [readable(body)] };
-  return { canContinue: false, findings: [explain(answer as Answer)] };
+  if (status === 200 || status === 206) return { mayTryInserting: true, findings: [readable(body)] };
+  return { mayTryInserting: false, findings: [explain(answer as Answer)] };
 }
 
 function readable(body: string): Finding {

@@ -47,7 +47,7 @@ export async function examine(
   say(examineKey(deployment, now));
   const reading = await examineReading(deployment);
   say(reading.findings);
-  if (!reading.canContinue) {
+  if (!reading.mayTryInserting) {
     say([notExamined("Whether leads are taken: first fix the above.")]);
     await examineFunctionAndDatabase(deployment, inside, { testLead, isThere: false }, say);
     say(await removeTestLead(deployment, inside, testLead, "no"));

@@ -135,7 +135,7 @@ describe("the lead form", () => {
     expect(site.calls).toHaveLength(1);
   });
 
-  it("takes no correction while it waits, because the one that is on its way would not have it, and takes it again once refused", async () => {
+  it("takes no correction while it waits, because the lead that is on its way would not have it, and takes it again once refused", async () => {
     const answered = Promise.withResolvers<void>();
     const page = await openHydrated();
     await intercept(page, `**${insert}**`, async (route) => {

@@ -17,8 +17,8 @@ beforeEach(() => removeLeads(database.owner));
 
 /** Stores a lead, with headers as the intake passes them on. */
 const store = (differences: Record<string, unknown>, headers: Record<string, string> = {}) =>
-  database.owner`
-    insert into leads ${database.owner({ ...aLead(differences), request_headers: database.owner.json(headers) })}`;
+  database.owner<{ id: string }[]>`
+    insert into leads ${database.owner({ ...aLead(differences), request_headers: database.owner.json(headers) })} returning id`;
 
 /** Stores leads from one address, each a minute after the one before; `before` were stored earlier. */
 async function storeMany(
@@ -29,10 +29,13 @@ async function storeMany(
 ) {
   for (let nth = before; nth < before + count; nth += 1) {
     const different = { name: `Name ${nth}`, email: `${nth}@example.com`, phone: `555-${nth}` };
-    await store({ ...different, zip_code: `${nth}`, ...differing(nth) }, { "x-forwarded-for": address });
+    const [lead] = await store(
+      { ...different, zip_code: `${nth}`, ...differing(nth) },
+      { "x-forwarded-for": address },
+    );
     await database.owner`
       update leads set created_at = '2026-01-31T10:00Z'::timestamptz + make_interval(mins => ${nth})
-      where zip_code = ${String(nth)}`;
+      where id = ${lead?.id ?? ""}`;
   }
 }
 

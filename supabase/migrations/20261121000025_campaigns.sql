@@ -23,7 +23,7 @@ end $$;
 -- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the months and days
 -- whose sums stand (private.report_months, private.report_days) it reads the sums, so that a year of leads costs no more than its months.
 -- The words are those of the addresses, not cleaned; an empty outcome is none yet. A campaign may have several rows. `new_leads` have no
--- row in lead_work yet.
+-- row in lead_work yet. `from_programs` are leads with the field filled in that no person sees.
 create function private.lead_groups(begins timestamptz, ends timestamptz, new_leads uuid[])
 returns table (
   source text, medium text, campaign text, variant text, device text, outcome text, stored bigint, reviewed bigint,
@@ -127,7 +127,7 @@ begin
       private.clean_campaign_word(x.raw_medium) as medium, private.clean_campaign_word(x.raw_campaign) as campaign
     from (select distinct g.raw_source, g.raw_medium, g.raw_campaign from lead_groups g) x
   ),
-  lead_names as (
+  groups_by_clean_words as (
     select g.variant, g.device, g.outcome, g.stored, g.reviewed,
       case when x.is_other then '(other)' else x.source end as source,
       case when x.is_other then '(other)' else x.medium end as medium,
@@ -145,7 +145,7 @@ begin
       coalesce(jsonb_object_agg(o.outcome, o.stored) filter (where o.outcome is not null), '{}') as outcomes
     from (
       select n.source, n.medium, n.campaign, n.variant, n.device, n.outcome, sum(n.stored) as stored, sum(n.reviewed) as reviewed
-      from lead_names n
+      from groups_by_clean_words n
       group by 1, 2, 3, 4, 5, 6
     ) o
     group by 1, 2, 3, 4, 5
