@@ -2,10 +2,11 @@
 import { type Counters, makeCounters } from "../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../campaigns/flush.ts";
 import type { Config } from "../config/config.ts";
+import { reviewSetting } from "../config/translation-settings.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { claimsToReview } from "../content/claims.ts";
 import { experiments } from "../content/experiments.ts";
-import { type Translation, unreviewedLanguages } from "../content/languages.ts";
+import { unreviewedLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect } from "../database/connect.ts";
@@ -13,7 +14,7 @@ import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { type AnswerCounts, makeAnswerCounts } from "../intake/count-answers.ts";
-import type { EventName, Log } from "../log/log.ts";
+import type { Log } from "../log/log.ts";
 import { type BackupPlan, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { inheritedSocket } from "../web/inherited-socket.ts";
 import { drain, ListenError, listen } from "../web/listen.ts";
@@ -21,9 +22,6 @@ import { loadSite } from "../web/pages.ts";
 import { type Program, runProgram } from "./program.ts";
 import { openServerDatabase } from "./server-database.ts";
 import { makeSiteServer } from "./site-server.ts";
-
-/** The warning about each translation that is shown while nobody answers for it. */
-const notReviewed: Record<Translation, EventName> = { es: "spanish-not-reviewed" };
 
 await runProgram(serve);
 
@@ -75,7 +73,8 @@ function warnOfContent({ provider, site }: Config, log: Log): void {
   for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
   for (const { source, reviewed } of claimsToReview(new Date()))
     log("source-review-due", { source, reviewed });
-  for (const language of unreviewedLanguages(site)) log(notReviewed[language]);
+  for (const language of unreviewedLanguages(site))
+    log("translation-not-reviewed", { language, setting: reviewSetting(language) });
   if (/^http:\/\/localhost\b/.test(site.url)) log("address-missing");
 }
 

@@ -2,6 +2,7 @@
 // one sentence for each mistake.
 import * as v from "valibot";
 import { channelSettingsOf, type Given, jointRules, type Settings, settingsSchema } from "./settings.ts";
+import { byTranslation, hoursSetting, reviewSetting } from "./translation-settings.ts";
 
 export type { ChannelSettings } from "./settings.ts";
 
@@ -92,7 +93,7 @@ const siteOf = (settings: Settings) => ({
   /** Whether page loads are counted by campaign. */
   counting: settings.COUNTING,
   /** Who answers for the pages of a translation, by its code. */
-  reviewedBy: { es: settings.SPANISH_REVIEWED_BY },
+  reviewedBy: byTranslation((code) => settings[reviewSetting(code)]),
 });
 
 const providerOf = (settings: Settings) =>
@@ -102,7 +103,7 @@ const providerOf = (settings: Settings) =>
     phone: settings.PROVIDER_PHONE,
     callsFrom: settings.PROVIDER_CALLS_FROM,
     /** When somebody answers the phone, as the pages of each language say it. */
-    hours: { en: settings.PROVIDER_HOURS, es: settings.PROVIDER_HOURS_ES },
+    hours: { en: settings.PROVIDER_HOURS, ...byTranslation((code) => settings[hoursSetting(code)]) },
     address: settings.PROVIDER_ADDRESS,
     supplierId: settings.PROVIDER_SUPPLIER_ID,
     npi: settings.PROVIDER_NPI,

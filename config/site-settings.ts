@@ -2,6 +2,7 @@
 
 import { origins, proxies, siteAddress, webAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
+import { hours, reviews, translationCodes } from "./translation-settings.ts";
 import { languages, npi, oneOf, onOrOff, phoneNumber, text, token, wholeNumber } from "./values.ts";
 
 export const web = {
@@ -41,14 +42,10 @@ export const web = {
   LANGUAGES: withDefault(
     languages,
     "en",
-    "The languages the pages are shown in, the first one at /. There is en and es.",
+    `The languages the pages are shown in, the first one at /. There is ${["en", ...translationCodes].join(" and ")}.`,
     "en,es",
   ),
-  SPANISH_REVIEWED_BY: optional(
-    text,
-    "Who has read the Spanish pages and answers for them; until it is set, a start with es warns.",
-    "",
-  ),
+  ...reviews,
   COUNTING: withDefault(
     onOrOff,
     "on",
@@ -90,11 +87,7 @@ export const provider = {
     "When somebody answers PROVIDER_PHONE.",
     "Monday to Friday, 9 a.m. to 5 p.m. Eastern time",
   ),
-  PROVIDER_HOURS_ES: optional(
-    text,
-    "The same for the Spanish pages, which leave it out while this is not set.",
-    "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
-  ),
+  ...hours,
   PROVIDER_ADDRESS: optional(text, "", ""),
   PROVIDER_NPI: optional(
     npi,

@@ -2,13 +2,11 @@
 // such as `/es`.
 //
 // A new language is its folder here, which exports an object of the type `Language`, and its line in `languages` below. The compiler
-// then asks for the rest: its hours and who has reviewed its pages (PROVIDER_HOURS_ES and SPANISH_REVIEWED_BY show how: two settings in
-// config/site-settings.ts, two records in config/config.ts), the placeholder of the hours (provider.ts), the warning of a start without
-// a review (bin/serve.ts and log/events.ts), and in spec/ what no voicemail may say and how easy reading is measured.
+// then asks for the rest: its entry in config/translation-settings.ts, the placeholder of the provider's hours (provider.ts), and in spec/
+// what no voicemail may say and how easy reading is measured.
 // `npm run test:quick` asks for the letters that the fonts lack (decision 011). The transcripts of all languages change, because each page
 // links to the others: remove spec/transcripts/, let spec/screen-reader.spec.ts write it anew, and read what is new. Nothing asks for the rest:
-// LANGUAGES in config/site-settings.ts, "Before it goes live" in the README, docs/deploy-supabase.md and decision 016 name the languages, and
-// spec/starting-and-stopping.spec.ts tries the warning of one that nobody has reviewed.
+// "Before it goes live" in the README, docs/deploy-supabase.md and decision 016 name the languages.
 import { ContentError } from "./content-error.ts";
 import { en } from "./en/language.ts";
 import { es } from "./es/language.ts";

@@ -33,10 +33,10 @@ export const events = {
     sentence:
       "A source of the article's claims was last read more than 90 days ago. Read it, and set its day in content/claims.ts.",
   },
-  "spanish-not-reviewed": {
+  "translation-not-reviewed": {
     level: "warn",
     sentence:
-      "The Spanish pages are shown, and nobody answers for them yet. Have a translator and counsel read them, then set SPANISH_REVIEWED_BY.",
+      "The pages of a language are shown, and nobody answers for them yet. Have a translator and counsel read them, then set this setting.",
   },
   "share-card-not-drawn": {
     level: "warn",
