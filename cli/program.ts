@@ -1,9 +1,9 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 //
 // A new command is a function in team/, a file here that parses what was typed and prints (an `AddCommand`), its place in `groups`
-// below, and its tests in a chapter. One that reads a person's data calls `auditOperator`; where its function reads private.lead_work, that
-// calls `refreshLists` before. JSON has names such as `created_at` and times as ISO 8601 has them. docs/operating.md and
-// spec/two-database-servers.spec.ts name those that work on a standby.
+// below, and its tests in a chapter. One that shows a whole person or erases one calls `auditOperator`, and a list does not; where its
+// function reads private.lead_work, that calls `refreshLists` before. JSON is written as the head of cli/json.ts says. docs/operating.md
+// and spec/two-database-servers.spec.ts name those that work on a standby.
 import { Command, CommanderError, Help, type Option } from "commander";
 import { version } from "../config/version.ts";
 import { leadsProgram } from "../log/installation.ts";

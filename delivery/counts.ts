@@ -9,7 +9,7 @@ export interface LeadCounts {
   /** How many of the stored leads came in the last 24 hours. */
   lastDay: number;
   erased: number;
-  /** Neither reviewed nor withdrawn. */
+  /** Neither reviewed nor withdrawn: what `leads list --due` lists. */
   unreviewed: number;
   /** Those of `unreviewed` that are older than the 24 hours promised. */
   overdue: number;

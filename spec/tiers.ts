@@ -1,5 +1,5 @@
 // Which tier a chapter belongs to, by what it needs. `npm run test:quick` runs the quick tier, which is every chapter that is
-// not named here; `npm test` runs all three.
+// not named here; `npm test` runs all three. A chapter that starts `leads`, a server or another program belongs to `system`.
 
 /** Chapters that drive Chromium. */
 export const browser = [

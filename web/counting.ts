@@ -37,7 +37,7 @@ export interface Counting {
   /** Counts a press of the button in a browser without script. */
   plainPost(headers: HeaderValues, variant?: string | null): void;
   /** The kind of device that a User-Agent names; a lead keeps it. */
-  deviceOf(browser: string | null | undefined): string;
+  deviceOf(userAgent: string | null | undefined): string;
 }
 
 /** Makes the counting. */

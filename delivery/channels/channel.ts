@@ -9,7 +9,7 @@ export interface Channel extends Transport {
   name: string;
 }
 
-/** How a channel sends. */
+/** How a channel sends. Messages that people read carry many deliveries and come one at a time, with a pause between (decision 022). */
 export interface Transport {
   /** How many deliveries one message may carry. */
   batch: number;

@@ -4,8 +4,7 @@ import { reference } from "../../lead/lead.ts";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
 import { type EventInWords, eventsInWords } from "./events-in-words.ts";
-import { discardBody, outcomeOf } from "./http-response.ts";
-import { whyUnreachable } from "./unreachable.ts";
+import { postJson } from "./post-json.ts";
 
 export const chat: ChannelDefinition = {
   name: "chat",
@@ -27,23 +26,9 @@ export function makeChat(
   { url, linkTo }: ChatSettings,
   { timeout = 10_000 }: { timeout?: number } = {},
 ): Transport {
-  const send: Transport["send"] = async (deliveries, stop) => {
-    const tooLate = AbortSignal.timeout(timeout);
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json; charset=utf-8" },
-        body: JSON.stringify({ text: textOf(deliveries, linkTo) }),
-        redirect: "manual",
-        signal: AbortSignal.any([stop, tooLate]),
-      });
-      await discardBody(response);
-      return outcomeOf(response, "", new Date());
-    } catch (error) {
-      if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
-      if (tooLate.aborted) return { kind: "transient", reason: `no answer within ${timeout / 1000} s` };
-      return { kind: "transient", reason: whyUnreachable("the chat's server", error) };
-    }
+  const send: Transport["send"] = (deliveries, stop) => {
+    const body = JSON.stringify({ text: textOf(deliveries, linkTo) });
+    return postJson({ url, body, receiver: "the chat's server", timeout }, stop);
   };
   return { batch: 500, concurrency: 1, cooldown: 20, send };
 }

@@ -1,5 +1,4 @@
-// How the answer of a receiver is read, whether it takes webhooks, mails or chat messages: what it means for the delivery,
-// how long to wait, and what to leave unread.
+// How the answer of a receiver is read: what it means for the delivery, how long to wait, and what to leave unread.
 import type { Outcome } from "./channel.ts";
 
 /** What can never succeed however often it is tried: the receiver is gone for good, or the message is too large for it. */

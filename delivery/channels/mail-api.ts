@@ -3,30 +3,18 @@
 // twice.
 import type { SendMail } from "./email.ts";
 import { hashOf } from "./hash.ts";
-import { discardBody, outcomeOf } from "./http-response.ts";
-import { whyUnreachable } from "./unreachable.ts";
+import { postJson } from "./post-json.ts";
 
 /** Makes the function that sends mails with an API key. */
 export function makeMailApi(apiKey: string, apiUrl = "https://api.resend.com"): SendMail {
-  return async ({ from, to, subject, text, html, messageId }, signal) => {
+  return async ({ from, to, subject, text, html, messageId }, stop) => {
     const body = JSON.stringify({ from, to, subject, text, html, headers: { "Message-ID": messageId } });
-    try {
-      const response = await fetch(`${apiUrl}/emails`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          "content-type": "application/json",
-          // The hash of the whole mail, because the API refuses a key that it has seen with another body.
-          "idempotency-key": await hashOf(body),
-        },
-        body,
-        redirect: "manual",
-        signal,
-      });
-      await discardBody(response);
-      return outcomeOf(response, "the mail API ", new Date());
-    } catch (error) {
-      return { kind: "transient", reason: whyUnreachable("the mail API", error) };
-    }
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      // The hash of the whole mail, because the API refuses a key that it has seen with another body.
+      "idempotency-key": await hashOf(body),
+    };
+    const url = `${apiUrl}/emails`;
+    return postJson({ url, body, headers, receiver: "the mail API", subject: "the mail API " }, stop);
   };
 }

@@ -4,7 +4,7 @@
 // - email: a mail to the team that leads wait
 // - chat: a message that leads wait, without a personal word, to an incoming webhook as Slack has it
 //
-// A new channel is its file, its line here, its settings in config/team-settings.ts (one that needs several has a rule in `jointRules` of
+// A new channel is its file (post-json.ts has the POST of one that speaks HTTP), its line here, its settings in config/team-settings.ts (one that needs several has a rule in `jointRules` of
 // config/settings.ts), its chapter of the specification, and a line in spec/delivery-settings.spec.ts; the database and the messages take
 // the names from here. An example in docs/deploy-supabase.md and a line in docs/privacy.md say what it receives.
 import type { ChannelSettings } from "../../config/config.ts";

@@ -3,8 +3,7 @@
 import { Webhook } from "standardwebhooks";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
-import { discardBody, outcomeOf } from "./http-response.ts";
-import { whyUnreachable } from "./unreachable.ts";
+import { postJson } from "./post-json.ts";
 
 export const webhook: ChannelDefinition = {
   name: "webhook",
@@ -30,28 +29,12 @@ export function makeWebhook(
   const send: Transport["send"] = async ([delivery], stop) => {
     const body = JSON.stringify(payloadOf(delivery, linkTo));
     const sentAt = now();
-    const tooLate = AbortSignal.timeout(timeout);
-    try {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json; charset=utf-8",
-          "webhook-id": delivery.id,
-          "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
-          "webhook-signature": signer.sign(delivery.id, sentAt, body),
-        },
-        body,
-        // No redirect is followed, because a lead goes only where the provider said.
-        redirect: "manual",
-        signal: AbortSignal.any([stop, tooLate]),
-      });
-      await discardBody(response);
-      return outcomeOf(response, "", sentAt);
-    } catch (error) {
-      if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
-      if (tooLate.aborted) return { kind: "transient", reason: `no answer within ${timeout / 1000} s` };
-      return { kind: "transient", reason: whyUnreachable("the webhook's server", error) };
-    }
+    const headers = {
+      "webhook-id": delivery.id,
+      "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
+      "webhook-signature": signer.sign(delivery.id, sentAt, body),
+    };
+    return postJson({ url, body, headers, receiver: "the webhook's server", timeout, now }, stop);
   };
   return { batch: 1, concurrency: 12, cooldown: 0, send };
 }
