@@ -135,6 +135,8 @@ export interface ThankYouTexts {
  * provider's {name}, {phone} and {callsFrom}.
  */
 export interface CallScripts {
+  /** Who is meant by {person} where the name is none that can be read. */
+  person: string;
   /** Sentences in order, until the person has agreed to talk. */
   call: readonly string[];
   /** Names no health matter, because others may hear it. */

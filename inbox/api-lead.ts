@@ -194,7 +194,7 @@ export const lead = {
   "undo-outcome": {
     manager: false,
     request: v.strictObject({ outcome_id: Id }),
-    response: v.union([Done, v.object({ refused: v.picklist(["too_late", "not_yours"]) })]),
+    response: v.union([Done, v.object({ refused: v.picklist(["later_outcome", "too_late", "not_yours"]) })]),
   },
   "eligibility-check": {
     manager: false,

@@ -25,7 +25,10 @@ export const session = {
   "call-scripts": {
     manager: false,
     request: Empty,
-    response: v.record(v.string(), v.object({ call: v.array(v.string()), voicemail: v.string() })),
+    response: v.record(
+      v.string(),
+      v.object({ person: v.string(), call: v.array(v.string()), voicemail: v.string() }),
+    ),
   },
   /**
    * Counts as activity: send it at most once a minute while a member types or moves. With the lead that is on screen it renews the

@@ -67,6 +67,7 @@ const patterns = [
   "campaigns/bots-in-words.ts",
   "team/csv.ts",
   "lead/language-name.ts",
+  "lead/no-name.ts",
   "package-lock.json",
 ];
 

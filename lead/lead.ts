@@ -1,5 +1,6 @@
 // A lead is what a visitor tells us in the form: six fields, in the order the form shows them. The form,
 // the intake, the team's messages and exports all read this one list. (Specification 3 and 5.)
+import { noName } from "./no-name.ts";
 
 /** The six fields in order. The names are the wire's and the table's names; the labels are the form's. */
 export const fields = [
@@ -69,7 +70,7 @@ export const shown = (field: Named<"text">, text: string): string =>
   /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/u.test(text)
     ? text
     : field === "name"
-      ? "(no name)"
+      ? noName
       : "(blank)";
 
 /** What a lead says in one field, for a person to read. */

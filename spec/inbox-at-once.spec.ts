@@ -250,7 +250,7 @@ describe("an outcome taken back", () => {
       },
       () => dana.call("undo-outcome", { outcome_id }),
     );
-    expect(body).toEqual({ refused: "too_late" });
+    expect(body).toEqual({ refused: "later_outcome" });
     expect(await work(id)).toEqual({
       stage: "closed",
       outcome: "likely_qualifies",
@@ -267,7 +267,7 @@ describe("an outcome taken back", () => {
       await tx`select team.record_outcome(${id}, null, 'likely_qualifies', '', null)`;
       return ofDana;
     });
-    expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "too_late" });
+    expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "later_outcome" });
   });
 
   it("gives back the words of the operator's review that it replaced", async () => {

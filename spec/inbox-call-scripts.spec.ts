@@ -64,6 +64,22 @@ describe("the script for a call", () => {
   });
 });
 
+describe("the script for a call to a person whose name nobody could see", () => {
+  it("asks for the person who asked for the call, in each language", async () => {
+    const nameless = await addReaderOf("es");
+    await database.owner`update leads set name = ${"\u200b"} where id = ${nameless}`;
+    const page = await callTo(nameless);
+    const said = await page.locator(".scripts").innerText();
+    expect(said).toContain("¿Puedo hablar con la persona que pidió esta llamada?");
+    expect(said).toContain("Say nothing more until you speak with the person who asked for this call.");
+    expect(said).not.toContain("(no name)");
+    await page.getByText("What to say, in English").click();
+    expect(await page.locator(".scripts").innerText()).toContain(
+      "May I speak with the person who asked for this call?",
+    );
+  });
+});
+
 // Word stems of what nobody but the person is to hear. A language without a line here does not compile.
 const healthWords: Record<LanguageCode, RegExp> = {
   en: /glucos|sugar|diabet|insulin|medicare|medic|health|doctor|prescri|sensor|monitor|\bCGM\b|eligib|qualif|suppl/i,

@@ -94,6 +94,26 @@ describe("a lead that another member has", () => {
     expect(await page.content()).not.toContain(phone);
   });
 
+  it("asks the member whose call has no outcome yet for that alone, and shows them the number no more", async () => {
+    const phone = aNumber();
+    const id = await addLead(database, { phone });
+    const page = await as(dana, `/leads/${id}`);
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".number").waitFor();
+    await maria.call("take-back", { id });
+    await lee.call("claim", { id });
+    const held = page.getByRole("note", { name: "Who has it" });
+    await held.waitFor();
+    expect(await held.innerText()).toMatch(
+      /^Lee has it\. Record what came of your call below\. You cannot call again until it is free: it comes free when/,
+    );
+    await page.getByRole("heading", { name: "What came of it?" }).waitFor();
+    expect(await page.locator(".number, .scripts").count()).toBe(0);
+    expect(await page.content()).not.toContain(phone.slice(-4));
+    await page.getByRole("button", { name: "No answer" }).click();
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+  });
+
   it("can be taken back by a manager, and then says that nobody has it", async () => {
     const id = await addLead(database);
     await lee.call("claim", { id });

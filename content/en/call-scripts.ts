@@ -2,6 +2,7 @@
 import type { CallScripts } from "../language.ts";
 
 export const callScripts: CallScripts = {
+  person: "the person who asked for this call",
   call: [
     "Hello, this is {member} from {name}. May I speak with {person}?",
     "You asked us on our page to call you. Is this a good time? I have a few questions, and you can stop me at any point.",

@@ -2,6 +2,7 @@
 import type { CallScripts } from "../language.ts";
 
 export const callScripts: CallScripts = {
+  person: "la persona que pidió esta llamada",
   call: [
     "Hola, le habla {member}, de {name}. ¿Puedo hablar con {person}?",
     "En nuestra página, usted nos pidió que le llamáramos. ¿Es un buen momento? Tengo algunas preguntas, y usted me puede parar cuando quiera.",

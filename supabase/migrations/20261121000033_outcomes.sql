@@ -174,8 +174,9 @@ begin
     return null;
   elsif o.member_id <> actor.member_id then
     return 'not_yours';
-  elsif private.undo_until(o) < now()
-    or exists (select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at) then
+  elsif exists (select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at) then
+    return 'later_outcome';
+  elsif private.undo_until(o) < now() then
     return 'too_late';
   end if;
   delete from private.outcomes x where x.id = o.id;

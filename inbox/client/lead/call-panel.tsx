@@ -42,37 +42,32 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
     );
   };
   useKeys({ c: () => start() });
-  const showRecorded = (outcome: Recorded | undefined) => {
+  const showRecorded = (outcome: Recorded | undefined, isReviewingNext = false) => {
     setRecorded(outcome);
-    setReviewing(false);
+    setReviewing(isReviewingNext);
     call.reset();
     refreshAfterChange("opened", "queue");
   };
-  const showUndone = () => {
-    showRecorded(undefined);
-    setReviewing(recorded?.callId === null);
+  const onUndone = () => {
+    showRecorded(undefined, recorded?.callId === null);
     announce("The outcome is taken back.");
   };
-  const showAgain = () => showRecorded(undefined);
+  const onAnother = () => showRecorded(undefined, true);
+  const onAgain = () => showRecorded(undefined);
   const shared = { lead, callId: callToRecord ?? null, record, onRecorded: showRecorded };
   if (isStopped)
     return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
-  if (recorded)
-    return <OutcomeRecorded {...{ recorded, lead, member }} onUndone={showUndone} onAgain={showAgain} />;
+  if (recorded) return <OutcomeRecorded {...{ recorded, lead, member, onUndone, onAnother, onAgain }} />;
   return (
     <section className="card call" aria-labelledby="call">
       <h2 id="call" className="visually-hidden">
         Call
       </h2>
       {underWay ? (
-        <NumberLink {...underWay} isAskedFor={!call.isIdle} />
+        !isHeldByOther && <NumberAndScripts {...{ lead, member, underWay }} isAskedFor={!call.isIdle} />
       ) : (
-        <CallButton isMain={!isHeldByOther} isBusy={isBusy} onCall={() => start()} />
+        <BeforeCall {...{ lead, refusal, call, isHeldByOther, isBusy }} onCall={start} />
       )}
-      {!underWay && !refusal && <CallingHours place={lead.place} />}
-      {refusal && !underWay && <CallRefused refusal={refusal} onAsked={() => start(true)} />}
-      {!underWay && <FailureNotice error={call.error} />}
-      {underWay && <CallScripts lead={lead} member={member} />}
       {callToRecord || isReviewing ? (
         <OutcomeForm {...shared} />
       ) : (
@@ -101,6 +96,47 @@ function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">
   if (record.isPending || record.error) unanswered.current = record.variables?.call_id;
   if (record.data && "outcome_id" in record.data) unanswered.current = undefined;
   return call && (!call.outcome || call.id === unanswered.current) ? call.id : undefined;
+}
+
+interface BeforeProps {
+  lead: Lead;
+  refusal: Parameters<typeof CallRefused>[0]["refusal"] | undefined;
+  call: Action<"call">;
+  isHeldByOther: boolean;
+  isBusy: boolean;
+  onCall(askedForThisTime: boolean): void;
+}
+
+/** The button, and whether a call is lawful or why it was refused. */
+const BeforeCall = ({ lead, refusal, call, isHeldByOther, isBusy, onCall }: BeforeProps) => (
+  <>
+    <CallButton isMain={!isHeldByOther} isBusy={isBusy} onCall={() => onCall(false)} />
+    {refusal ? (
+      <CallRefused refusal={refusal} onAsked={() => onCall(true)} />
+    ) : (
+      <CallingHours place={lead.place} />
+    )}
+    <FailureNotice error={call.error} />
+  </>
+);
+
+/**
+ * The number and what to say. Not shown while another member has the lead, although a call of the member's own is under way: its outcome was
+ * taken back, or a manager took the lead from them.
+ */
+const NumberAndScripts = ({ lead, member, underWay, isAskedFor }: UnderWayProps) => (
+  <>
+    <NumberLink {...underWay} isAskedFor={isAskedFor} />
+    <CallScripts lead={lead} member={member} />
+  </>
+);
+
+interface UnderWayProps {
+  lead: Lead;
+  member: SignedIn;
+  underWay: NonNullable<Lead["under_way"]>;
+  /** Whether the member has just asked for it, and not taken an outcome back or come back to the page. */
+  isAskedFor: boolean;
 }
 
 interface ButtonProps {

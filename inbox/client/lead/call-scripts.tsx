@@ -1,5 +1,6 @@
 // What to say: to the person, and to a voicemail that others may hear, in the language that the person reads and in English.
 import { languageName } from "../../../lead/language-name.ts";
+import { noName } from "../../../lead/no-name.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { useCall } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
@@ -12,6 +13,7 @@ interface Script {
   /** The language's name for the heading; undefined when there is one script alone. */
   language: string | undefined;
   code: string;
+  person: string;
   call: string[];
   voicemail: string;
 }
@@ -24,28 +26,30 @@ export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) 
     const text = texts?.[code];
     return text ? [{ ...text, code, language: codes.length > 1 ? languageName(code) : undefined }] : [];
   });
-  const fillIn = (text: string) => withNames(text, lead.name, member);
+  const hasName = lead.name !== noName;
+  const fillIn = (text: string, { person }: Script) => withNames(text, hasName ? lead.name : person, member);
   return (
     <div className="scripts">
-      {scripts.map(({ code, language, call }, nth) => (
-        <details key={code} open={nth === 0}>
-          <summary>What to say{language && `, in ${language}`}</summary>
-          <blockquote lang={code}>
-            {call.map((text) => (
-              <p key={text}>“{fillIn(text)}”</p>
+      {scripts.map((script, nth) => (
+        <details key={script.code} open={nth === 0}>
+          <summary>What to say{script.language && `, in ${script.language}`}</summary>
+          <blockquote lang={script.code}>
+            {script.call.map((text) => (
+              <p key={text}>“{fillIn(text, script)}”</p>
             ))}
           </blockquote>
           <p className="quiet">
-            Say nothing more until you speak with {lead.name}. Never ask for a Medicare number: people are
-            told to refuse callers who do. If they say “stop calling”, press “They asked us to stop”.
+            Say nothing more until you speak with {hasName ? lead.name : texts?.en?.person}. Never ask for a
+            Medicare number: people are told to refuse callers who do. If they say “stop calling”, press “They
+            asked us to stop”.
           </p>
         </details>
       ))}
-      {scripts.map(({ code, language, voicemail }) => (
-        <details key={code}>
-          <summary>What to say to a voicemail{language && `, in ${language}`}</summary>
-          <blockquote lang={code}>
-            <p>“{fillIn(voicemail)}”</p>
+      {scripts.map((script) => (
+        <details key={script.code}>
+          <summary>What to say to a voicemail{script.language && `, in ${script.language}`}</summary>
+          <blockquote lang={script.code}>
+            <p>“{fillIn(script.voicemail, script)}”</p>
           </blockquote>
           <p className="quiet">Leave it at that, because others may hear it.</p>
         </details>

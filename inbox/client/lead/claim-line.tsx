@@ -33,7 +33,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   return (
     <div className="claim-line">
       <div className="claim-words" ref={words} tabIndex={-1}>
-        {isHeldByOther && <HeldByOther name={holder.name} />}
+        {isHeldByOther && <HeldByOther name={holder.name} hasOwnCall={lead.under_way !== null} />}
         {holder && !isHeldByOther && <ClaimBadge claim={lead.claim} member={member} />}
         {!holder && <span className="quiet">Nobody has it</span>}
       </div>
@@ -57,12 +57,16 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   );
 }
 
-const HeldByOther = ({ name }: { name: string }) => (
+/** `hasOwnCall`: the member has a call to the person that has no outcome yet. */
+const HeldByOther = ({ name, hasOwnCall }: { name: string; hasOwnCall: boolean }) => (
   <div className="notice caution" role="note" aria-label="Who has it">
     <Icon name="person" />
     <div>
-      <strong>{name} has it.</strong> You can read it, but not call. It comes free when {name} lets it go,
-      records an outcome, or stops for 20 minutes.
+      <strong>{name} has it.</strong>{" "}
+      {hasOwnCall
+        ? "Record what came of your call below. You cannot call again until it is free: it"
+        : "You can read it, but not call. It"}{" "}
+      comes free when {name} lets it go, records an outcome, or stops for 20 minutes.
     </div>
   </div>
 );

@@ -16,11 +16,13 @@ interface Props {
   lead: Lead;
   member: SignedIn;
   onUndone(): void;
+  /** Called where the outcome cannot be taken back any more, and the member has another one to record. */
+  onAnother(): void;
   /** Called where the member has the lead again, by "Take next lead" or "Take this lead". */
   onAgain(): void;
 }
 
-export function OutcomeRecorded({ recorded, lead, member, onUndone, onAgain }: Props) {
+export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, onAgain }: Props) {
   const now = useNow();
   const undo = useAction("undo-outcome");
   const note = useNoteDraft(lead.id);
@@ -34,8 +36,10 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAgain }: P
     onAgain();
   });
   const isOpen = Date.parse(recorded.undo_until) > now.getTime();
+  const refused = undo.data && "refused" in undo.data ? undo.data.refused : undefined;
+  const mayBeUndone = isOpen && !refused;
   const takeBack = () => {
-    if (!isOpen) return;
+    if (!mayBeUndone) return;
     undo.mutate(
       { outcome_id: recorded.outcome_id },
       {
@@ -58,27 +62,42 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAgain }: P
       {note.value !== "" && (
         <Notice kind="caution">
           What you typed after the outcome was sent is not in its note.{" "}
-          {isOpen ? "Undo, and record it again." : "It stands in the form for the next outcome of this lead."}
+          {mayBeUndone
+            ? "Undo, and record it again."
+            : "It stands in the form for the next outcome of this lead."}
         </Notice>
       )}
       <div className="actions">
         <TakeNextButton shown={{ id: lead.id, onAgain }} />
-        {isOpen && (
-          <button type="button" className="button large" aria-keyshortcuts="u" onClick={takeBack}>
-            Undo
-            <span className="key" aria-hidden="true">
-              u
-            </span>
+        {mayBeUndone ? (
+          <UndoButton onPress={takeBack} />
+        ) : (
+          <button type="button" className="button large" onClick={onAnother}>
+            Record another outcome
           </button>
         )}
       </div>
-      {undo.data && "refused" in undo.data && (
-        <Notice kind="trouble">It is too late to take this outcome back. Record a new one instead.</Notice>
-      )}
+      {refused && <Notice kind="trouble">{notTakenBack[refused]}</Notice>}
       <FailureNotice error={undo.error} />
     </section>
   );
 }
+
+const UndoButton = ({ onPress }: { onPress(): void }) => (
+  <button type="button" className="button large" aria-keyshortcuts="u" onClick={onPress}>
+    Undo
+    <span className="key" aria-hidden="true">
+      u
+    </span>
+  </button>
+);
+
+/** Why an outcome stays. */
+const notTakenBack: Readonly<Record<string, string>> = {
+  later_outcome: "Another outcome was recorded after this one, so it cannot be taken back.",
+  too_late: "It is too late to take this outcome back.",
+  not_yours: "Only the member who recorded this outcome can take it back.",
+};
 
 /**
  * Calls `onAgain` when the member has taken the lead again, whose claim has ended with the outcome. `isTaking` is false while they may have

@@ -1,0 +1,44 @@
+// After an outcome was recorded: whether it can be taken back, why not, and what else can be recorded.
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
+import { addLead } from "./support/inbox.ts";
+import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
+
+const { database, dana, lee, as, beginCall } = await setUpInboxInBrowser();
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+
+describe("a recorded outcome", () => {
+  it("says that another outcome came later where that is why it cannot be taken back, and offers to record one more", async () => {
+    const id = await addLead(database);
+    const page = await beginCall(dana, id);
+    await page.keyboard.press("6");
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    await lee.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    await page.keyboard.press("u");
+    await page
+      .getByText("Another outcome was recorded after this one, so it cannot be taken back.")
+      .waitFor();
+    await page.getByRole("button", { name: "Record another outcome" }).click();
+    await expect.poll(() => focused(page)).toBe("Review without a call");
+    await page.getByRole("button", { name: "Likely qualifies" }).click();
+    await page.getByRole("heading", { name: "Recorded: Likely qualifies" }).waitFor();
+    expect((await dana.call("open", { id })).body.outcome).toBe("likely_qualifies");
+  });
+
+  it("cannot be taken back after its five minutes, and another one can be recorded", async () => {
+    const page = await as(dana, `/leads/${await addLead(database)}`);
+    await intercept(page, "**/api/outcome", async (route) => {
+      const response = await route.fetch();
+      const undo_until = new Date(Date.now() - 1_000).toISOString();
+      await route.fulfill({ response, json: { ...(await response.json()), undo_until } });
+    });
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Record another outcome" }).click();
+    await expect.poll(() => focused(page)).toBe("Review without a call");
+  });
+});
