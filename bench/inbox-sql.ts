@@ -24,7 +24,7 @@ export async function timeQueue(sql: Sql, token: string, { rounds, say }: Timing
   await timeSql(
     "SQL: take next lead",
     () => sql`select team.take_next()`,
-    // A lead that the member has not opened is what they would get again.
+    // Otherwise the member would get the same lead again, because they have not opened it.
     () => sql`update private.claims set claimed_at = claimed_at - interval '1 hour'`,
   );
   await timeSql("SQL: look for new leads when there is none", () => sql`select team.index_new_leads()`);

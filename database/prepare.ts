@@ -3,6 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
 import { connect, type Sql } from "./connect.ts";
+import { loginSettings } from "./login-settings.ts";
 import {
   migrate,
   newerTablesMessage,
@@ -47,16 +48,13 @@ export async function prepare(
   await untilReachable(open, work, "DATABASE_URL", log, signal);
 }
 
-/** What a process may hold instead of the owner's address: a login of one of these roles, named in this setting. */
-const loginSettings = { leads_delivery: "DELIVERY_DATABASE_URL", leads_team: "INBOX_DATABASE_URL" } as const;
-
 /**
  * Waits until the database of a role's login can be reached.
  * @throws DatabaseRefusal when its schema is older than this program, because only the owner may migrate it, or was changed by a
  * newer release so that this one does not work on it.
  */
 export async function requireNewestSchema(
-  login: { role: keyof typeof loginSettings; address: string },
+  login: { role: "leads_delivery" | "leads_team"; address: string },
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {

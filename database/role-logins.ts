@@ -2,18 +2,12 @@
 // processes that start on one database agree on it and nothing has to be stored.
 import { createHmac } from "node:crypto";
 import { addressAs, type Sql } from "./connect.ts";
+import { type LoginRole, loginSettings } from "./login-settings.ts";
 import { DatabaseRefusal } from "./prepare.ts";
 
-/** The roles that log in, as the first migration creates them, each with the setting that names a login made by hand. */
-const settings = {
-  leads_intake: "INTAKE_DATABASE_URL",
-  leads_delivery: "DELIVERY_DATABASE_URL",
-  leads_team: "INBOX_DATABASE_URL",
-} as const;
+export type { LoginRole } from "./login-settings.ts";
 
-export type LoginRole = keyof typeof settings;
-
-export const loginRoles = Object.keys(settings) as LoginRole[];
+export const loginRoles = Object.keys(loginSettings) as LoginRole[];
 
 /**
  * The address of a role on the owner's database. It works once `openRoleLogins` has run there for the role.
@@ -43,7 +37,7 @@ export async function openRoleLogins(
 
 /**
  * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's. Of the delivery's scheduled
- * jobs, the daily count reads every lead.
+ * jobs, the daily look for leads that the lists have missed reads every lead.
  */
 const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_team: "30s" } as const;
 
@@ -92,7 +86,7 @@ function derivePassword(ownerAddress: string, role: LoginRole): string {
   const secret = /^[a-z]+:\/\/[^:@/?#]*:([^@/?#]+)@/.exec(ownerAddress)?.[1];
   if (!secret) {
     throw new DatabaseRefusal(
-      `DATABASE_URL holds no password, and the login ${role} is derived from it. Write it there, or make a login and name it in ${settings[role]}.`,
+      `DATABASE_URL holds no password, and the login ${role} is derived from it. Write it there, or make a login and name it in ${loginSettings[role]}.`,
     );
   }
   return createHmac("sha256", secret).update(role).digest("base64url");

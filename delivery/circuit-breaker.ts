@@ -1,5 +1,5 @@
 // The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down gets one
-// message now and then, and closes with the first that it takes.
+// message now and then, and closes with the first that it takes, or refuses for good.
 import type { Outcome } from "./channels/channel.ts";
 import type { Clock } from "./clock.ts";
 

@@ -12,7 +12,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Milliseconds that a job's work may take. The daily count reads every lead, and a database may have many. */
+/** Milliseconds that a job's work may take. The daily look for leads that the lists have missed reads every lead, and a database may have many. */
 export const jobTimeout = 10 * minute;
 
 /** Connections that the jobs need so that none waits for the connection of another: one for each list that makeScheduledJobs returns. */

@@ -38,7 +38,9 @@ describe("leads stop", () => {
   });
 
   it("asks for a number", async () => {
-    expect((await leads(database.url, "stop", "call me")).status).toBe(2);
+    const { status, stdout, stderr } = await leads(database.url, "stop", "call me");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain("number");
   });
 });
 

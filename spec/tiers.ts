@@ -101,7 +101,7 @@ export const system = [
   "spec/the-leads-command.spec.ts",
   "spec/the-outbox-at-scale.spec.ts",
   "spec/the-status.spec.ts",
-  "spec/the-team.spec.ts",
+  "spec/listing-and-showing.spec.ts",
   "spec/reading-from-a-standby.spec.ts",
   "spec/two-database-servers.spec.ts",
   "spec/upgrading.spec.ts",

@@ -39,7 +39,7 @@ export interface Dependencies extends FormPages {
   /** Unset: nothing is counted. */
   counting?: Counting | undefined;
   submitLead: (request: Request) => Response | Promise<Response>;
-  /** Whether the database answers and has the newest schema. */
+  /** Whether the database answers, takes writes, and has a schema on which this program works. */
   isReady: () => Promise<boolean>;
   /** Called with the HTTP status of each answer to a lead, in whichever way it was sent. */
   countAnswer?: (status: number) => void;
