@@ -80,7 +80,7 @@ export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => 
 }
 
 /**
- * Sends leads, and returns after how many milliseconds each was on screen. The pauses between them differ, because the server looks for
+ * Sends leads, and returns how many milliseconds after its acknowledgement each was on screen. The pauses differ, because the server looks for
  * new leads at a fixed interval.
  */
 export async function arrivals(

@@ -122,9 +122,9 @@ describe("a number", () => {
           );
           const digits = dialled.replaceAll(/[^0-9]/g, "");
           // A number of ten digits after a plus sign, 011 or 00 has the 011 before it with which it is dialled.
-          const typed = /^011\d{10}$/.test(number) && !digits.includes(number) ? number.slice(3) : number;
-          expect(digits).toContain(typed);
-          if (typed !== number) expect(text).toMatch(/[+]|0\D*[01]/);
+          const asTyped = /^011\d{10}$/.test(number) && !digits.includes(number) ? number.slice(3) : number;
+          expect(digits).toContain(asTyped);
+          if (asTyped !== number) expect(text).toMatch(/[+]|0\D*[01]/);
         }
       }),
       { numRuns: 300 },
