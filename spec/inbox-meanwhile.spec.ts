@@ -48,7 +48,7 @@ describe("what is being typed elsewhere on the page when an outcome is recorded"
 });
 
 describe("a note that was typed after its outcome was sent", () => {
-  it("is not to be recorded by an undo where it is too late for one", async () => {
+  it("stands in the form for the lead's next outcome where it is too late to take the outcome back", async () => {
     const page = await calling(await addLead(database));
     await intercept(page, "**/api/outcome", async (route) => {
       await note(page).fill("Prefers mornings");
@@ -158,7 +158,7 @@ describe("what a manager has chosen for one of two", () => {
     expect([rolesOf("Meg"), rolesOf("Max")]).toEqual([["manager"], ["member"]]);
   });
 
-  it("makes a manager of whom that is chosen for while another one is being invited", async () => {
+  it("stays chosen for the next person where it was chosen while another one is being invited", async () => {
     const page = await as(maria, "/team");
     const form = page.getByRole("form", { name: "Invite somebody" });
     const isManager = form.getByLabel("As a manager");
