@@ -43,12 +43,13 @@ export function timeThere(at: Date, zone: string): string {
   return formatIn(zone, "en-US", clock).format(at).replace("\u202f", " ");
 }
 
-/** "today", "Monday", or "Monday, November 30" when it is more than six days away, by the calendar of a zone. */
+/** "today", "Monday" for one of the next six days, or "Monday, November 30" for any other, by the calendar of a zone. */
 export function dayThere(at: Date, zone: string, now: Date): string {
   const daysAhead = (dayNumber(at, zone) - dayNumber(now, zone)) / 86_400_000;
   if (daysAhead === 0) return "today";
   const weekday = { weekday: "long" } as const;
-  const format = Math.abs(daysAhead) > 6 ? ({ ...weekday, month: "long", day: "numeric" } as const) : weekday;
+  const isNear = daysAhead > 0 && daysAhead <= 6;
+  const format = isNear ? weekday : ({ ...weekday, month: "long", day: "numeric" } as const);
   return formatIn(zone, "en-US", format).format(at);
 }
 

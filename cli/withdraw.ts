@@ -9,7 +9,7 @@ export const withdraw: AddCommand = (program, run) => {
     .command("withdraw")
     .summary("record that the person withdrew the permission to be phoned; the channels are told")
     .description(
-      "Records that the person withdrew the permission to be phoned, also for each earlier lead with the same number. The channels are told.",
+      "Records that the person withdrew the permission to be phoned, also for every lead that was given with one of its numbers so far. The channels are told.",
     )
     .argument("<id>", idHelp, readId)
     .action((part: string) =>

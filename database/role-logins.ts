@@ -17,8 +17,9 @@ export const roleAddress = (ownerAddress: string, role: LoginRole): string =>
   addressAs(ownerAddress, role, derivePassword(ownerAddress, role));
 
 /**
- * Lets the roles log in, and revokes what PostgreSQL grants to everybody. `sql` and `ownerAddress` are the owner's. A role
- * that the schema does not have is skipped.
+ * Lets the roles log in, and revokes from everybody what a role could fill the disk with or hold up a start with; PostgreSQL's own functions only
+ * where the owner is a superuser (docs/deploy-server.md). `sql` and `ownerAddress` are the owner's. A role
+ * that the server does not have yet is skipped.
  * @throws the database's error when the owner may not change roles; the operator then names logins in the settings.
  */
 export async function openRoleLogins(
@@ -81,7 +82,7 @@ const revokePublicRights = (role: LoginRole) => `do $$ declare routine regproced
   end loop;
 end $$`;
 
-// The owner's password reads every lead anyway, so a password derived from it gives nothing away.
+// Whoever knows the owner's password can read every lead anyway, and it cannot be computed from a role's.
 function derivePassword(ownerAddress: string, role: LoginRole): string {
   const secret = /^[a-z]+:\/\/[^:@/?#]*:([^@/?#]+)@/.exec(ownerAddress)?.[1];
   if (!secret) {
@@ -89,5 +90,6 @@ function derivePassword(ownerAddress: string, role: LoginRole): string {
       `DATABASE_URL holds no password, and the login ${role} is derived from it. Write it there, or make a login and name it in ${loginSettings[role]}.`,
     );
   }
-  return createHmac("sha256", secret).update(role).digest("base64url");
+  // Decoded, because an address may write one password in several ways.
+  return createHmac("sha256", decodeURIComponent(secret)).update(role).digest("base64url");
 }

@@ -152,7 +152,7 @@ async function announceNewLeads(sql: Sql): Promise<number> {
 /**
  * Milliseconds until the next poll for new leads, after one that took `took` milliseconds and found `found` leads. The longer a poll
  * takes, the longer the pause, so that the database has time for the intake. While leads come faster than anybody can read, a thirtieth
- * of one processor is enough for the lists, so that an open inbox does not slow the intake down.
+ * of one processor is enough for the lists, so that an open inbox does not slow the intake down; a pause is five seconds at the most.
  */
 export function pauseAfterPoll(took: number, found: number): number {
   const isFlood = found > maxNamedLeads;

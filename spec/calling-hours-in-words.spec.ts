@@ -34,10 +34,17 @@ describe("the words for a calling time", () => {
     expect(timeThere(momentAt(eastern, "2026-11-21T00:07"), eastern)).toBe("12:07 AM");
   });
 
-  it("say the date of a day that is more than six days away, also of one that is over", () => {
+  it("say the date of a day that is over, or more than six days away, so that no day of last week is taken for one of the next", () => {
     const days = ["2026-11-14", "2026-11-15", "2026-11-20", "2026-11-21", "2026-11-27", "2026-11-28"];
     expect(days.map((day) => dayThere(momentAt(eastern, `${day}T12:00`), eastern, now))).toEqual([
-      ...["Saturday, November 14", "Sunday", "Friday", "today", "Friday", "Saturday, November 28"],
+      ...[
+        "Saturday, November 14",
+        "Sunday, November 15",
+        "Friday, November 20",
+        "today",
+        "Friday",
+        "Saturday, November 28",
+      ],
     ]);
   });
 

@@ -24,6 +24,19 @@ describe("“They asked us to stop”", () => {
     await page.locator(".stopped").waitFor();
   });
 
+  it("says no failure of an earlier attempt when it is asked again", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await intercept(page, "**/api/stop", (route) => route.abort());
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    const question = page.getByRole("dialog", { name: "Stop all calls to this person?" });
+    await question.waitFor();
+    expect(await question.getByText("No answer").count()).toBe(0);
+  });
+
   it("is asked before, and no second press of Enter, as of a key that is held, is the answer", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);

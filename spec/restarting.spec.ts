@@ -52,4 +52,12 @@ describe("a server that is handed its socket", () => {
     expect(inheritedSocket({ ...env, LISTEN_FDS: "0" }, 42)).toBeUndefined();
     expect(inheritedSocket({}, 42)).toBeUndefined();
   });
+
+  it("refuses several sockets, because visitors of all but the first would wait for ever", () => {
+    const env = { LISTEN_FDS: "2", LISTEN_PID: "42" };
+    expect(() => inheritedSocket(env, 42)).toThrow(
+      "systemd hands over 2 sockets, and this server takes one.",
+    );
+    expect(inheritedSocket(env, 43)).toBeUndefined();
+  });
 });

@@ -87,7 +87,7 @@ describe("leads withdraw", () => {
     ]);
   });
 
-  it("ends the permission of each earlier lead with the same number too, and names them", async () => {
+  it("ends the permission of every lead with the same number so far too, earlier or later, and names them", async () => {
     const { owner } = database;
     await owner`insert into leads ${owner(aLead({ name: "Again", phone: "1-305-555-0142" }))}`;
     await owner`insert into leads ${owner(aLead({ name: "Other", phone: "305 555 0143" }))}`;

@@ -5,7 +5,8 @@ import { createHash } from "node:crypto";
 export function withRow(lines: readonly string[], row: string): string[] {
   const rows = [...lines.slice(0, -1), row];
   const counts = (JSON.parse(lines.at(-1) ?? "") as { rows: Record<string, number> }).rows;
-  const [, table = ""] = /^{"table":"([^"]+)"/.exec(row) ?? [];
+  const table = /^{"table":"([^"]+)"/.exec(row)?.[1];
+  if (!table) throw new Error("This is no row of a backup.");
   const sha256 = createHash("sha256")
     .update(rows.map((line) => `${line}\n`).join(""))
     .digest("hex");

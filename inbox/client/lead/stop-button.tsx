@@ -17,15 +17,20 @@ export function StopButton({ lead }: { lead: Lead }) {
       { id: lead.id },
       {
         onSuccess: () => {
-          announce("Stopped. Nobody will call this number again.");
+          announce("Stopped. Nobody may call about the leads that have come so far.");
           refreshAfterChange("opened", "queue");
           goOn(`/leads/${lead.id}/stop-proof`);
         },
       },
     );
+  const ask = () => {
+    // A failure of an earlier attempt is not one of this question.
+    if (stop.error) stop.reset();
+    setConfirming(true);
+  };
   return (
     <>
-      <button type="button" className="button stop-button" onClick={() => setConfirming(true)}>
+      <button type="button" className="button stop-button" onClick={ask}>
         <Icon name="stop" />
         They asked us to stop
       </button>

@@ -33,7 +33,7 @@ export function localTime({ likeliest_state, zones }: Place, now: Date): string 
   return [...new Set(zones.map((zone) => timeThere(now, zone)))].join(" or ");
 }
 
-/** "today 9:00 AM", "Monday 9:00 AM", or "Monday, November 30 9:00 AM" when it is more than six days away. */
+/** "today 9:00 AM", "Monday 9:00 AM" within the next six days, or "Monday, November 30 9:00 AM" at any other time. */
 export const momentThere = (at: string, zone: string | undefined, now: Date): string =>
   `${dayThere(new Date(at), zone ?? ownZone(), now)} ${timeThere(new Date(at), zone ?? ownZone())}`;
 
@@ -45,7 +45,7 @@ export function ownZone(): string {
   return zoneHere;
 }
 
-/** A moment of the past on the member's own clocks: "Nov 21, 2026, 2:05 PM". */
+/** A moment on the member's own clocks, with its year: "Nov 21, 2026, 2:05 PM". */
 export const moment = (at: string): string =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 
