@@ -89,7 +89,7 @@ export async function arrivals(
   send: (name: string) => Promise<void>,
 ): Promise<number[]> {
   const page = await openQueue(member);
-  // The whole list is searched for the name, because a new lead is its last row.
+  // The whole list is searched for the name, because a new lead is the last of those that may be called.
   await page.evaluate(() => {
     const seen: Record<string, number> = {};
     Object.assign(window, { seen });
@@ -118,7 +118,7 @@ export async function arrivals(
 export interface ActionTimes {
   /** Of each action, in milliseconds. */
   times: number[];
-  /** Milliseconds that the page did not answer at the most. */
+  /** Milliseconds that the page did not answer at the most; 0 when no task took 50, of which browsers tell. */
   longestTask: number;
 }
 
@@ -196,7 +196,7 @@ export interface Smoothness {
   longestTask: number;
   /** Tasks of more than 50 ms. */
   longTasks: number;
-  /** Frames on screen, and those that were due and did not come, at 60 a second. */
+  /** Animation frames, and those that were due and did not come, at 60 a second. */
   frames: number;
   dropped: number;
 }

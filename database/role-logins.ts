@@ -64,6 +64,7 @@ end $$`;
 // Temporary tables, large objects, and before PostgreSQL 15 tables in `public`, would let a role fill the disk. A lock by
 // number would let it hold up the next start; functions that need such locks take them as their owner.
 // A copy of a database does not carry these revocations over, so each start makes them again.
+// Everybody loses a right that this role still has.
 const revokePublicRights = (role: LoginRole) => `do $$ declare routine regprocedure; begin
   if has_database_privilege('${role}', current_database(), 'temporary') then
     execute format('revoke temporary on database %I from public', current_database());

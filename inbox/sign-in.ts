@@ -1,5 +1,5 @@
 // The requests of a sign-in (inbox/api-sign-in.ts), which need no session. They tell which ways to sign in there are, whether a sign-in
-// or an invitation is valid, and to whoever has an invitation, its name and its end.
+// or an invitation is valid, and to whoever has an invitation, who is invited and until when it is valid.
 import type * as v from "valibot";
 import type { Ask } from "../team/ask.ts";
 import * as sessions from "../team/sessions.ts";

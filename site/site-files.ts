@@ -1,4 +1,4 @@
-// The small files beside the pages that browsers and search engines ask for. They depend on the settings, so
+// The small files beside the pages that browsers and search engines ask for. Most depend on the settings, so
 // the server makes them at start and the build writes them for a static host.
 import { readFileSync } from "node:fs";
 import { pathOf, shownLanguages } from "../content/languages.ts";

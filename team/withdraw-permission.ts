@@ -1,4 +1,4 @@
-// Records that a person withdrew the permission to be phoned: of a lead, and of each earlier one with the same number.
+// Records that a person withdrew the permission to be phoned: of a lead, and of every one that was given with one of its numbers so far.
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
 import { erasedMeanwhile } from "./refusal.ts";

@@ -1,5 +1,5 @@
 // The article, in English: its words, in order. A sentence that a reader could check is a claim with a source; the rest is
-// plain talk. (Specification 2; the headings are its own.)
+// plain talk. (Specification 2; the headings are the specification's.)
 import type { ArticleTexts } from "../language.ts";
 import { claims } from "./claims.ts";
 

@@ -13,7 +13,7 @@ export interface Engine {
 
 export interface InstalledEngine {
   name: string;
-  /** What to install where the engine is not there; undefined when it is. */
+  /** Debian's packages to install where the engine is not there; undefined when it is. */
   missing: string | undefined;
   launch(): Promise<Engine>;
 }

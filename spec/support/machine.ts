@@ -28,7 +28,7 @@ let machine: string;
 /** A path on the machine. */
 export const at = (path: string) => join(machine, path);
 
-// A server is "active", and what is asked of systemd is written down.
+// The server's state is what the file `state` says, at first "active"; what is asked of systemd is appended to `asked`.
 const systemctl = `#!/bin/sh
 echo "$*" >> "$LEADS_PREFIX/asked"
 case $* in *ActiveState*) cat "$LEADS_PREFIX/state" ;; esac

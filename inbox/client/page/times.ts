@@ -25,8 +25,8 @@ export function urgency(dueAt: string, now: Date): "late" | "soon" | "calm" {
 }
 
 /**
- * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves two zones open. Where it leaves them all
- * open, the first zone is that by which the calling hours are reckoned, and others are of the phone number.
+ * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves several zones open. "time unknown" without a
+ * ZIP code that tells it: the first zone is then only that by which the calling hours are reckoned, and others are of the phone number.
  */
 export function localTime({ likeliest_state, zones }: Place, now: Date): string {
   if (likeliest_state === null) return "time unknown";
