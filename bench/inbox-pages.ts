@@ -65,18 +65,25 @@ export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => 
       .then((answer) => answer.text())
       .catch(() => {});
   const stream = await fetch(`${inboxUrl}/api/events`, { headers, signal: stop.signal });
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let next: ReturnType<typeof setTimeout> | undefined;
+  const loadNow = () => {
+    loadedAt = performance.now();
+    next = undefined;
+    return load();
+  };
   const follow = async () => {
-    let loadedAt = 0;
     for await (const chunk of stream.body ?? []) {
-      const text = new TextDecoder().decode(chunk);
-      if (!text.includes('"leads"') || Date.now() - loadedAt < 400) continue;
-      loadedAt = Date.now();
-      await load();
+      if (!new TextDecoder().decode(chunk).includes('"leads"')) continue;
+      next ??= setTimeout(loadNow, Math.max(0, loadedAt + 400 - performance.now()));
     }
   };
   await load();
   follow().catch(() => {});
-  return () => stop.abort();
+  return () => {
+    clearTimeout(next);
+    stop.abort();
+  };
 }
 
 /**
@@ -147,7 +154,7 @@ export async function filter(page: Page, states: string[]): Promise<ActionTimes>
 }
 
 /**
- * Does one action after the other, each of these steps, and times it until the frame in which the list has changed. The script of the
+ * Does one action after the other, each of these steps, and times it until the frame in which the list has other leads, or none. The script of the
  * page measures it, because each call from Playwright would take the page's processor time.
  */
 async function timeActions(page: Page, actions: Step[][]): Promise<ActionTimes> {
@@ -159,19 +166,25 @@ async function timeActions(page: Page, actions: Step[][]): Promise<ActionTimes> 
         measured.longestTask = Math.max(measured.longestTask, duration);
     }).observe({ type: "longtask" });
     const main = document.querySelector("#main") as HTMLElement;
-    const rows = () => main.querySelector(".rows, .empty")?.textContent;
+    // Not their text, in which times change by themselves.
+    const leads = () =>
+      [...main.querySelectorAll<HTMLAnchorElement>(".row-name")].map(({ href }) => href).join();
     const take = (step: Step) => {
-      if ("press" in step) return document.querySelector<HTMLElement>(step.press)?.click();
+      if ("press" in step) {
+        const button = document.querySelector<HTMLButtonElement>(step.press);
+        if (!button || button.disabled) throw new Error(`Nothing can be pressed at ${step.press}.`);
+        return button.click();
+      }
       const field = document.querySelector(step.in) as HTMLInputElement | HTMLSelectElement;
       Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set?.call(field, step.value);
       field.dispatchEvent(new Event(field.tagName === "SELECT" ? "change" : "input", { bubbles: true }));
     };
     for (const steps of actions) {
-      const before = rows();
+      const before = leads();
       const started = performance.now();
       const changed = new Promise<void>((resolve) => {
         const look = () => {
-          if (rows() === before) return;
+          if (leads() === before) return;
           observer.disconnect();
           requestAnimationFrame(() => setTimeout(resolve));
         };

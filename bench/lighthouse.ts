@@ -45,7 +45,7 @@ async function audit(path: string): Promise<Report> {
 
 function print(path: string, { categories, audits }: Report): void {
   const scores = Object.values(categories).map(
-    ({ title, score }) => `${title} ${Math.round((score ?? 0) * 100)}`,
+    ({ title, score }) => `${title} ${score === null ? "without a score" : Math.round(score * 100)}`,
   );
   console.log(`${path.padEnd(12)} ${scores.join(", ")}`);
   for (const { title, score, auditRefs } of Object.values(categories)) {

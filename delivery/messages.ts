@@ -23,7 +23,7 @@ export function messagesOf(deliveries: readonly Delivery[], batch: number): Mess
 
 function whyUnsendable({ attempt, abandonedAfter, event, lead }: Delivery): string | undefined {
   if (abandonedAfter !== undefined && isLastAttempt(attempt - 1, abandonedAfter))
-    return "the program died at the last attempt";
+    return "no result of the last attempt was recorded";
   if (!lead && event !== "lead.erased") return "the lead is gone";
   return undefined;
 }

@@ -90,6 +90,18 @@ describe("a backup file that is not whole", () => {
     expect(await empty.owner`select hash from private.notices`).toEqual([]);
   });
 
+  it("is restored with a row more, where the row and the last line are those of a backup", async () => {
+    const { url, owner } = await makeDatabase();
+    const path = join(folder, "with-a-row-more.backup");
+    await writeFile(
+      path,
+      forged(rowOf("private.stop_list").replace(/"phone_digits":"\d/, '"phone_digits":"9')),
+    );
+    const before = lines.filter((line) => line.startsWith('{"table":"private.stop_list"')).length;
+    expect((await leads(url, "restore", path)).status).toBe(0);
+    expect(await owner`select from private.stop_list`).toHaveLength(before + 1);
+  });
+
   it("is not called damaged when it is PostgreSQL that has no room for its rows", async () => {
     const { url, owner } = await makeDatabase();
     // Indexes are written at the end of the rows, as most errors of a full disk come.

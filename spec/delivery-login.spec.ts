@@ -25,6 +25,15 @@ beforeEach(async () => {
 });
 const insert = (differences = {}) => intake`insert into public.leads ${intake(aLead(differences))}`;
 
+describe("a role's login", () => {
+  it("is the same however the owner's address writes the password", () => {
+    const address = (password: string) =>
+      roleAddress(`postgres://owner:${password}@localhost/leads`, "leads_delivery");
+    expect(address("%70%40ss")).toBe(address("p%40ss"));
+    expect(address("p%40st")).not.toBe(address("p%40ss"));
+  });
+});
+
 describe("the login of the delivery", () => {
   it("claims, sends and settles deliveries, and keeps the reason of a failure", async () => {
     const lines: string[] = [];

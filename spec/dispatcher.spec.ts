@@ -105,7 +105,7 @@ describe("the worker", () => {
     await until(async () => (await count("failed")) === 1 && (await count("delivered")) === 1);
     expect(sent.map(({ lead }) => lead?.name)).toEqual(["Visitor 1"]);
     expect(await sql`select last_error from private.deliveries where failed_at is not null`).toEqual([
-      { last_error: "the program died at the last attempt" },
+      { last_error: "no result of the last attempt was recorded" },
     ]);
   });
 

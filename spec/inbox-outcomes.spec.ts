@@ -223,6 +223,8 @@ describe("the eligibility check", () => {
     ["likely", ["Advantage plan has its own rules"], { plan: "advantage", visit_on: daysAgo(30) }],
     ["needs_visit", ["no visit within 6 months"], { visit_on: daysAgo(200) }],
     ["needs_visit", ["visit is planned"], { visit_on: null, visit_planned: "yes" }],
+    ["needs_visit", ["visit is in the future"], { visit_on: daysAgo(-30), visit_planned: "no" }],
+    ["needs_visit", ["visit is planned"], { visit_on: daysAgo(-30), visit_planned: "yes" }],
     ["not_now", ["no insulin and no problematic lows"], { insulin: "no", visit_on: daysAgo(30) }],
     ["not_now", ["insulin and lows not known"], { insulin: "unknown", visit_on: daysAgo(30) }],
     ["not_now", ["no diabetes"], { diabetes: "no", visit_on: daysAgo(30) }],

@@ -76,7 +76,7 @@ describe("the events by which open pages load their lists anew", () => {
     expect(published).toEqual([0, 3_000, 6_000, 9_000].map((after) => ({ after, new: [], changed: [] })));
   });
 
-  it("come as soon after the server's clock was set back", () => {
+  it("come no later after the server's clock was set back than before", () => {
     isNew("a");
     vi.setSystemTime(start - 3_600_000);
     isNew("b");

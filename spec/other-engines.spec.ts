@@ -22,11 +22,11 @@ beforeEach(() => database.owner`delete from leads`);
 const stored = () =>
   database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;
 
-for (const { name, missing, launch } of [firefox, webkit]) {
+for (const { name, packagesMissing, launch } of [firefox, webkit]) {
   describe(name, () => {
-    if (missing) {
+    if (packagesMissing) {
       // biome-ignore lint/suspicious/noSkippedTests: the engine is not there, and the run names what was skipped.
-      it.skip(`is not installed here: apt-get install ${missing}`, () => {});
+      it.skip(`is not installed here: apt-get install ${packagesMissing}`, () => {});
       return;
     }
     let engine: Engine;

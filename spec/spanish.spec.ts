@@ -5,6 +5,7 @@ import { sources } from "../content/claims.ts";
 import { claims } from "../content/es/claims.ts";
 import { languageCodes } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
+import { siteFiles } from "../site/site-files.ts";
 import { loadSite } from "../web/pages.ts";
 import { useBrowser } from "./support/browser.ts";
 import { charactersOf } from "./support/font.ts";
@@ -28,6 +29,18 @@ describe("the Spanish pages", () => {
       `LANGUAGES names xx, and the pages are written in: ${languageCodes.join(", ")}.`,
     );
   });
+
+  it.each([
+    ["English", ["en", "es"], "en", "Sponsored"],
+    ["Spanish", ["es", "en"], "es", "Patrocinado"],
+  ])(
+    "name the site in %s to a phone's start screen where that is the first language",
+    (_, languages, lang, label) => {
+      const { text = "" } =
+        siteFiles({ ...settings, site: { ...settings.site, languages } }).get("/site.webmanifest") ?? {};
+      expect(JSON.parse(text)).toMatchObject({ lang, name: expect.stringMatching(`^${label}: `) });
+    },
+  );
 
   it.each(["/es", "/es/thank-you", "/es/nothing"])("say that they are in Spanish: %s", async (path) => {
     const page = await open(site.url(path));

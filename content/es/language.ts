@@ -52,7 +52,7 @@ export const es: Language = {
     call: ["llam"],
     number: ["número"],
     product: ["monitor continuo de glucosa"],
-    noCondition: ["comprar", "compra"],
+    noCondition: ["compra"],
   },
   page: {
     sponsored: "Patrocinado",

@@ -14,6 +14,6 @@ export interface Engine {
 export interface InstalledEngine {
   name: string;
   /** Debian's packages to install where the engine is not there; undefined when it is. */
-  missing: string | undefined;
+  packagesMissing: string | undefined;
   launch(): Promise<Engine>;
 }

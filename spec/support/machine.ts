@@ -34,8 +34,10 @@ echo "$*" >> "$LEADS_PREFIX/asked"
 case $* in *ActiveState*) cat "$LEADS_PREFIX/state" ;; esac
 `;
 
-// Stands for a release's Node: runs the program, which says its version, and asks the server, which answers where the release is
-// a good one.
+// Stands for a release's Node: runs the program, which says its version, and asks the server, which answers. A test makes it do otherwise by
+// files. In the release: `broken` (it does not run), `slow` and `upgrades-slowly` (the program, or its upgrade, does not end, and writes that it
+// is under way), `upgrades-nothing` (the upgrade fails), `unready` (the server never answers), `late` (it does from the second time on).
+// On the machine: `changed-tables` (no release works on the tables), `database-down` (no server is ready).
 const node = `#!/bin/sh
 here=$(dirname "$(dirname "$0")")
 case $* in

@@ -27,9 +27,9 @@ const needs: Need[] = [
       "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
   },
   // Without them, their chapter is named as skipped.
-  ...[firefox, webkit].map(({ missing }) => ({
-    packages: missing?.split(" ") ?? [],
-    isThere: () => !missing,
+  ...[firefox, webkit].map(({ packagesMissing }) => ({
+    packages: packagesMissing?.split(" ") ?? [],
+    isThere: () => !packagesMissing,
   })),
   // Without a font like Arial, the chapter of the budgets sees the page shift.
   { packages: ["fonts-liberation"], isThere: hasFontLikeArial },

@@ -10,7 +10,8 @@ const programs = ["/usr/bin/WebKitWebDriver", "/usr/bin/xvfb-run"];
 
 export const webkit: InstalledEngine = {
   name: "WebKit",
-  missing: browser && programs.every((path) => existsSync(path)) ? undefined : "webkit2gtk-driver xvfb xauth",
+  packagesMissing:
+    browser && programs.every((path) => existsSync(path)) ? undefined : "webkit2gtk-driver xvfb xauth",
   launch,
 };
 

@@ -23,7 +23,11 @@ begin
   result := case when cardinality(obstacles) > 0 then 'not_now' when needs_visit then 'needs_visit' else 'likely' end;
   reasons := obstacles || array_remove(array[
     case when needs_visit then
-      case when answers ->> 'visit_planned' = 'yes' then 'visit is planned' else 'no visit within 6 months' end
+      case
+        when answers ->> 'visit_planned' = 'yes' then 'visit is planned'
+        when visit > today then 'visit is in the future'
+        else 'no visit within 6 months'
+      end
     end,
     case when answers ->> 'plan' = 'advantage' then 'Advantage plan has its own rules' end,
     case answers ->> 'trained' when 'yes' then null when 'no' then 'somebody has to be trained' else 'training not known' end,

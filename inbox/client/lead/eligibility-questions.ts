@@ -58,6 +58,8 @@ export const reasonNames: Readonly<Record<string, string>> = {
   "no Part B": "No Medicare Part B or Advantage plan.",
   "plan not known": "The plan is not known.",
   "visit is planned": "A visit within the last 6 months is needed; one is planned.",
+  "visit is in the future":
+    "The day of the last visit has not come yet. Correct it, or say below it that a visit is planned.",
   "no visit within 6 months": "A visit about diabetes within the last 6 months is needed first.",
   "Advantage plan has its own rules": "The Advantage plan has its own rules: it decides.",
   "somebody has to be trained": "Somebody has to be shown how to use the device.",
