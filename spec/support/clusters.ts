@@ -76,7 +76,14 @@ function clusterIn(folder: string, port: number): Cluster {
     url,
     folder,
     start: async (settings = {}) => {
-      const all = { port, listen_addresses: "127.0.0.1", unix_socket_directories: "", ...settings };
+      const all = {
+        port,
+        listen_addresses: "127.0.0.1",
+        unix_socket_directories: "",
+        // In its data folder, which is removed: in /dev/shm the memory of a server that is killed would stay until the machine starts again.
+        dynamic_shared_memory_type: "mmap",
+        ...settings,
+      };
       const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
       child = spawn(program("postgres"), ["-D", join(folder, "data"), ...options], {
         ...account(),

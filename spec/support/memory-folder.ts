@@ -1,5 +1,6 @@
 // A folder in memory for what the chapters write, because PostgreSQL creates hundreds of files for each of their databases, which takes
 // a disk several times as long. Nothing in the specification pulls a disk's plug, so nothing needs one.
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
@@ -24,11 +25,7 @@ export function writeToMemory(): void {
 
 function isUsable(): boolean {
   if (process.platform !== "linux") return false;
-  const mount = readFileSync("/proc/mounts", "utf8")
-    .split("\n")
-    .map((line) => line.split(" "))
-    .findLast(([, where]) => where === mountPoint);
-  const [, , type, options = ""] = mount ?? [];
+  const [, , type, options = ""] = mounts().findLast(([, where]) => where === mountPoint) ?? [];
   if (type !== "tmpfs" || options.split(",").some((option) => option === "noexec" || option === "ro"))
     return false;
   const { bavail, bsize } = statfsSync(mountPoint);
@@ -36,13 +33,33 @@ function isUsable(): boolean {
   return bavail * bsize >= enough && Number(available) * 1024 >= 2 * enough;
 }
 
-/** Removes the folders of runs that were killed. */
+/** Removes the folders of runs that were killed. One that cannot be removed, such as another user's, is no reason not to run. */
 function removeLeftovers(): void {
   for (const name of readdirSync(mountPoint)) {
     const pid = /^spec-(\d+)$/.exec(name)?.[1];
-    if (pid && !isRunning(Number(pid))) rmSync(join(mountPoint, name), { recursive: true, force: true });
+    if (!pid || isRunning(Number(pid))) continue;
+    try {
+      unmountIn(join(mountPoint, name));
+      rmSync(join(mountPoint, name), { recursive: true, force: true });
+    } catch (error) {
+      console.warn(
+        `The folder ${name} of an earlier run stays in ${mountPoint}: ${(error as Error).message}`,
+      );
+    }
   }
 }
+
+/** Unmounts the small disks of a run that was killed (small-disk.ts). */
+function unmountIn(folder: string): void {
+  const disks = mounts().filter(([, where]) => where?.startsWith(`${folder}/`));
+  for (const [, disk = ""] of disks) execFileSync("umount", ["--lazy", disk]);
+}
+
+/** What is mounted: the device, where, the type and the options. */
+const mounts = () =>
+  readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "));
 
 function isRunning(pid: number): boolean {
   try {
