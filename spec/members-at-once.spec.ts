@@ -7,7 +7,7 @@ import { makeInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 
-describe("a member who signs in at the moment in which a manager recovers their access", () => {
+describe("a member at the moment in which a manager recovers their access", () => {
   const passkey = async (member: TestMember) => {
     const id = crypto.randomUUID();
     await database.owner`
