@@ -27,6 +27,18 @@ describe("a recorded outcome", () => {
     expect((await dana.call("open", { id })).body.outcome).toBe("likely_qualifies");
   });
 
+  it("says so, and offers no Undo, as soon as a colleague's outcome came after it", async () => {
+    const id = await addLead(database);
+    const page = await beginCall(dana, id);
+    await page.keyboard.press("6");
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await lee.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    await page
+      .getByText("Another outcome was recorded after this one, so it cannot be taken back.")
+      .waitFor();
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+  });
+
   it("cannot be taken back after its five minutes, and another one can be recorded", async () => {
     const page = await as(dana, `/leads/${await addLead(database)}`);
     await intercept(page, "**/api/outcome", async (route) => {

@@ -1,5 +1,6 @@
 // After an outcome: what was recorded, a few minutes to take it back, and the next lead.
 import { useEffect, useRef } from "react";
+import type { ResponseOf } from "../../api.ts";
 import { useNow } from "../page/clock.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { isTyping, useKeys } from "../page/keys.ts";
@@ -36,7 +37,7 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, o
     onAgain();
   });
   const isOpen = Date.parse(recorded.undo_until) > now.getTime();
-  const refused = undo.data && "refused" in undo.data ? undo.data.refused : undefined;
+  const refused = whyItStays(undo.data, lead, recorded);
   const mayBeUndone = isOpen && !refused;
   const takeBack = () => {
     if (!mayBeUndone) return;
@@ -83,6 +84,13 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, o
   );
 }
 
+/** Whether the lead, as it was loaded last, has an outcome that came after this one. */
+function hasLaterOutcome({ calls }: Lead, { outcome_id }: Recorded): boolean {
+  const timeOf = ({ outcome_at }: Lead["calls"][number]) => Date.parse(outcome_at ?? "");
+  const own = calls.find((one) => one.outcome_id === outcome_id);
+  return own !== undefined && calls.some((one) => timeOf(one) > timeOf(own));
+}
+
 const UndoButton = ({ onPress }: { onPress(): void }) => (
   <button type="button" className="button large" aria-keyshortcuts="u" onClick={onPress}>
     Undo
@@ -92,8 +100,17 @@ const UndoButton = ({ onPress }: { onPress(): void }) => (
   </button>
 );
 
-/** Why an outcome stays. */
-const notTakenBack: Readonly<Record<string, string>> = {
+/** Why an outcome cannot be taken back: the server's answer, or what the lead shows. Undefined: it is not known to stay. */
+function whyItStays(
+  answer: ResponseOf<"undo-outcome"> | undefined,
+  lead: Lead,
+  recorded: Recorded,
+): keyof typeof notTakenBack | undefined {
+  if (answer && "refused" in answer) return answer.refused;
+  return hasLaterOutcome(lead, recorded) ? "later_outcome" : undefined;
+}
+
+const notTakenBack = {
   later_outcome: "Another outcome was recorded after this one, so it cannot be taken back.",
   too_late: "It is too late to take this outcome back.",
   not_yours: "Only the member who recorded this outcome can take it back.",
