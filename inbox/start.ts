@@ -64,8 +64,7 @@ export async function startInbox({
   log("inbox-listening", { address });
   return {
     stop: async () => {
-      // Streams never end by themselves.
-      server.closeIdleConnections();
+      // Streams of events never end by themselves.
       await Promise.all([events.end(), drain(server)]);
       await closeDatabase();
     },

@@ -1,10 +1,48 @@
-// A restart behind a proxy: the socket that systemd holds stays open, so a request that comes meanwhile is answered by the
-// next process.
-import { describe, expect, it } from "vitest";
+// A server that stops loses no request that is on its way. At a restart behind a proxy the socket that systemd holds stays open, so a request
+// that comes meanwhile is answered by the next process.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { inheritedSocket } from "../web/inherited-socket.ts";
+import { drain, listen } from "../web/listen.ts";
+import { makeHttpServer } from "../web/server.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { serveOnHeldSocket } from "./support/held-socket.ts";
 import { anonKey } from "./support/intake.ts";
+
+describe("a server that stops", () => {
+  /** A server that answers "here", and a connection to it that has sent nothing. */
+  async function connected() {
+    const server = makeHttpServer({ fetch: () => new Response("here") }, {});
+    const accepted = once(server, "connection");
+    const { port } = new URL(await listen(server, { host: "127.0.0.1", port: 0 }));
+    const connection = connect(Number(port), "127.0.0.1");
+    await accepted;
+    let answer = "";
+    connection.on("data", (bytes) => (answer += bytes));
+    return { server, connection, closed: once(connection, "close").then(() => answer) };
+  }
+
+  it("answers the first request of a connection that was opened just before, and closes it", async () => {
+    const { server, connection, closed } = await connected();
+    const stopped = drain(server);
+    connection.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const [head = "", body] = (await closed).split("\r\n\r\n");
+    expect([head.split("\r\n")[0], body]).toEqual(["HTTP/1.1 200 OK", "here"]);
+    expect(head.toLowerCase().split("\r\n")).toContain("connection: close");
+    await stopped;
+  });
+
+  it("closes a connection that sends nothing after a second, and does not wait for it any longer", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "setTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { server, closed } = await connected();
+    const stopped = drain(server);
+    vi.advanceTimersByTime(1_100);
+    expect(await closed).toBe("");
+    await stopped;
+  });
+});
 
 describe("a server that is handed its socket", () => {
   it("loses no request of a proxy over restarts, and no lead", async () => {

@@ -1,7 +1,7 @@
 // Opens a server's port, and closes it so that each request under way is still answered.
 import { once } from "node:events";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf } from "../log/log.ts";
 
@@ -21,8 +21,12 @@ export class ListenError extends Error {
   override name = "ListenError";
 }
 
+/** The open connections of each server that listens here. */
+const connections = new WeakMap<Server, Set<Socket>>();
+
 /** Listens, and returns the address to open in a browser. @throws ListenError */
 export async function listen(server: Server, at: Place): Promise<string> {
+  rememberConnections(server);
   for (let tries = 0; ; tries += 1) {
     try {
       const { descriptor, ...hostAndPort } = at;
@@ -40,11 +44,35 @@ export async function listen(server: Server, at: Place): Promise<string> {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Stops listening. Requests under way have 7 s to be answered; a connection that is only kept open is closed at once. */
+function rememberConnections(server: Server): void {
+  const open = new Set<Socket>();
+  connections.set(server, open);
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+}
+
+/** Milliseconds that a connection has, once the server stops, for the first byte of its first request. */
+const firstByteGrace = 1_000;
+
+/**
+ * Stops listening. Requests under way have 7 s to be answered. A connection that is only kept open is closed, but not before the first request
+ * of each that was opened just now is here or its second is over: a proxy would answer that request with an error.
+ */
 export async function drain(server: Server): Promise<void> {
   const closed = once(server, "close");
-  server.close();
-  const closeIdle = setInterval(() => server.closeIdleConnections(), 50);
+  const open = connections.get(server) ?? new Set();
+  const begun = performance.now();
+  // Not the HTTP server's own `close`: from Node 26 on it closes connections whose first request is still on its way, and before that it
+  // waits for those that send none.
+  NetServer.prototype.close.call(server);
+  const closeIdle = setInterval(() => {
+    const silent = [...open].filter(({ bytesRead }) => bytesRead === 0);
+    if (silent.length > 0 && performance.now() - begun < firstByteGrace) return;
+    for (const socket of silent) socket.destroy();
+    server.closeIdleConnections();
+  }, 50);
   const late = setTimeout(() => server.closeAllConnections(), 7_000);
   await closed;
   clearInterval(closeIdle);
