@@ -5,6 +5,8 @@ import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Outcome, Transport } from "./channel.ts";
 import { type Message, writeMessage } from "./email-message.ts";
 import { hashOf } from "./hash.ts";
+import { makeMailApi } from "./mail-api.ts";
+import { makeSmtp } from "./smtp.ts";
 
 export const email: ChannelDefinition = {
   name: "email",
@@ -45,14 +47,12 @@ export function makeEmail(
     onRejected = () => {},
   }: { timeout?: number; onRejected?: (count: number) => void } = {},
 ): Transport {
-  let sendMail: SendMail | undefined;
+  const sendMail = makeSendMail(settings.via);
   const send: Transport["send"] = async (deliveries, stop) => {
     const { from, to } = settings;
     const messageId = await messageIdOf(deliveries, from);
     const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
     const tooLate = AbortSignal.timeout(timeout);
-    // Made with the first mail, so that an error in making it fails that mail alone: the next one makes it again.
-    sendMail ??= await makeSendMail(settings.via);
     const { rejected = 0, ...outcome } = await sendMail(mail, AbortSignal.any([stop, tooLate]));
     if (rejected > 0) onRejected(rejected);
     if (outcome.kind !== "transient") return outcome;
@@ -74,11 +74,8 @@ function settingsOf({
   return { from: MAIL_FROM, to: NOTIFY_EMAIL, details: MAIL_DETAILS === "full", via };
 }
 
-// Only the one in use is loaded: where SMTP cannot work, its library need not be there.
-async function makeSendMail(via: EmailSettings["via"]): Promise<SendMail> {
-  if ("smtpUrl" in via) return (await import("./smtp.ts")).makeSmtp(via.smtpUrl);
-  return (await import("./mail-api.ts")).makeMailApi(via.apiKey, via.apiUrl);
-}
+const makeSendMail = (via: EmailSettings["via"]): SendMail =>
+  "smtpUrl" in via ? makeSmtp(via.smtpUrl) : makeMailApi(via.apiKey, via.apiUrl);
 
 /** The same deliveries have the same id, in any order, so that a mailbox can tell a repetition. */
 async function messageIdOf(deliveries: readonly Delivery[], from: string): Promise<string> {

@@ -3,7 +3,7 @@
 // (Closing the lock's file anywhere else in this process would release it, so only SQLite opens it.)
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { EmbeddedPostgresError, FolderInUse } from "./error.ts";
 import type { Setup } from "./options.ts";
 import { ownerAdvice } from "./ownership.ts";
@@ -15,7 +15,7 @@ export function lockFolder(path: string, { advice }: Setup): () => void {
   const [file, holder] = [join(path, lockName), join(path, "supervisor.pid")];
   let held: DatabaseSync | undefined;
   try {
-    held = new DatabaseSync(file, { timeout: 0 });
+    held = new (loadSqlite().DatabaseSync)(file, { timeout: 0 });
     // On a full disk there is no room for a journal, and nothing is ever written that would need one.
     held.exec("pragma journal_mode = memory; begin exclusive");
     chmodSync(file, 0o600);
@@ -27,6 +27,17 @@ export function lockFolder(path: string, { advice }: Setup): () => void {
   }
   sayWhoHolds(holder);
   return () => held.close();
+}
+
+/** Loads SQLite without the warning of older versions of Node, that it is experimental, which would stand above what each program prints. */
+function loadSqlite() {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function reasonOf(
