@@ -11,14 +11,14 @@ const weights = {
   call: 2,
   outcome: 3,
   "take back": 2,
-  check: 1.5,
+  "eligibility check": 1.5,
   stop: 1,
   erase: 0.4,
   pause: 0.7,
   resume: 1,
 };
 
-/** Does something with a lead, and returns what. */
+/** Does something with a lead, or pauses or resumes a state, and returns what. */
 export async function actMeanwhile(
   { lee, maria, random }: { lee: TestMember; maria: TestMember; random: Random },
   id: string,
@@ -31,7 +31,8 @@ export async function actMeanwhile(
     outcome: () =>
       lee.call("outcome", { id, call_id: null, outcome: random.of(["likely_qualifies", "not_interested"]) }),
     "take back": () => maria.call("take-back", { id }),
-    check: () => lee.call("eligibility-check", { id, answers: { ...noAnswers, prescriber: "Dr. Lee" } }),
+    "eligibility check": () =>
+      lee.call("eligibility-check", { id, answers: { ...noAnswers, prescriber: "Dr. Lee" } }),
     stop: () => lee.call("stop", { id }),
     erase: () => maria.call("erase", { id, reference: id.slice(-8) }),
     pause: () => maria.call("pause-state", { state: "VT", reason: "A hurricane" }),

@@ -1,5 +1,5 @@
 // `npm run bench:inbox`: what a member of the team waits for, and what an open inbox costs the intake. The product runs as `npm start`
-// runs it, on a PostgreSQL of its own; Chromium has its processor slowed four times. `-- --only paint,arrival` measures some parts.
+// runs it, on a PostgreSQL of its own; Chromium has its processor slowed four times, except where arrivals are timed. `-- --only paint,arrival` measures some parts.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ import { cpuOf, key, start, untilServed } from "./running.ts";
 const { values: options } = parseArgs({
   options: {
     only: { type: "string", default: "paint,arrival,insert,sql,browser" },
-    /** The leads in the queue of the last two measurements. */
+    /** Leads that are added before the last two measurements. */
     leads: { type: "string", default: "100000" },
     rounds: { type: "string", default: "8" },
     /** Of each round of inserts. */
@@ -63,7 +63,7 @@ const product = await start({
 });
 await untilServed(inboxUrl);
 const browser = await launch();
-/** Sends a lead as a visitor's page does. */
+/** Inserts a lead as a visitor's page does. */
 const send = (name: string) => sendLead(product.address, name);
 const member: SignedIn = { browser, inboxUrl, token: await signIn(owner) };
 try {
@@ -74,6 +74,7 @@ try {
   if (parts.includes("paint")) await paint();
   if (parts.includes("insert")) await insertRate();
   if (parts.includes("sql") || parts.includes("browser")) await fill(owner, Number(options.leads));
+  if (parts.includes("sql") || parts.includes("browser")) say("leads in the queue", await countLeads());
   if (parts.includes("sql")) await timeQueue(owner, member.token, { rounds, say });
   if (parts.includes("browser")) await inTheBrowser();
 } finally {
@@ -82,6 +83,11 @@ try {
   await owner.end({ timeout: 1 });
   await database.stop();
   await rm(folder, { recursive: true });
+}
+
+async function countLeads(): Promise<string> {
+  const [row] = await owner<{ count: string }[]>`select count(*) from public.leads`;
+  return row?.count ?? "";
 }
 
 async function paint(): Promise<void> {
@@ -103,9 +109,9 @@ async function arrival(): Promise<void> {
   sayTimes("new lead on screen after its 201", times);
 }
 
+/** Processor times are in microseconds an insert, until the lists have taken it in. */
 interface Round {
   perSecond: number;
-  /** Microseconds of processor time an insert, until the lists have taken it in. */
   server: number;
   postgresql: number;
   /**
@@ -117,7 +123,7 @@ interface Round {
 
 /**
  * Rounds with and without an open queue, in turn, because a machine is never equally fast for long. The queue is followed without a
- * browser, because a member's browser runs on another machine. The processor's time is counted until the lists have taken in what came.
+ * browser, because a member's browser runs on another machine.
  */
 async function insertRate(): Promise<void> {
   const measured = { without: [] as Round[], with: [] as Round[] };
@@ -190,30 +196,30 @@ async function inTheBrowser(): Promise<void> {
   const visits = [];
   for (let round = 0; round < rounds; round += 1) visits.push(await coldVisit(member));
   sayTimes(
-    `${options.leads} leads: first paint, cold, 4x slower`,
+    `queue: first paint, cold, 4x slower`,
     visits.map(({ firstPaint }) => firstPaint),
   );
   sayTimes(
-    `${options.leads} leads: rows, cold, 4x slower`,
+    `queue: rows, cold, 4x slower`,
     visits.map(({ rows }) => rows),
   );
   const page = await openQueue(member);
   const turned = await turnPages(page, rounds);
-  sayTimes(`${options.leads} leads: next page on screen`, turned.times);
-  say(`${options.leads} leads: longest task while turning`, `${turned.longestTask.toFixed(0)} ms`);
+  sayTimes(`queue: next page on screen`, turned.times);
+  say(`queue: longest task while turning`, `${turned.longestTask.toFixed(0)} ms`);
   const found = await search(page, ["rosa 77", "garcía 5", "ann 91", "2012000"]);
-  sayTimes(`${options.leads} leads: search on screen`, found.times);
-  say(`${options.leads} leads: longest task while searching`, `${found.longestTask.toFixed(0)} ms`);
+  sayTimes(`queue: search on screen`, found.times);
+  say(`queue: longest task while searching`, `${found.longestTask.toFixed(0)} ms`);
   await page.context().close();
-  await besideNewLeads();
+  await filterAndStay();
 }
 
-/** The queue on screen while five leads a second come. */
-async function besideNewLeads(): Promise<void> {
+/** Filters the queue, and then stays on it while nothing comes, and while five leads a second do. */
+async function filterAndStay(): Promise<void> {
   const page = await openQueue(member);
   const narrowed = await filter(page, ["FL", "NY", "IL", "CA", ""]);
-  sayTimes(`${options.leads} leads: filter by state on screen`, narrowed.times);
-  say(`${options.leads} leads: longest task while filtering`, `${narrowed.longestTask.toFixed(0)} ms`);
+  sayTimes(`queue: filter by state on screen`, narrowed.times);
+  say(`queue: longest task while filtering`, `${narrowed.longestTask.toFixed(0)} ms`);
   const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
   for (const [what, work] of [
     ["20 s, nothing comes", () => wait(20_000)],
@@ -226,7 +232,7 @@ async function besideNewLeads(): Promise<void> {
   ] as const) {
     const { longestTask, longTasks, frames, dropped } = await smoothnessDuring(page, work);
     say(
-      `${options.leads} leads, ${what}`,
+      `queue, ${what}`,
       `longest task ${longestTask.toFixed(0)} ms, ${longTasks} longer than 50 ms; ${dropped} of ${frames + dropped} frames dropped`,
     );
   }

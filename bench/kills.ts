@@ -38,7 +38,7 @@ for (const [target, waits] of times) {
 const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`).join(", ");
 say(`${load.acknowledged.size} leads acknowledged; answers: ${answers}`);
 say(
-  `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, without permission or delivery ${broken.withoutPermissionOrDelivery.length}`,
+  `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, with other permissions or deliveries ${broken.withOtherPermissionsOrDeliveries.length}`,
 );
-if (broken.missing.length + broken.twice + broken.withoutPermissionOrDelivery.length > 0)
+if (broken.missing.length + broken.twice + broken.withOtherPermissionsOrDeliveries.length > 0)
   process.exitCode = 1;

@@ -1,6 +1,6 @@
 // What bench/many-leads.ts times of the programs that read, write or erase everything: the team's commands as an operator types them,
-// each a process of its own, whose memory is read from the system, and the erasures. The erasures take leads away: of a database that
-// is used again, the oldest ten days each time.
+// each a process of its own, whose memory is read from the system, the exports of the inbox, and the erasures. The erasures take leads away: of
+// a database that is used again, those of five people and the oldest twenty days each time.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -14,22 +14,22 @@ import { exportedAuditPages, exportedLeadPages, recordAuditExport, recordExport 
 import type { Timing } from "./many-leads-tasks.ts";
 import { median } from "./median.ts";
 
-interface Programs extends Timing {
+interface ProgramTiming extends Timing {
   /** The address of the database, as its owner. */
   url: string;
   /** Where the backup is written. */
   folder: string;
 }
 
-export async function timePrograms(programs: Programs): Promise<void> {
+export async function timePrograms(programs: ProgramTiming): Promise<void> {
   await timeExports(programs);
   await timeBackupAndRestore(programs);
   await timeErasures(programs);
 }
 
-async function timeExports({ sql, url, say }: Programs): Promise<void> {
+async function timeExports({ sql, url, say }: ProgramTiming): Promise<void> {
   const leads = await countRows(sql, ["public.leads"]);
-  await rate(say, "copy of the leads to nowhere", async () => {
+  await sayRate(say, "copy of the leads to nowhere", async () => {
     const stream = await sql`copy public.leads to stdout`.readable();
     for await (const _ of stream);
     return { rows: leads };
@@ -39,14 +39,14 @@ async function timeExports({ sql, url, say }: Programs): Promise<void> {
     ["leads export --format json", ["--format", "json"]],
     ["leads export --permission", ["--permission", "--format", "csv"]],
   ] as const) {
-    await rate(say, what, async () => ({ rows: leads, ...(await run(url, "export", ...words)) }));
+    await sayRate(say, what, async () => ({ rows: leads, ...(await run(url, "export", ...words)) }));
   }
   const ask = askAsOperator(sql);
   const period = { since: "2000-01-01", until: "2100-01-01", zone: "America/New_York" };
-  await rate(say, "inbox: export of the leads", async () =>
+  await sayRate(say, "inbox: export of the leads", async () =>
     countPages(exportedLeadPages(ask, await recordExport(ask, period))),
   );
-  await rate(say, "inbox: export of the audit log", async () =>
+  await sayRate(say, "inbox: export of the audit log", async () =>
     countPages(exportedAuditPages(ask, await recordAuditExport(ask, {}))),
   );
 }
@@ -57,17 +57,17 @@ async function countPages(pages: AsyncIterable<unknown[]>): Promise<{ rows: numb
   return { rows };
 }
 
-/** The backup is restored into a database beside the first, which is dropped at the end. */
-async function timeBackupAndRestore({ sql, url, folder, say }: Programs): Promise<void> {
+/** The backup is restored into a second database, which is dropped at the end. */
+async function timeBackupAndRestore({ sql, url, folder, say }: ProgramTiming): Promise<void> {
   const rows = await countRows(sql, tables);
   const file = join(folder, "copy.backup");
   const restored = "restored";
   await rm(file, { force: true });
   await sql.unsafe(`drop database if exists ${restored}`);
   try {
-    await rate(say, "leads backup", async () => ({ rows, ...(await run(url, "backup", file)) }));
+    await sayRate(say, "leads backup", async () => ({ rows, ...(await run(url, "backup", file)) }));
     await sql.unsafe(`create database ${restored} encoding 'UTF8' template template0`);
-    await rate(say, "leads restore", async () => ({
+    await sayRate(say, "leads restore", async () => ({
       rows,
       ...(await run(addressOfDatabase(url, restored), "restore", file)),
     }));
@@ -77,9 +77,9 @@ async function timeBackupAndRestore({ sql, url, folder, say }: Programs): Promis
   }
 }
 
-async function timeErasures({ sql, url, say }: Programs): Promise<void> {
+async function timeErasures({ sql, url, say }: ProgramTiming): Promise<void> {
   const durations: number[] = [];
-  for (const email of await someAddresses(sql)) {
+  for (const email of await oldestEmails(sql)) {
     const started = performance.now();
     const found = await findErasable(sql, { email });
     await eraseLeads(
@@ -91,22 +91,22 @@ async function timeErasures({ sql, url, say }: Programs): Promise<void> {
   say(
     `${"erase --email".padEnd(48)} ${median(durations).toFixed(1)} ms, ${Math.max(...durations).toFixed(1)} ms`,
   );
-  const days = await daysToErase(sql);
+  const days = await ageToErase(sql);
   const before = await countRows(sql, ["public.leads"]);
-  await rate(say, "leads erase --older-than, ten days", async () => {
+  await sayRate(say, "leads erase --older-than, ten days", async () => {
     const { memory } = await run(url, "erase", "--older-than", `${days}`, "--yes");
     return { rows: before - (await countRows(sql, ["public.leads"])), memory };
   });
-  await timeRetention(sql, say, (await daysToErase(sql)) + 1);
+  await timeRetention(sql, say, (await ageToErase(sql)) + 1);
 }
 
-/** One run of the retention, which ends after five minutes and goes on an hour later. */
+/** Times one run of the retention, of five minutes at most; what a second run would erase is not timed. */
 async function timeRetention(sql: Sql, say: Timing["say"], days: number): Promise<void> {
   await sql`update private.settings set retention_days = ${days}, permission_days = ${days}`;
   await sql`delete from private.retention_plan`;
   await carryOutRetention(sql, () => {});
   await sql`update private.retention_plan set planned_at = now() - interval '25 hours'`;
-  await rate(say, "retention: leads erased", async () => {
+  await sayRate(say, "retention: leads erased", async () => {
     let rows = 0;
     await carryOutRetention(sql, (event, facts) => {
       if (event === "leads-erased") rows += Number(facts?.count ?? 0);
@@ -117,14 +117,14 @@ async function timeRetention(sql: Sql, say: Timing["say"], days: number): Promis
   await sql`delete from private.retention_plan`;
 }
 
-const someAddresses = async (sql: Sql): Promise<string[]> => {
+const oldestEmails = async (sql: Sql): Promise<string[]> => {
   const rows = await sql<{ email: string }[]>`
     select w.email_key as email from private.lead_work w order by w.created_at, w.lead_id limit 5`;
   return rows.map(({ email }) => email);
 };
 
 /** The age in days of a lead that came ten days after the oldest. */
-async function daysToErase(sql: Sql): Promise<number> {
+async function ageToErase(sql: Sql): Promise<number> {
   const [row] = await sql<{ days: number }[]>`
     select (extract(epoch from now() - min(created_at)) / 86400)::int - 10 as days from private.lead_work`;
   return row?.days ?? 1;
@@ -140,7 +140,7 @@ async function countRows(sql: Sql, names: readonly string[]): Promise<number> {
 }
 
 /** Says how many rows a second some work took, and the most memory of its process, in megabytes, where it has one of its own. */
-async function rate(
+async function sayRate(
   say: Timing["say"],
   what: string,
   act: () => Promise<{ rows: number; memory?: number }>,
@@ -152,7 +152,7 @@ async function rate(
   say(`${what.padEnd(48)} ${figures}${memory === undefined ? "" : `; ${memory} MB at most`}`);
 }
 
-/** Runs a command to its end, with its results going nowhere. @throws when it fails. */
+/** Runs a command to its end, with its results going nowhere. Returns the most memory that it had, in megabytes. @throws when it fails. */
 async function run(url: string, ...words: string[]): Promise<{ memory: number }> {
   const child = spawn(process.execPath, ["--max-semi-space-size=4", "bin/leads.ts", ...words], {
     env: { PATH: process.env.PATH, DATABASE_URL: url },
@@ -166,7 +166,7 @@ async function run(url: string, ...words: string[]): Promise<{ memory: number }>
     const kilobytes = existsSync(status)
       ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1]
       : undefined;
-    memory = Math.max(memory, Math.round(Number(kilobytes ?? 0) / 1000));
+    memory = Math.max(memory, Math.round(Number(kilobytes ?? 0) / 1024));
   }, 50);
   const code = await new Promise((resolve, reject) => {
     child.once("error", reject);

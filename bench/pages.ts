@@ -1,4 +1,4 @@
-// `node bench/pages.ts`: requests a second for the article, beside a bare node:http that answers the same bytes with the
+// `node bench/pages.ts`: requests a second for the article and their latencies, beside a bare node:http that answers the same bytes with the
 // same headers. One machine, one run, interleaved rounds, medians.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -15,16 +15,19 @@ const ours = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localho
 const bare = await startProcess(["bench/bare-page.ts", `http://127.0.0.1:${ours.port}/`], /^(\d+)$/);
 const article = { path: "/", status: 200 };
 process.stdout.write(`${cpus().length} cores, ${cpus()[0]?.model}\n`);
-for (const connections of [8, 32]) {
-  await race(
-    {
-      "this product": () => load(ours.port, connections, 3, article),
-      "bare node:http": () => load(bare.port, connections, 3, article),
-    },
-    3,
-    `${String(connections).padStart(3)} connections`,
-  );
+try {
+  for (const connections of [8, 32]) {
+    await race(
+      {
+        "this product": () => load(ours.port, connections, 3, article),
+        "bare node:http": () => load(bare.port, connections, 3, article),
+      },
+      3,
+      `${String(connections).padStart(3)} connections`,
+    );
+  }
+} finally {
+  bare.child.kill();
+  ours.child.kill();
+  ours.child.once("exit", () => rm(folder, { recursive: true }));
 }
-bare.child.kill();
-ours.child.kill();
-ours.child.once("exit", () => rm(folder, { recursive: true }));

@@ -130,12 +130,15 @@ async function breakSomething(what: (typeof outages)[number]): Promise<void> {
 /** Checks that every acknowledged lead is stored once and whole, and was delivered. Returns the exit status. */
 async function judge(): Promise<number> {
   const pending = await deliverTheRest(Date.now() + 2 * minute);
-  const { missing, twice, withoutPermissionOrDelivery } = await brokenPromises(owner, traffic.acknowledged);
+  const { missing, twice, withOtherPermissionsOrDeliveries } = await brokenPromises(
+    owner,
+    traffic.acknowledged,
+  );
   say(
-    `${traffic.acknowledged.size} leads acknowledged, ${traffic.givenUp.size} given up; missing ${missing.length}, twice ${twice}, without permission or delivery ${withoutPermissionOrDelivery.length}, not delivered ${pending}, received ${receiver.received.size}`,
+    `${traffic.acknowledged.size} leads acknowledged, ${traffic.givenUp.size} given up; missing ${missing.length}, twice ${twice}, with other permissions or deliveries ${withOtherPermissionsOrDeliveries.length}, not delivered ${pending}, received ${receiver.received.size}`,
   );
   say(`the member's work: ${[...traffic.work].map(([name, count]) => `${name} ${count}`).join(", ")}`);
-  return traffic.givenUp.size + missing.length + twice + withoutPermissionOrDelivery.length + pending > 0
+  return traffic.givenUp.size + missing.length + twice + withOtherPermissionsOrDeliveries.length + pending > 0
     ? 1
     : 0;
 }

@@ -1,5 +1,6 @@
 // `leads restore <file>`: puts a backup into an empty database, all of it or nothing, and makes an embedded database when there is none.
 import { withSetting } from "../log/installation.ts";
+import { DamagedBackup, UnusableBackup } from "../team/backup-file.ts";
 import { UsedDatabase } from "../team/held-rows.ts";
 import { Refusal } from "../team/refusal.ts";
 import { restore as restoreFile } from "../team/restore.ts";
@@ -24,7 +25,7 @@ export const restore: AddCommand = (program, run) => {
         async (context) => {
           const onProgress = progressOf(context, "Restoring");
           const rows = await restoreFile(context.sql, file, { keep, onProgress }).catch(
-            explainUsed(context, file),
+            explain(context, file),
           );
           const { "public.leads": leads = 0, "private.deliveries": deliveries = 0 } = rows;
           await context.out(
@@ -40,9 +41,14 @@ export const restore: AddCommand = (program, run) => {
     );
 };
 
-const explainUsed =
+/** Says what a refusal means for the restoration, and what can be done instead. */
+const explain =
   ({ config }: Pick<CommandContext, "config">, file: string) =>
   (error: unknown) => {
+    if (error instanceof UnusableBackup) {
+      const advice = error instanceof DamagedBackup ? " Take another one." : "";
+      throw new Refusal(`${error.message} Nothing was restored.${advice}`, { cause: error });
+    }
     if (!(error instanceof UsedDatabase)) throw error;
     const lines = [
       `This database holds ${heldBy(error)} already. Nothing was restored.`,

@@ -43,7 +43,7 @@ export const npi = v.pipe(
   ),
 );
 
-/** Something that can stand in a header. */
+/** One word of visible ASCII, as a key or an id is, so that it can stand in a header. */
 export const token = v.pipe(
   v.string(),
   v.check(
@@ -61,7 +61,7 @@ export const webhookSecret = v.pipe(
   ),
 );
 
-/** Codes of languages (BCP 47), each once. */
+/** Codes of languages, such as `en` or `pt-BR`. One that is given twice counts once. */
 export const languages = v.pipe(
   v.string(),
   v.transform((given) => [...new Set(listOf(given))]),

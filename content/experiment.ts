@@ -50,13 +50,13 @@ export interface VariantPicture extends Picture {
   file: string;
 }
 
-/** What one page load shows: the original without changes, or the variant. */
+/** What one page load shows: the variant, or the original, which is treated as a variant without changes. */
 export interface ShownVariant {
   name: string;
   changes: Changes;
 }
 
-/** What the article of a language is shown as: two while an experiment runs, none otherwise. */
+/** The original and the variant between which the page loads of a language are divided; empty while no experiment runs. */
 export function variantsIn(experiments: readonly Experiment[], language: LanguageCode): ShownVariant[] {
   const running = experiments.find((one) => one.language === language && one.endedOn === undefined);
   if (!running) return [];
@@ -66,7 +66,7 @@ export function variantsIn(experiments: readonly Experiment[], language: Languag
   ];
 }
 
-/** The article's texts with the changes made. */
+/** The article's texts with the changes made, except for the picture. */
 export function withChanges(article: ArticleTexts, changes: Changes): ArticleTexts {
   const { headline, standfirst, opening, extraSupport, future } = changes;
   return {

@@ -1,4 +1,4 @@
-/** The roles that log in, as the first migration creates them, each with the setting that names a login made by hand. */
+/** The roles that our processes log in with, each with the setting for the address of a login that the operator made. */
 export const loginSettings = {
   leads_intake: "INTAKE_DATABASE_URL",
   leads_delivery: "DELIVERY_DATABASE_URL",

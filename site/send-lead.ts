@@ -1,4 +1,4 @@
-// Sends a lead with the two calls that the backend knows. The insert must succeed; submit-lead only wakes the
+// Sends a lead with two calls: an insert, which must succeed, and submit-lead, which only wakes the
 // delivery, so its failure is logged and the visitor goes on. (Specification 7 and 8.)
 import type { Lead } from "../lead/lead.ts";
 
@@ -25,12 +25,12 @@ export interface Circumstances {
   unreachable: string;
 }
 
-/** The backend does not know the page's key, or no longer. A plain post needs none. */
+/** The insert was answered with 401, mostly because the backend does not know the page's key. A plain post needs none. */
 export class KeyRefused extends Error {}
 
 /**
  * Stores the lead, then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
- * @throws Error with a message for the banner, KeyRefused among them; anything else that is thrown has none.
+ * @throws Error, KeyRefused among them, whose message is for the banner unless it is empty; anything else that is thrown has none.
  */
 export async function sendLead(backend: Backend, lead: Lead, circumstances: Circumstances): Promise<void> {
   await insert(backend, lead, circumstances);
@@ -81,7 +81,7 @@ function messageIn(body: string): string | undefined {
 }
 
 async function submitLead({ url, key }: Backend, lead: Lead): Promise<void> {
-  // Exactly these two headers: others fail the preflight of a hosted function. `keepalive` lets the call
+  // No header of our own here: the preflight of a hosted function allows those alone that Supabase's client sends. `keepalive` lets the call
   // outlive the page when it takes longer than the visitor should wait.
   const answered = fetch(`${url}/functions/v1/submit-lead`, {
     method: "POST",

@@ -40,6 +40,12 @@ describe("a backup file that is not whole", () => {
   const zipped = (...parts: string[]) => gzipSync(parts.map((line) => `${line}\n`).join(""));
   const ofSchema = (version: string) =>
     zipped((lines[0] ?? "").replace(/"schema":"\d+"/, `"schema":"${version}"`), ...lines.slice(1));
+  const withByteChanged = (at: number) => {
+    const copy = Buffer.from(bytes);
+    copy[at] = (copy[at] ?? 0) ^ 0xff;
+    return copy;
+  };
+  const damaged = "This backup is damaged: ";
   const early = "This backup is damaged: it ends too early. Nothing was restored. Take another one.\n";
   const changed =
     "This backup is damaged: what is in it is not what was put in. Nothing was restored. Take another one.\n";
@@ -48,6 +54,8 @@ describe("a backup file that is not whole", () => {
   it.each<[string, () => Buffer, string]>([
     ["cut off in the middle", () => bytes.subarray(0, bytes.length / 2), early],
     ["cut off by one byte", () => bytes.subarray(0, -1), early],
+    ["with a byte in the middle of the file changed", () => withByteChanged(bytes.length >> 1), damaged],
+    ["with a byte of the file's own checksum changed", () => withByteChanged(bytes.length - 8), changed],
     ["without its last line", () => zipped(...lines.slice(0, -1)), early],
     ["with a part of its last line", () => gzipSync(gunzipSync(bytes).subarray(0, -3)), early],
     ["with a row less", () => zipped(...lines.filter((line) => !line.includes('"Rosa"'))), changed],

@@ -1,4 +1,4 @@
-// What happens to a member's way in at the moment in which a manager takes it away: one waits for the other.
+// A member who signs in or adds a passkey, or a manager who acts, at the moment in which their access is ended: one waits for the other.
 import { describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { asMember, whileUncommitted } from "./support/at-once.ts";
@@ -7,7 +7,7 @@ import { makeInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 
-describe("a member at the moment in which a manager recovers their access", () => {
+describe("a member at the moment in which their access is recovered, which ends what they had", () => {
   const passkey = async (member: TestMember) => {
     const id = crypto.randomUUID();
     await database.owner`
@@ -54,12 +54,12 @@ describe("a member at the moment in which a manager recovers their access", () =
 
   it("adds no passkey that outlives the recovery", async () => {
     const olga = await inbox.member("Olga");
-    const as = <T>(work: (tx: Sql) => Promise<T>) =>
+    const asOlga = <T>(work: (tx: Sql) => Promise<T>) =>
       database.owner.begin(async (tx) => {
         await asMember(tx as unknown as Sql, olga);
         return { done: await work(tx as unknown as Sql) };
       });
-    const { done } = await as(
+    const { done } = await asOlga(
       (tx) => tx`select team.challenge_to_add_passkey() ->> 'challenge' as challenge`,
     );
     const passkey = { id: "another", public_key: "", counter: 0, backed_up: false, transports: [] };
@@ -68,7 +68,7 @@ describe("a member at the moment in which a manager recovers their access", () =
     const answer = await whileUncommitted(
       database.owner,
       (tx) => recover(tx, olga),
-      () => as(adding).then(() => "added", messageOf),
+      () => asOlga(adding).then(() => "added", messageOf),
     );
     expect(answer).toBe("try again");
     expect(await database.owner`select from private.passkeys where member_id = ${olga.id}`).toEqual([]);
@@ -87,7 +87,7 @@ describe("a member at the moment in which a manager recovers their access", () =
 });
 
 describe("a recovery", () => {
-  it("does not make the member wait for what they do at that moment, which it waits for itself", async () => {
+  it("waits for a request of the member that has begun, and holds up nothing that this request does next", async () => {
     const rita = await inbox.member("Rita");
     const { recovering } = await database.owner.begin(async (tx) => {
       await tx`update private.sessions set last_seen_at = now() where member_id = ${rita.id}`;

@@ -303,6 +303,7 @@ describe("the language", () => {
     expect(
       sentencesOf(["Dr. Smith of the U.S. agency calls before 5 p.m. each day. Thank you."]),
     ).toHaveLength(2);
+    expect(sentencesOf(["Un asesor le llamará. Usted decide."])).toHaveLength(2);
   });
 
   it("explains “continuous glucose monitor” once, where it first stands", async () => {

@@ -10,8 +10,9 @@ import { Refusal } from "./refusal.ts";
 /**
  * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
  * says where the submit-lead of one database is, and would have a restored one call the old place. Nor the calling hours and
- * the tables of places, which the migrations fill; nor what ends by itself: sessions, invitations, challenges, claims; nor sums of
- * what is in the other tables, which a restoration counts anew.
+ * the tables of places, which the migrations fill; nor what ends by itself, such as sessions, invitations, challenges and claims; nor sums of
+ * what is in the other tables, which a restoration counts anew; nor what one installation knows of itself: its backups, its alert, its
+ * inbox's settings, and what the retention has planned.
  */
 export const tables = [
   "private.database_ids",
@@ -90,7 +91,7 @@ export interface Page {
 
 /**
  * Reads a file: the heading through `begin`, then the rows, a page at a time. `onBytes` hears how many bytes of the file were read.
- * @throws Refusal when it is not a whole backup.
+ * @throws UnusableBackup when it cannot be read or is not a whole backup.
  */
 export async function* readBackup(
   path: string,
@@ -114,8 +115,8 @@ export async function* readBackup(
     }
   }
   if (isFirst) throw notABackup();
-  if (last === undefined) throw damaged("it ends too early");
-  if (`${last}\n` !== endLine(counts, hash)) throw damaged(changed);
+  if (last === undefined) throw damagedBackup("it ends too early");
+  if (`${last}\n` !== endLine(counts, hash)) throw damagedBackup(otherThanWritten);
 }
 
 function readHeading(line = ""): Heading {
@@ -146,7 +147,7 @@ function tableOf(line = ""): Table {
   const [, name] = /^\{"table":"([a-z_.]+)","row":\{/.exec(line) ?? [];
   if (name === undefined) throw goesOn();
   const table = tables.find((one) => one === name);
-  if (!table) throw damaged("it has a table that is not known");
+  if (!table) throw damagedBackup("it has a table that is not known");
   return table;
 }
 
@@ -169,21 +170,25 @@ async function* blocksOf(path: string, onBytes: (count: number) => void): AsyncG
   } catch (cause) {
     throw unreadable(path, codeOf(cause), cause);
   }
-  if (rest.length > 0) throw damaged("it ends too early");
+  if (rest.length > 0) throw damagedBackup("it ends too early");
 }
 
-function unreadable(path: string, code: string, cause: unknown): Refusal {
-  if (code === "Z_BUF_ERROR") return damaged("it ends too early");
-  if (code === "Z_DATA_ERROR") return notABackup();
-  return new Refusal(`The file ${path} cannot be read (${code}). Nothing was restored.`, { cause });
+function unreadable(path: string, code: string, cause: unknown): UnusableBackup {
+  if (code === "Z_BUF_ERROR") return damagedBackup("it ends too early");
+  // So zlib says that a file is not gzip at all. Any other error is of one that was.
+  const isForeign = (cause as Error).message === "incorrect header check";
+  if (code === "Z_DATA_ERROR") return isForeign ? notABackup() : damagedBackup(otherThanWritten);
+  return new UnusableBackup(`The file ${path} cannot be read (${code}).`, { cause });
 }
 
-const goesOn = () => damaged("it goes on after its end");
-const notABackup = () =>
-  new Refusal("This file is not a backup that `leads backup` made. Nothing was restored.");
+/** A file is no backup, or no whole one, or cannot be read. */
+export class UnusableBackup extends Refusal {}
+/** A backup is not what it was when it was made. */
+export class DamagedBackup extends UnusableBackup {}
 
-/** Says that a file holds something else than what was written. */
-export const changed = "what is in it is not what was put in";
-/** The refusal of a file that is no whole backup. */
-export const damaged = (how: string) =>
-  new Refusal(`This backup is damaged: ${how}. Nothing was restored. Take another one.`);
+const goesOn = () => damagedBackup("it goes on after its end");
+const notABackup = () => new UnusableBackup("This file is not a backup that `leads backup` made.");
+
+/** How a file is damaged that holds something else than what was written. */
+export const otherThanWritten = "what is in it is not what was put in";
+export const damagedBackup = (how: string) => new DamagedBackup(`This backup is damaged: ${how}.`);

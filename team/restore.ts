@@ -8,7 +8,7 @@ import { CopyIn, refusesRows } from "../database/copy-in.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { transaction } from "../database/transaction.ts";
 import type { Progress, RowCounts } from "./backup.ts";
-import { changed, damaged, readBackup, type Table, tables } from "./backup-file.ts";
+import { damagedBackup, otherThanWritten, readBackup, type Table, tables } from "./backup-file.ts";
 import { type Column, copyLines } from "./backup-row.ts";
 import { lockAndCountRows, UsedDatabase } from "./held-rows.ts";
 import { Refusal } from "./refusal.ts";
@@ -63,7 +63,7 @@ async function refuseUsed(tx: TransactionSql, keep: boolean): Promise<void> {
 }
 
 function refuseBroken(error: unknown): never {
-  if (refusesRows(error)) throw damaged(changed);
+  if (refusesRows(error)) throw damagedBackup(otherThanWritten);
   throw error;
 }
 
@@ -132,7 +132,7 @@ async function fill(
     table,
     async add(rows) {
       const lines = rows.map(lineOf);
-      if (lines.includes(undefined)) throw damaged(changed);
+      if (lines.includes(undefined)) throw damagedBackup(otherThanWritten);
       await copy.write(lines.join(""));
     },
     async end() {

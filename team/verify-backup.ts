@@ -4,7 +4,7 @@ import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import type { RowCounts } from "./backup.ts";
-import { changed, damaged, readBackup } from "./backup-file.ts";
+import { damagedBackup, otherThanWritten, readBackup } from "./backup-file.ts";
 import { Refusal } from "./refusal.ts";
 import { restore } from "./restore.ts";
 
@@ -15,10 +15,10 @@ const insufficientPrivilege = "42501";
 export type Verification = "restored" | "read";
 
 /**
- * Restores the file into a scratch database on the server at `url`, compares the number of rows of each table with `rows`, and removes
+ * Restores the file into a scratch database on the server at `url`, compares the number of rows of each table in `rows`, and removes
  * that database. Where the owner may not create databases, the file is read from end to end instead. The caller sees to it that one
  * process verifies a backup of this database at a time, and calls `dropScratchDatabases` when `signal` has aborted.
- * @throws Refusal when it is no whole backup or a scratch database cannot be dropped, and the reason of `signal`.
+ * @throws Refusal when it is no whole backup or an earlier scratch database belongs to another login, and the reason of `signal`.
  */
 export async function verifyBackup(
   { sql, url, signal }: { sql: Sql; url: string; signal: AbortSignal },
@@ -36,7 +36,7 @@ export async function verifyBackup(
   }
   const scratch = connect(addressOfDatabase(url, name), { max: 1, name: "leads backup" });
   try {
-    await untilAborted(signal, restoreAndCompare(scratch, path, rows));
+    await unlessAborted(signal, restoreAndCompare(scratch, path, rows));
   } finally {
     await scratch.end({ timeout: signal.aborted ? 0 : 1 });
     if (!signal.aborted) await drop(sql, name);
@@ -44,8 +44,8 @@ export async function verifyBackup(
   return "restored";
 }
 
-/** Rejects as soon as `signal` aborts, because a restoration in progress notices only later that its connection is closed. */
-async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+/** What `work` brings, or a rejection as soon as `signal` aborts, because a restoration in progress notices only later that its connection is closed. */
+async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const abort = Promise.withResolvers<never>();
   const reject = () => abort.reject(signal.reason);
   signal.addEventListener("abort", reject);
@@ -62,7 +62,7 @@ async function restoreAndCompare(scratch: Sql, path: string, rows: RowCounts): P
   await restore(scratch, path);
   for (const [table, expected] of Object.entries(rows)) {
     const [found] = await scratch<{ rows: number }[]>`select count(*)::int as rows from ${scratch(table)}`;
-    if (found?.rows !== expected) throw damaged(changed);
+    if (found?.rows !== expected) throw damagedBackup(otherThanWritten);
   }
 }
 

@@ -6,7 +6,7 @@ import type { WireAnswer } from "./wire.ts";
 const internals =
   /\n\s{1,20}at \S|node_modules|file:\/\/|\w\.(tsx?|mjs|sql):\d|insert into|relation "|syntax error at/i;
 
-/** Whether the data path or the functions answer this address, as a browser would read it. A beacon is told a sentence, which no page shows. */
+/** Whether the data path or the functions answer this address, as a browser would read it. Not a beacon's address: its answer is a sentence, which no page shows. */
 export const isApi = (target: string) =>
   URL.canParse(target, "http://x") &&
   /^\/(rest|functions)\/(?!v1\/submit-lead\/c$)/.test(new URL(target, "http://x").pathname);
@@ -28,7 +28,8 @@ export function expectAPlainAnswer(answer: WireAnswer | undefined, ofApi: boolea
       true,
       {},
     ]);
-    // Always there on the data path, whose answers alone have this header; submit-lead leaves them out, as Supabase's functions do.
+    // The data path always gives both fields, and its refusals alone have this header; submit-lead leaves the fields out, as Supabase's
+    // functions do.
     const isOfDataPath = headers["proxy-status"] !== undefined;
     const forEngineers = isOfDataPath ? [details, hint] : [details ?? null, hint ?? null];
     expect(forEngineers.every((one) => one === null || typeof one === "string")).toBe(true);
@@ -48,7 +49,7 @@ export const methods = [
   "PROPFIND",
   "QUERY",
 ];
-/** Addresses of every kind. */
+/** Addresses of pages, of the data path, of the functions, and of nothing. */
 export const paths = [
   "/",
   "/thank-you",

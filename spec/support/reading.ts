@@ -21,21 +21,26 @@ function measure(blocks: readonly string[], syllablesIn: (word: string) => numbe
   return { words: words.length, sentences: sentences.length, syllables };
 }
 
-/** A colon ends a sentence as well, as Flesch counted. The full stop of an abbreviation (U.S., Dr., p.m.) ends none. */
+/**
+ * A colon ends a sentence as well, as Flesch counted. The full stop after a single letter (U.S., p.m.) or one of these abbreviations ends none,
+ * even where it does end a sentence.
+ */
 export const sentencesOf = (blocks: readonly string[]): string[] =>
   blocks
     .flatMap((block) =>
-      block.split(/(?<=[.!?:])(?<!(?:\b\p{L}|\b(?:Dr|Mr|Mrs|Ms|St|Inc|EE|UU|Ud|Uds))\.)["”]?\s{1,9}/u),
+      block.split(
+        /(?<=[.!?:])(?<!(?:(?<!\p{L})\p{L}|\b(?:Dr|Mr|Mrs|Ms|St|Inc|EE|UU|Ud|Uds))\.)["”]?\s{1,9}/u,
+      ),
     )
     .filter((text) => wordsOf(text).length > 0);
 
 export const wordsOf = (text: string): string[] => text.match(/\p{L}[\p{L}’'-]*/gu) ?? [];
 
-/** CGM is said letter by letter. */
-const spelt = (word: string): number | undefined =>
+/** The syllables of a word in capitals, such as CGM, which is said letter by letter; each letter counts as one. */
+const syllablesSpelt = (word: string): number | undefined =>
   /^[A-Z]{2,4}s?$/.test(word) ? word.replace(/s$/, "").length : undefined;
 
-const syllablesInEnglish = (word: string): number => spelt(word) ?? Math.max(1, syllable(word));
+const syllablesInEnglish = (word: string): number => syllablesSpelt(word) ?? Math.max(1, syllable(word));
 
 /**
  * In Spanish each vowel group is one syllable, unless it has two strong vowels (a, e, o), or a strong one beside an accented weak one (í, ú). The
@@ -48,7 +53,7 @@ export function syllablesInSpanish(word: string): number {
     .replace(/y$/, "i");
   const groups = letters.match(/[aeiouáéíóúü]+/g) ?? [];
   const syllables = groups.reduce((sum, group) => sum + 1 + hiatusesIn(group), 0);
-  return spelt(word) ?? Math.max(1, syllables);
+  return syllablesSpelt(word) ?? Math.max(1, syllables);
 }
 
 function hiatusesIn(group: string): number {

@@ -66,7 +66,7 @@ export function useSite(settings: PageSettings = pageSettings) {
     url: (path = "/") => `http://localhost:${(server.address() as AddressInfo).port}${path}`,
     site: () => site,
     calls,
-    /** What a path answers from now on. A path that no test mentions accepts the lead. */
+    /** What a path answers from now on. A path that no test mentions answers as if it had taken a lead. */
     reply: (path: string, reply: Reply) => void replies.set(path, reply),
     reset() {
       replies.clear();

@@ -1,5 +1,5 @@
-// A steady stream of leads: several visitors at once, every third without script. Like a person, each sends the same
-// lead again until it is acknowledged, so that in the end exactly the acknowledged leads must be stored.
+// A steady stream of leads from several visitors at once; every third lead is sent without script. Like a person, a visitor sends the same
+// lead again until it is acknowledged, so that in the end exactly the acknowledged leads must be stored, unless the retries were stopped.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../../database/connect.ts";
 
@@ -56,7 +56,7 @@ export function startLoad(
       count += 1;
       const [name, isPlain] = [`Visitor ${run} ${count}`, count % 3 === 0];
       // The visitor reads the banner for a moment, and tries again.
-      while (!(await send(name, isPlain)) && !retriesEnded) await pause(20);
+      while (!retriesEnded && !(await send(name, isPlain))) await pause(20);
       if (pauseAfter > 0) await pause(pauseAfter);
     }
   };
@@ -111,8 +111,13 @@ export async function brokenPromises(owner: Sql, acknowledged: Set<string>) {
     missing: [...acknowledged].filter((name) => !names.has(name)),
     twice: stored.length - names.size,
     neverAcknowledged: [...names].filter((name) => !acknowledged.has(name)),
-    withoutPermissionOrDelivery: stored.filter(({ isWhole }) => !isWhole).map(({ name }) => name),
+    withOtherPermissionsOrDeliveries: stored.filter(({ isWhole }) => !isWhole).map(({ name }) => name),
   };
 }
 
-export const noneBroken = { missing: [], twice: 0, neverAcknowledged: [], withoutPermissionOrDelivery: [] };
+export const noneBroken = {
+  missing: [],
+  twice: 0,
+  neverAcknowledged: [],
+  withOtherPermissionsOrDeliveries: [],
+};

@@ -1,6 +1,6 @@
 -- The notifications to the inbox processes, by which open pages show a change at once.
 
--- Notifies the inbox processes of a change, by ids alone, when the transaction commits.
+-- Notifies the inbox processes of a change when the transaction commits. A message holds its kind and ids at most, no word about a person.
 create function private.notify_inbox(message jsonb) returns void
 language sql
 set search_path = ''
@@ -8,7 +8,7 @@ as $$
   select pg_notify('team', message::text);
 $$;
 
--- Notifies the inbox processes that leads are new or have changed.
+-- Notifies the inbox processes that leads are new, have changed or were erased; with no ids, that any lead may have.
 create function private.notify_inbox_of_leads(leads uuid[], are_new boolean default false) returns void
 language sql
 set search_path = ''
