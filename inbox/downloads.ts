@@ -70,6 +70,9 @@ async function* bytesOf(
     for await (const page of pages) yield encoder.encode(page);
   } catch (error) {
     onBroken(error);
+  } finally {
+    // The loop ends them too, but not where the client breaks off before it begins.
+    await pages.return(undefined);
   }
 }
 
