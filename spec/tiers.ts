@@ -8,6 +8,7 @@ export const browser = [
   "spec/budgets.spec.ts",
   "spec/campaigns-in-the-browser.spec.ts",
   "spec/experiment-journey.spec.ts",
+  "spec/handed-on-pages.spec.ts",
   "spec/inbox-access.spec.ts",
   "spec/inbox-call-scripts.spec.ts",
   "spec/inbox-company-sign-in-page.spec.ts",

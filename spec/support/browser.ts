@@ -1,15 +1,9 @@
-// One Chromium for the chapters that run in this process, and pages in it that load nothing but what the site serves. A page shares
-// nothing with those of another test: each has a context of its own, which is closed after the test.
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-  type Route,
-} from "playwright-core";
+// One Chromium for the chapters that run in this process, and pages in it that load nothing but what the site serves. A page has nothing
+// of another test: it has a context of its own, which is closed after the test, or it is emptied then (kept-pages.ts).
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from "playwright-core";
 import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
+import { isOver, takeBackPages, takePage } from "./kept-pages.ts";
 import { refuseInQuickTier } from "./quick-tier.ts";
 
 const flags = [
@@ -55,7 +49,7 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
     refuseInQuickTier("a browser");
     browser = await launchOnce(kind === "whole browser" ? findChromium() : findHeadlessShell());
   });
-  afterEach(() => Promise.all(running().contexts().map(closeContext)));
+  afterEach(({ task }) => takeBackPages(running(), task.result?.state !== "fail"));
   const running = () => {
     if (!browser) throw new Error("The browser is launched before the first test of a chapter, not earlier.");
     return browser;
@@ -63,21 +57,15 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
   return {
     browser: running,
     async open(path, options) {
-      const context = await running().newContext(options);
-      const page = await context.newPage();
+      const page =
+        kind === "whole browser"
+          ? await running().newPage(options)
+          : (await takePage(running(), options)).page;
       page.setDefaultTimeout(pageTimeout);
       if (path) await page.goto(path);
       return page;
     },
   };
-}
-
-/** The contexts of tests that are over. */
-const over = new WeakSet<BrowserContext>();
-
-async function closeContext(context: BrowserContext): Promise<void> {
-  over.add(context);
-  await context.close();
 }
 
 /**
@@ -95,7 +83,7 @@ export async function intercept(
       await answer(route);
     } catch (error) {
       // A request of a test that is over may still be under way.
-      if (!over.has(page.context())) throw error;
+      if (!isOver(page)) throw error;
     }
   };
   await page.route(address, handle, options);

@@ -1,9 +1,10 @@
 // The inbox's pages in a browser: opened as a member who is signed in, or with a virtual authenticator for passkeys.
-import type { Browser, ElementHandle, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, ElementHandle, Locator, Page } from "playwright-core";
 import { pageTimeout } from "./browser.ts";
 import type { TestInbox, TestMember } from "./inbox.ts";
+import { takePage } from "./kept-pages.ts";
 
-type Context = Parameters<Browser["newContext"]>[0];
+export { said } from "./announcements.ts";
 
 /** Opens a page of the inbox as a member who is signed in. */
 export async function openAs(
@@ -11,31 +12,15 @@ export async function openAs(
   { url }: TestInbox,
   { cookie }: Pick<TestMember, "cookie">,
   path = "/",
-  options: Context = {},
+  options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext(options);
-  await context.addInitScript(recordAnnouncements);
+  const { page, context } = await takePage(browser, options);
   const [name = "", value = ""] = cookie.split("=");
   await context.addCookies([{ name, value, url }]);
-  const page = await context.newPage();
   page.setDefaultTimeout(pageTimeout);
   await page.goto(`${url}${path}`);
   return page;
 }
-
-/** Runs in the page. An announcement goes after some seconds, which may be before anybody has looked. */
-function recordAnnouncements(): void {
-  const said: string[] = [];
-  Object.assign(window, { said });
-  new MutationObserver((changes) => {
-    for (const { target, addedNodes } of changes)
-      if (target instanceof Element && target.matches("[role=status]"))
-        for (const added of addedNodes) said.push(added.textContent ?? "");
-  }).observe(document, { childList: true, subtree: true });
-}
-
-/** What a page that was opened by `openAs` has said to a screen reader since it was loaded. */
-export const said = (page: Page) => page.evaluate(() => Reflect.get(window, "said") as string[]);
 
 /** Watches a page's calls from now on. Returns how many of them are under way. */
 export function callsUnderWay(page: Page): () => number {

@@ -52,6 +52,7 @@ export function useSite(settings: PageSettings = pageSettings) {
   async function respond(request: IncomingMessage, response: ServerResponse) {
     const { method = "GET", url = "/" } = request;
     const path = url.split("?")[0] ?? "/";
+    if (path === healthPath) return void response.writeHead(200, healthHeaders).end();
     if (method === "GET" || method === "HEAD") return servePage(site, request, response, path);
     let body = "";
     for await (const chunk of request) body += chunk;
@@ -74,6 +75,10 @@ export function useSite(settings: PageSettings = pageSettings) {
     },
   };
 }
+
+/** Where a browser's page is emptied between two tests (kept-pages.ts). Without the policy of our pages it would change its process. */
+const healthPath = "/healthz";
+const healthHeaders = { "cross-origin-opener-policy": "same-origin", "content-type": "text/plain" };
 
 async function servePage(site: Site, request: IncomingMessage, response: ServerResponse, path: string) {
   const page = site.pages.get(path) ?? site.notFound(path);

@@ -1,0 +1,82 @@
+// The browser's page that a test gets has nothing of the test before, although it may be the same one (support/kept-pages.ts). Each test
+// here looks at what the one before has left.
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { intercept, useBrowser } from "./support/browser.ts";
+import { useSite } from "./support/site.ts";
+
+const { open } = useBrowser();
+const site = useSite();
+
+/** What a page has that an earlier test could have left there. */
+const stateOf = (page: Page) =>
+  page.evaluate(async () => ({
+    cookies: document.cookie,
+    stored: localStorage.length + sessionStorage.length,
+    size: [innerWidth, innerHeight],
+    dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    intercepted: (await fetch("/", { method: "HEAD" })).status === 418,
+    online: navigator.onLine,
+    left: "left" in window,
+  }));
+
+let former: Page;
+let formerTab: unknown;
+
+/** What the browser calls the tab. Another page has another one. */
+const tabOf = async (page: Page) => {
+  const devTools = await page.context().newCDPSession(page);
+  const { frameTree } = await devTools.send("Page.getFrameTree");
+  return frameTree.frame.id;
+};
+
+describe("a page of the browser", () => {
+  it("may be left in any state by a test", async () => {
+    former = await open(site.url(), { viewport: { width: 500, height: 400 }, colorScheme: "dark" });
+    await former.evaluate(() => {
+      localStorage.setItem("left", "1");
+      sessionStorage.setItem("left", "1");
+      Object.assign(window, { left: 1 });
+    });
+    await former.context().addCookies([{ name: "left", value: "1", url: site.url() }]);
+    await intercept(former, site.url(), (route) => route.fulfill({ status: 418 }));
+    former.on("request", () => {
+      throw new Error("The listener of an earlier test is called.");
+    });
+    await former.context().setOffline(true);
+    await former.context().setOffline(false);
+    formerTab = await tabOf(former);
+  });
+
+  it("is the same for the next test, with nothing of it", async () => {
+    const page = await open(site.url());
+    expect(await stateOf(page)).toEqual({
+      ...{
+        cookies: "",
+        stored: 0,
+        size: [1280, 720],
+        dark: false,
+        intercepted: false,
+        online: true,
+        left: false,
+      },
+    });
+    expect(await tabOf(page)).toBe(formerTab);
+  });
+
+  it("is refused to the test that had it before", () => {
+    expect(() => former.url()).toThrow("The test that had this page is over.");
+  });
+
+  it("is not handed on with what cannot be undone, such as a clock", async () => {
+    const page = await open(site.url());
+    formerTab = await tabOf(page);
+    await page.clock.install({ time: 0 });
+  });
+
+  it("is another one then", async () => {
+    const page = await open(site.url());
+    expect(await page.evaluate(() => new Date().getFullYear())).toBeGreaterThan(2000);
+    expect(await tabOf(page)).not.toBe(formerTab);
+  });
+});
