@@ -3,7 +3,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from "playwright-core";
 import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
-import { isOver, takeBackPages, takePage } from "./kept-pages.ts";
+import { isEmpty, isOver, takeBackPages, takePage } from "./kept-pages.ts";
 import { refuseInQuickTier } from "./quick-tier.ts";
 
 const flags = [
@@ -87,7 +87,8 @@ export async function intercept(
     }
   };
   await page.route(address, handle, options);
-  if (page.url() === "about:blank") return;
+  // The server at the address of an emptied page may be gone, or another one.
+  if (isEmpty(page)) return;
   const probe = "/is-intercepted";
   await page.route(`**${probe}`, (route) => route.fulfill({ status: 204 }));
   await page.evaluate(async (path) => {

@@ -66,6 +66,13 @@ interface Use {
   sessions: CDPSession[];
 }
 
+/** An address that every server of ours answers without a script. A page is emptied there. */
+export const healthPath = "/healthz";
+
+/** Whether nothing is loaded in a page yet that could ask a server for anything. */
+export const isEmpty = (page: Page): boolean =>
+  page.url() === "about:blank" || new URL(page.url()).pathname === healthPath;
+
 const kept = new Map<Browser, KeptPage[]>();
 
 /** The handles and the contexts of tests that are over. */
@@ -168,8 +175,8 @@ async function empty(page: Page, { names, listeners, sessions }: Use): Promise<b
     if (names.has("setOffline")) await context.setOffline(false);
     if (names.has("setViewportSize")) await page.setViewportSize(usualSize);
     if (names.has("emulateMedia")) await page.emulateMedia(usualMedia);
-    // An answer without a script, of the same origin: at another one's address the browser would take another process.
-    const answer = await page.goto(new URL("/healthz", page.url()).href);
+    // Of the same origin: at another one's address the browser would take another process.
+    const answer = await page.goto(new URL(healthPath, page.url()).href);
     if (!answer?.ok()) return false;
     await page.evaluate(() => {
       localStorage.clear();

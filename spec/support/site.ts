@@ -7,6 +7,7 @@ import { languageCodes, pathOf, thankYouPath } from "../../content/languages.ts"
 import type { PageSettings } from "../../site/render.tsx";
 import { answer } from "../../web/page.ts";
 import { loadSite, type Site } from "../../web/pages.ts";
+import { healthPath } from "./kept-pages.ts";
 
 export const pageSettings: PageSettings = {
   site: { url: "http://localhost", backendUrl: "", backendKey: "sb_publishable_of_this_test" },
@@ -76,8 +77,7 @@ export function useSite(settings: PageSettings = pageSettings) {
   };
 }
 
-/** Where a browser's page is emptied between two tests (kept-pages.ts). Without the policy of our pages it would change its process. */
-const healthPath = "/healthz";
+/** A browser's page is emptied there between two tests. Without the policy of our pages it would change its process. */
 const healthHeaders = { "cross-origin-opener-policy": "same-origin", "content-type": "text/plain" };
 
 async function servePage(site: Site, request: IncomingMessage, response: ServerResponse, path: string) {
