@@ -233,8 +233,9 @@ describe("a search", () => {
   });
 
   it("says what was found also when a new lead is announced at the same moment", async () => {
-    const page = await withClock();
+    // Before the page is there, which would announce the leads of the test before.
     await allEventsSent(database, inbox, dana);
+    const page = await withClock();
     await search(page, "rosa");
     const announced = () => page.getByRole("status").locator("p").allInnerTexts();
     await expect.poll(announced).toEqual(["Nobody is found."]);
