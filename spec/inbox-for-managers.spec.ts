@@ -217,6 +217,9 @@ describe("the reports", () => {
     expect(await page.locator(".figures").innerText()).toContain("50%");
     expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+1\n+Missed\n+1\n+Still open\n+0\n/);
     expect(await page.locator(".figures").innerText()).toContain("2 h");
+    expect(await page.locator(".picture title").allTextContents()).toContainEqual(
+      expect.stringMatching(/: 1 lead, 1 kept, 0 missed$/),
+    );
     expect(await saved(page, "CSV of Outcomes")).toMatchObject({
       name: "outcomes.csv",
       text: "\ufeffOutcome,Leads\r\nLikely qualifies,1\r\n",
@@ -224,6 +227,20 @@ describe("the reports", () => {
     for (const title of ["By day", "By hour and weekday", "By campaign"]) {
       expect((await saved(page, `CSV of ${title}`)).text.split("\r\n").length).toBeGreaterThan(2);
     }
+  });
+
+  it("write a large figure in groups of three digits, as the tables below it do", async () => {
+    const page = await asMaria("/account");
+    await intercept(page, "**/api/reports", async (route) => {
+      const response = await route.fetch();
+      const reports = await response.json();
+      await route.fulfill({
+        response,
+        json: { ...reports, promises: { ...reports.promises, kept: 12_345 } },
+      });
+    });
+    await page.getByRole("link", { name: "Reports" }).click();
+    await page.locator(".figures").getByText("12,345").waitFor();
   });
 
   it("are printed with every table, dark on white, without what is for the screen", async () => {

@@ -2,6 +2,7 @@
 import type { Reports } from "../../api-managing.ts";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { dayInWords } from "../page/times.ts";
+import { count } from "../page/words.ts";
 
 /** Leads by day: kept, missed, and the rest, one column a day. */
 export function DaysPicture({ days }: Pick<Reports, "days">) {
@@ -18,7 +19,7 @@ export function DaysPicture({ days }: Pick<Reports, "days">) {
         <line x1="0" y1={height} x2={width} y2={height} className="axis" />
         {days.map(({ day, leads, kept, missed }, nth) => (
           <g key={day} transform={`translate(${nth * gap + gap * 0.12} 0)`}>
-            <title>{`${dayInWords(day)}: ${leads} leads, ${kept} kept, ${missed} missed`}</title>
+            <title>{`${dayInWords(day)}: ${count(leads, "lead")}, ${kept} kept, ${missed} missed`}</title>
             <rect className="bar" y={height - scale(leads)} width={gap * 0.76} height={scale(leads)} />
             <rect className="bar kept" y={height - scale(kept)} width={gap * 0.76} height={scale(kept)} />
             <rect

@@ -99,12 +99,13 @@ interface KeyFiguresProps {
 function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
   const minutes = (value: number | null) => (value === null ? "None yet" : span(value * 60_000));
   const { percent, kept, missed, open } = promises;
+  const inGroups = (leads: number) => leads.toLocaleString("en-US");
   return (
     <dl className="figures thirds">
       <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent}%`} />
-      <Figure name="Kept" value={String(kept)} />
-      <Figure name="Missed" value={String(missed)} />
-      <Figure name="Still open" value={String(open)} />
+      <Figure name="Kept" value={inGroups(kept)} />
+      <Figure name="Missed" value={inGroups(missed)} />
+      <Figure name="Still open" value={inGroups(open)} />
       <Figure name="To the first call, median" value={minutes(firstCall.median_minutes)} />
       <Figure name="To the first call, 9 of 10" value={minutes(firstCall.p90_minutes)} />
     </dl>
