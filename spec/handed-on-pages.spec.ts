@@ -31,6 +31,11 @@ const tabOf = async (page: Page) => {
 };
 
 describe("a page of the browser", () => {
+  it("may be one of several that a test has", async () => {
+    await open(site.url());
+    await open(site.url());
+  });
+
   it("may be left in any state by a test", async () => {
     former = await open(site.url(), { viewport: { width: 500, height: 400 }, colorScheme: "dark" });
     await former.evaluate(() => {

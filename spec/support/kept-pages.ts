@@ -147,15 +147,18 @@ const watch = <Watched extends object>(watched: Watched, use: Use, instead: Reco
  * any is.
  */
 export async function takeBackPages(browser: Browser, isKept: boolean): Promise<void> {
-  const handedOn: KeptPage[] = [];
-  await Promise.all(
-    (kept.get(browser) ?? []).map(async (one) => {
+  const pages = kept.get(browser) ?? [];
+  const areEmpty = await Promise.all(
+    pages.map(async (one) => {
       const { page, use } = one;
       one.use = undefined;
-      if (use) over.add(use.handle);
-      if (!use || (isKept && (await empty(page, use)))) handedOn.push(one);
+      if (!use) return true;
+      over.add(use.handle);
+      return isKept && (await empty(page, use));
     }),
   );
+  // In the same order, so that the next test gets the page that the last one had, which is at the address of the same server.
+  const handedOn = pages.filter((_, at) => areEmpty[at]);
   kept.set(browser, handedOn);
   const contexts = new Set(handedOn.map(({ page }) => page.context()));
   const others = browser.contexts().filter((context) => !contexts.has(context));
