@@ -74,7 +74,7 @@ export interface ArticleTexts {
 }
 
 export interface PageTexts {
-  /** The title of the article's document begins with this. */
+  /** The title of the article's document begins with this: a word and a colon, as this language sets it. */
   sponsored: string;
   /** The way to the form and to the phone, near the top. */
   goToForm: string;
@@ -84,8 +84,15 @@ export interface PageTexts {
   /** The heading above the provider's name and address. */
   askedBy: string;
   npi: string;
-  phone: string;
-  footer: { heading: string; text: readonly string[]; privacyLink: string; languageHelpLink: string };
+  footer: {
+    heading: string;
+    text: readonly string[];
+    /** Before the phone number and before the NPI of the provider's address. */
+    phone: string;
+    npi: string;
+    privacyLink: string;
+    languageHelpLink: string;
+  };
 }
 
 /** What the form says. The page hands it to the form's script as JSON. */

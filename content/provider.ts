@@ -3,6 +3,7 @@
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
 import { npiPattern } from "../config/npi.ts";
 import { ContentError } from "./content-error.ts";
+import { fillIn } from "./fill-in.ts";
 import type { LanguageCode } from "./languages.ts";
 
 /** The provider as the settings name it. */
@@ -93,7 +94,7 @@ export function withProvider(text: string, provider: Pick<Provider, Fact>): stri
     throw new ContentError(
       `A text in content/ has ${unknown.join(", ")}, which nothing fills: “${text}” There are: ${known.join(", ")}.`,
     );
-  return text.replaceAll(/\{(\w+)\}/g, (_, key: Fact) => provider[key]);
+  return fillIn(text, (key) => provider[key as Fact]);
 }
 
 // The number that Medicare itself gives a supplier must not be published, so nothing but an NPI is shown.

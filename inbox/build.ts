@@ -65,6 +65,7 @@ const patterns = [
   "inbox/*.ts",
   "calling/*",
   "campaigns/bots-in-words.ts",
+  "content/fill-in.ts",
   "team/csv.ts",
   "lead/language-name.ts",
   "lead/no-name.ts",

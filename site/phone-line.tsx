@@ -1,4 +1,5 @@
-// The provider's number, when somebody answers it, and how people who do not hear well call: each on a line of its own.
+// The provider's number, and on a line below it the hours in which somebody answers and how people who do not hear well call.
+import { withFullStop } from "../content/fill-in.ts";
 import { dial } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
 
@@ -10,7 +11,7 @@ export function PhoneLine({ content }: { content: PageContent }) {
       <p className="call">
         <a href={dial(provider.phone)}>{fill(texts.page.call)}</a>
       </p>
-      <p className="hours">{`${hours ? `${hours}. ` : ""}${texts.page.tty}`}</p>
+      <p className="hours">{`${hours ? `${withFullStop(hours)} ` : ""}${texts.page.tty}`}</p>
     </>
   );
 }

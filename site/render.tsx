@@ -55,7 +55,7 @@ export function renderArticle(
   return html(
     <Document
       lang={texts.tag}
-      title={`${refused ? form.error : ""}${page.sponsored}: ${article.headline} | ${provider.name}`}
+      title={`${refused ? form.error : ""}${page.sponsored} ${article.headline} | ${provider.name}`}
       description={original.texts.article.standfirst}
       canonical={`${siteUrl}${path || "/"}`}
       head={<ShareHead content={original} />}

@@ -1,5 +1,6 @@
 // The article's metadata for social networks and search engines: always that it is sponsored, and by whom; and its addresses in
 // other languages.
+import { withFullStop } from "../content/fill-in.ts";
 import type { PageContent } from "./page-content.ts";
 import { shareCardPath } from "./share-card-path.ts";
 
@@ -25,12 +26,12 @@ export function ShareHead({ content }: { content: PageContent }) {
     type: "article",
     locale: tag.replace("-", "_"),
     title,
-    description: `${paidFor}. ${article.standfirst}`,
+    description: `${withFullStop(paidFor)} ${article.standfirst}`,
     url,
     image,
     "image:width": "1200",
     "image:height": "630",
-    "image:alt": `${title}. ${paidFor}.`,
+    "image:alt": `${withFullStop(title)} ${withFullStop(paidFor)}`,
   };
   return (
     <>

@@ -23,7 +23,7 @@ function manifest(provider: string, language: LanguageCode): string {
   const { page, article } = textsIn(language);
   return JSON.stringify({
     lang: language,
-    name: `${page.sponsored}: ${article.headline}`,
+    name: `${page.sponsored} ${article.headline}`,
     short_name: provider,
     start_url: "/",
     display: "browser",

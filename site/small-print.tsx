@@ -1,5 +1,6 @@
 // What stands at the end of the pages, in full size: the sources of the claims, and the sponsor's disclaimer.
 import { type SourceName, sources } from "../content/claims.ts";
+import { withFullStop } from "../content/fill-in.ts";
 import { languageHelpLines } from "../content/language-help.ts";
 import { dial } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
@@ -26,7 +27,7 @@ export function Sources({ content }: { content: PageContent }) {
 
 export function Footer({ content }: { content: PageContent }) {
   const { provider, fill } = content;
-  const { footer, phone, npi, tty } = content.texts.page;
+  const { footer, tty } = content.texts.page;
   return (
     <footer>
       <h2>{footer.heading}</h2>
@@ -34,8 +35,9 @@ export function Footer({ content }: { content: PageContent }) {
         <p key={text}>{fill(text)}</p>
       ))}
       <address>
-        {provider.legalName}, {provider.address}. {phone}: <a href={dial(provider.phone)}>{provider.phone}</a>{" "}
-        <span className="unbroken">({tty}).</span> {npi}: {provider.npi}.
+        {provider.legalName}, {withFullStop(provider.address)} {footer.phone}{" "}
+        <a href={dial(provider.phone)}>{provider.phone}</a> <span className="unbroken">({tty}).</span>{" "}
+        {footer.npi} {provider.npi}.
       </address>
       {provider.privacyUrl && (
         <p>

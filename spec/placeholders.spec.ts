@@ -17,6 +17,14 @@ const without = (html: string, element: string) =>
     .map((part, nth) => (nth === 0 ? part : part.slice(part.indexOf(`</${element}>`))))
     .join("");
 
+/** A provider's facts that end in a full stop. */
+const withStops = {
+  name: "Maple Lane, Inc.",
+  legalName: "Maple Lane Medical Supply, Inc.",
+  address: "1 Main St.",
+  hours: { en: "9 a.m. to 5 p.m.", es: "de 9 a. m. a 5 p. m." },
+};
+
 describe("a text with a placeholder", () => {
   it("shows the provider's own in its place", () => {
     expect(withProvider("{name}, {phone}", provider)).toBe(`${provider.name}, ${provider.phone}`);
@@ -51,6 +59,21 @@ describe.each(languageCodes)("the texts in %s", (code) => {
     for (const page of pages) expect(placeholdersOf(seenOf(page))).toEqual([]);
     const { refusals, plain, claims, sources } = textsIn(code);
     expect(placeholdersOf({ refusals, plain, claims, sources })).toEqual([]);
+  });
+
+  it("have no full stop twice where the provider's name, address or hours end in one", async () => {
+    const { renderArticle, renderThankYou, renderNotFound } = await rendererModule();
+    const settings = { ...inEveryLanguage, provider: withStops };
+    const pages = [
+      renderArticle(settings, code),
+      renderArticle(settings, code, { lead: {}, message: "Please enter your full name." }),
+      renderThankYou(settings, code),
+      renderNotFound(settings, code),
+    ];
+    for (const page of pages) {
+      expect(page).toContain("Maple Lane, Inc.");
+      expect(page.match(/.{30}[^.]\.\.(?!\.|\/).{0,10}/g)).toBeNull();
+    }
   });
 
   it("leave the inbox nothing in a call script that it cannot fill", () => {

@@ -31,13 +31,12 @@ export const en: Language = {
     noCondition: ["to buy", "buying", "purchas"],
   },
   page: {
-    sponsored: "Sponsored",
+    sponsored: "Sponsored:",
     goToForm: "Go to the form",
     call: "Call {phone}",
     tty: "TTY: 711",
     askedBy: "Who is asking?",
     npi: "NPI",
-    phone: "Phone",
     footer: {
       heading: "About this page",
       text: [
@@ -45,6 +44,8 @@ export const en: Language = {
         "It is not medical advice. Ask your doctor before you change how you care for your diabetes.",
         "{name} is a private company. It is not connected with or endorsed by the US government or Medicare.",
       ],
+      phone: "Phone:",
+      npi: "NPI:",
       // The law gives the page that it links to this name (Washington's My Health My Data Act, RCW 19.373.010).
       privacyLink: "Consumer Health Data Privacy Policy",
       languageHelpLink: "Language help and other aids, at no charge to you",

@@ -55,13 +55,12 @@ export const es: Language = {
     noCondition: ["compra"],
   },
   page: {
-    sponsored: "Patrocinado",
+    sponsored: "Patrocinado:",
     goToForm: "Ir al formulario",
     call: "Llame al {phone}",
     tty: "TTY: 711",
     askedBy: "¿Quién pregunta?",
     npi: "NPI",
-    phone: "Teléfono",
     footer: {
       heading: "Sobre esta página",
       text: [
@@ -69,6 +68,8 @@ export const es: Language = {
         "No es un consejo médico. Pregunte a su médico antes de cambiar la forma en que cuida su diabetes.",
         "{name} es una empresa privada. No tiene relación con el gobierno de los Estados Unidos ni con Medicare, y ellos no la respaldan.",
       ],
+      phone: "Teléfono:",
+      npi: "NPI:",
       privacyLink: "Política de privacidad de datos de salud del consumidor",
       languageHelpLink: "Ayuda en su idioma y otras ayudas, sin cobro para usted",
     },

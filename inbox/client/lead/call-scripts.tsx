@@ -1,4 +1,5 @@
 // What to say: to the person, and to a voicemail that others may hear, in the language that the person reads and in English.
+import { fillIn } from "../../../content/fill-in.ts";
 import { languageName } from "../../../lead/language-name.ts";
 import { noName } from "../../../lead/no-name.ts";
 import type { SignedIn } from "../page/frame.tsx";
@@ -27,7 +28,7 @@ export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) 
     return text ? [{ ...text, code, language: codes.length > 1 ? languageName(code) : undefined }] : [];
   });
   const hasName = lead.name !== noName;
-  const fillIn = (text: string, { person }: Script) => withNames(text, hasName ? lead.name : person, member);
+  const filled = (text: string, { person }: Script) => withNames(text, hasName ? lead.name : person, member);
   return (
     <div className="scripts">
       {scripts.map((script, nth) => (
@@ -35,7 +36,7 @@ export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) 
           <summary>What to say{script.language && `, in ${script.language}`}</summary>
           <blockquote lang={script.code}>
             {script.call.map((text) => (
-              <p key={text}>“{fillIn(text, script)}”</p>
+              <p key={text}>“{filled(text, script)}”</p>
             ))}
           </blockquote>
           <p className="quiet">
@@ -49,7 +50,7 @@ export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) 
         <details key={script.code}>
           <summary>What to say to a voicemail{script.language && `, in ${script.language}`}</summary>
           <blockquote lang={script.code}>
-            <p>“{fillIn(script.voicemail, script)}”</p>
+            <p>“{filled(script.voicemail, script)}”</p>
           </blockquote>
           <p className="quiet">Leave it at that, because others may hear it.</p>
         </details>
@@ -62,5 +63,5 @@ export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) 
 function withNames(text: string, person: string, { name: caller, provider }: SignedIn): string {
   const { name, phone, calls_from: callsFrom } = provider;
   const names: Readonly<Record<string, string>> = { member: caller, person, name, phone, callsFrom };
-  return text.replaceAll(/\{(\w+)\}/g, (placeholder, key: string) => names[key] ?? placeholder);
+  return fillIn(text, (key, placeholder) => names[key] ?? placeholder);
 }
