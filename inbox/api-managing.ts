@@ -60,10 +60,11 @@ export const AuditFilter = v.strictObject({
 
 export const Reports = v.object({
   promises: v.object({
-    /** Reviewed within 24 hours; reviewed later or still waiting after them; still within them. */
+    /** Reviewed within 24 hours; reviewed later or still waiting after them; still within them; withdrawn within them, unreviewed. */
     kept: v.number(),
     missed: v.number(),
     open: v.number(),
+    withdrawn: v.number(),
     /** Kept of kept and missed, 0 to 100; null when none is decided. */
     percent: v.nullable(v.number()),
   }),
@@ -74,7 +75,15 @@ export const Reports = v.object({
   }),
   outcomes: v.array(v.object({ outcome: Outcome, leads: v.number() })),
   days: v.array(
-    v.object({ day: Day, leads: v.number(), kept: v.number(), missed: v.number(), calls: v.number() }),
+    v.object({
+      day: Day,
+      leads: v.number(),
+      kept: v.number(),
+      missed: v.number(),
+      open: v.number(),
+      withdrawn: v.number(),
+      calls: v.number(),
+    }),
   ),
   /** ISO weekday, 1 is Monday; hour 0 to 23 in the zone asked for. Only those with anything. */
   hours: v.array(

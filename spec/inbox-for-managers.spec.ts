@@ -218,8 +218,9 @@ describe("the reports", () => {
     expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+1\n+Missed\n+1\n+Still open\n+0\n/);
     expect(await page.locator(".figures").innerText()).toContain("2 h");
     expect(await page.locator(".picture title").allTextContents()).toContainEqual(
-      expect.stringMatching(/: 1 lead, 1 kept, 0 missed$/),
+      expect.stringMatching(/: 1 lead, 1 kept, 0 missed, 0 still open, 0 withdrawn$/),
     );
+    expect(await page.getByText("withdrawn within", { exact: false }).count()).toBe(0);
     expect(await saved(page, "CSV of Outcomes")).toMatchObject({
       name: "outcomes.csv",
       text: "\ufeffOutcome,Leads\r\nLikely qualifies,1\r\n",
@@ -227,6 +228,23 @@ describe("the reports", () => {
     for (const title of ["By day", "By hour and weekday", "By campaign"]) {
       expect((await saved(page, `CSV of ${title}`)).text.split("\r\n").length).toBeGreaterThan(2);
     }
+  });
+
+  it("say of whom withdrew within the 24 hours, before a review, that they count as neither kept nor missed, and never as open", async () => {
+    const id = await addLead(database, {}, 40);
+    await dana.call("stop", { id });
+    await database.owner`update private.permissions set withdrawn_at = now() - interval '30 hours' where lead_id = ${id}`;
+    const page = await asMaria("/reports");
+    await page
+      .getByText("1 lead was withdrawn within the 24 hours, before a review. It counts as neither.")
+      .waitFor();
+    expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+0\n+Missed\n+0\n+Still open\n+0\n/);
+    expect(await page.locator(".picture title").allTextContents()).toContainEqual(
+      expect.stringMatching(/: 1 lead, 0 kept, 0 missed, 0 still open, 1 withdrawn$/),
+    );
+    expect((await saved(page, "CSV of By day")).text).toMatch(
+      /^\ufeffDay,Leads,Kept,Missed,Still open,Withdrawn,Calls\r\n/,
+    );
   });
 
   it("write a large figure in groups of three digits, as the tables below it do", async () => {

@@ -221,7 +221,7 @@ describe("the reports", () => {
     await dana.call("stop", { id: withdrew });
     await database.owner`update private.permissions set withdrawn_at = now() - interval '20 hours' where lead_id = ${withdrew}`;
     const { body } = await maria.call("reports", period);
-    expect(body.promises).toEqual({ kept: 2, missed: 2, open: 1, percent: 50 });
+    expect(body.promises).toEqual({ kept: 2, missed: 2, open: 1, withdrawn: 1, percent: 50 });
     expect(body.first_call).toMatchObject({ leads: 3, median_minutes: 180 });
     expect(body.first_call.p90_minutes).toBeGreaterThan(180);
     expect(body.outcomes).toEqual([
@@ -233,6 +233,9 @@ describe("the reports", () => {
     expect([sum(({ leads }) => leads), sum(({ calls }) => calls), sum(({ kept }) => kept)]).toEqual([
       6, 3, 2,
     ]);
+    expect([sum(({ missed }) => missed), sum(({ open }) => open), sum(({ withdrawn }) => withdrawn)]).toEqual(
+      [2, 1, 1],
+    );
     expect(body.hours.reduce((all, { reached }) => all + reached, 0)).toBe(3);
   });
 

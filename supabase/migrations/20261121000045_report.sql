@@ -17,16 +17,17 @@ begin
   read as materialized (select p.since, p.until from days_and_times p where p.day is null),
   leads as materialized (select l.* from read r cross join lateral private.report_leads(r.since, r.until) l),
   hours as materialized (
-    select h.hour as at, h.leads, h.kept, h.leads - h.kept - h.excused as missed, 0 as open, h.calls, h.reached
+    select h.hour as at, h.leads, h.kept, h.leads - h.kept - h.excused as missed, 0 as open, h.excused,
+      h.calls, h.reached
     from private.report_hours h join summed s on s.day = private.utc_day(h.hour)
     where h.hour >= begins and h.hour < ends
     union all
     select date_trunc('hour', l.created_at at time zone zone) at time zone zone, count(*)::integer,
       count(*) filter (where l.promise = 'kept')::integer, count(*) filter (where l.promise = 'missed')::integer,
-      count(*) filter (where l.promise = 'open')::integer, 0, 0
+      count(*) filter (where l.promise = 'open')::integer, count(*) filter (where l.promise = 'excused')::integer, 0, 0
     from leads l group by 1
     union all
-    select date_trunc('hour', c.at at time zone zone) at time zone zone, 0, 0, 0, 0, count(*)::integer,
+    select date_trunc('hour', c.at at time zone zone) at time zone zone, 0, 0, 0, 0, 0, count(*)::integer,
       count(*) filter (where c.is_reached)::integer
     from read r cross join lateral private.report_calls(r.since, r.until) c group by 1
   ),
@@ -69,7 +70,8 @@ begin
     group by f.minutes
   ),
   days as (
-    select (h.at at time zone zone)::date as day, sum(h.leads) as leads, sum(h.kept) as kept, sum(h.missed) as missed, sum(h.calls) as calls
+    select (h.at at time zone zone)::date as day, sum(h.leads) as leads, sum(h.kept) as kept, sum(h.missed) as missed, sum(h.open) as open,
+      sum(h.excused) as withdrawn, sum(h.calls) as calls
     from hours h group by 1
   ),
   hours_of_week as (
@@ -90,7 +92,7 @@ begin
     'promises', (
       select jsonb_build_object(
         'kept', coalesce(sum(h.kept), 0), 'missed', coalesce(sum(h.missed), 0), 'open', coalesce(sum(h.open), 0),
-        'percent', round(100.0 * sum(h.kept) / nullif(sum(h.kept) + sum(h.missed), 0), 1)
+        'withdrawn', coalesce(sum(h.excused), 0), 'percent', round(100.0 * sum(h.kept) / nullif(sum(h.kept) + sum(h.missed), 0), 1)
       )
       from hours h
     ),

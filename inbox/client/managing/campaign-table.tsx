@@ -1,8 +1,10 @@
 // The campaigns as a table that can be sorted by each of its columns: loads, leads with their range, and what each of them cost.
+
 import { useState } from "react";
 import { botsInWords } from "../../../campaigns/bots-in-words.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { inGroups } from "../page/words.ts";
 import { type CampaignLine, costOf, money, rateInWords } from "./campaign-words.ts";
 import { ReportSection } from "./report-section.tsx";
 
@@ -142,7 +144,7 @@ function CampaignRow({ line }: { line: CampaignLine }) {
         const text = textOf(column, line);
         return (
           <td key={column.name} className={wordColumns.has(column.name) ? undefined : "number-cell"}>
-            {typeof text === "number" ? text.toLocaleString("en-US") : text}
+            {typeof text === "number" ? inGroups(text) : text}
           </td>
         );
       })}

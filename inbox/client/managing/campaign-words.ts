@@ -1,6 +1,6 @@
 // The words for a campaign, for money and for shares.
 import type { Campaigns } from "../../api-campaigns.ts";
-import { count } from "../page/words.ts";
+import { count, inGroups } from "../page/words.ts";
 
 export type CampaignLine = Campaigns["campaigns"][number];
 
@@ -17,7 +17,7 @@ export function campaignSentence(line: CampaignLine): string {
   return [
     `${campaignName(line)}: ${count(views, "load")}`,
     count(stored, "lead"),
-    `${qualified.toLocaleString("en-US")} ${qualified === 1 ? "qualifies" : "qualify"}`,
+    `${inGroups(qualified)} ${qualified === 1 ? "qualifies" : "qualify"}`,
     ...(cents === null ? [] : [`${money(cents)} a lead`]),
   ].join(", ");
 }

@@ -3,7 +3,7 @@
 import type { Experiment } from "../../api-campaigns.ts";
 import { Loading } from "../page/notice.tsx";
 import { dayInWords } from "../page/times.ts";
-import { count } from "../page/words.ts";
+import { count, inGroups } from "../page/words.ts";
 import { useCall } from "../queries.ts";
 import { percent } from "./campaign-words.ts";
 import { RangePicture } from "./range-picture.tsx";
@@ -68,7 +68,7 @@ const verdicts: Record<Experiment["verdict"], string> = {
 
 function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Experiment): string {
   const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)}%`;
-  const size = `Each side needs ${size_needed.toLocaleString("en-US")} loads to find ${lift}`;
+  const size = `Each side needs ${inGroups(size_needed)} loads to find ${lift}`;
   const since = `Since ${dayInWords(started_on)}`;
   if (ended_on) return `${since}, ended ${dayInWords(ended_on)}. ${size}.`;
   if (days_left === null) return `${since}. ${size}.`;

@@ -7,7 +7,7 @@ import { FailureNotice, Loading, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { moment, span } from "../page/times.ts";
-import { count } from "../page/words.ts";
+import { count, inGroups } from "../page/words.ts";
 import { refreshAfterChange, useAction, useCall } from "../queries.ts";
 import { Figure } from "./figure.tsx";
 
@@ -31,13 +31,9 @@ function HealthReport({ health, isManager }: { health: Health; isManager: boolea
     <>
       <Problems health={health} />
       <dl className="figures">
-        <Figure name="Leads stored" value={stored.toLocaleString("en-US")} />
-        <Figure name="Not reviewed yet" value={unreviewed.toLocaleString("en-US")} />
-        <Figure
-          name="Over 24 hours"
-          value={overdue.toLocaleString("en-US")}
-          kind={overdue > 0 ? "bad" : "plain"}
-        />
+        <Figure name="Leads stored" value={inGroups(stored)} />
+        <Figure name="Not reviewed yet" value={inGroups(unreviewed)} />
+        <Figure name="Over 24 hours" value={inGroups(overdue)} kind={overdue > 0 ? "bad" : "plain"} />
         <Figure
           name="Last backup"
           value={last_backup_at ? `${span(now.getTime() - Date.parse(last_backup_at))} ago` : "None known"}
@@ -98,15 +94,15 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
               <tr key={channel.channel}>
                 <th scope="row">{channel.channel}</th>
                 <td data-label="State">{channel.enabled ? (channel.stuck > 0 ? "Stuck" : "On") : "Off"}</td>
-                <td data-label="Delivered">{channel.delivered.toLocaleString("en-US")}</td>
+                <td data-label="Delivered">{inGroups(channel.delivered)}</td>
                 <td data-label="Waiting">
-                  {channel.pending.toLocaleString("en-US")}
+                  {inGroups(channel.pending)}
                   {channel.oldest_pending && (
                     <span className="quiet">since {moment(channel.oldest_pending)}</span>
                   )}
                 </td>
                 <td data-label="Failed" className={channel.failed > 0 ? "bad" : undefined}>
-                  {channel.failed.toLocaleString("en-US")}
+                  {inGroups(channel.failed)}
                 </td>
                 <td data-label="Last trouble">{channel.last_error ?? "None"}</td>
               </tr>

@@ -2,32 +2,44 @@
 import type { Reports } from "../../api-managing.ts";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { dayInWords } from "../page/times.ts";
-import { count } from "../page/words.ts";
+import { count, inGroups } from "../page/words.ts";
 
-/** Leads by day: kept, missed, and the rest, one column a day. */
+/** The parts of a day's column, from below. */
+const parts = [
+  ["kept", "Kept"],
+  ["missed", "Missed"],
+  ["open", "Still open"],
+  ["withdrawn", "Withdrawn"],
+] as const;
+
+/** Leads by day, one column a day. */
 export function DaysPicture({ days }: Pick<Reports, "days">) {
-  const highest = Math.max(1, ...days.map(({ leads }) => leads));
-  const [width, height, gap] = [720, 160, 720 / Math.max(days.length, 7)];
-  const scale = (leads: number) => (leads / highest) * (height - 20);
+  const highest = Math.max(0, ...days.map(({ leads }) => leads));
+  const [width, height, slot] = [720, 160, 720 / Math.max(days.length, 7)];
+  const unit = (height - 20) / Math.max(1, highest);
   return (
     <figure className="picture">
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Leads by day, at most ${highest} on one day`}
+        aria-label={`Leads by day, at most ${inGroups(highest)} on one day`}
       >
         <line x1="0" y1={height} x2={width} y2={height} className="axis" />
-        {days.map(({ day, leads, kept, missed }, nth) => (
-          <g key={day} transform={`translate(${nth * gap + gap * 0.12} 0)`}>
-            <title>{`${dayInWords(day)}: ${count(leads, "lead")}, ${kept} kept, ${missed} missed`}</title>
-            <rect className="bar" y={height - scale(leads)} width={gap * 0.76} height={scale(leads)} />
-            <rect className="bar kept" y={height - scale(kept)} width={gap * 0.76} height={scale(kept)} />
-            <rect
-              className="bar missed"
-              y={height - scale(kept + missed)}
-              width={gap * 0.76}
-              height={scale(missed)}
-            />
+        {days.map((day, nth) => (
+          <g key={day.day} transform={`translate(${nth * slot + slot * 0.12} ${height})`}>
+            <title>{inWords(day)}</title>
+            {parts.map(([part], at) => {
+              const upTo = parts.slice(0, at + 1).reduce((sum, [one]) => sum + day[one], 0);
+              return (
+                <rect
+                  key={part}
+                  className={`bar ${part}`}
+                  y={-upTo * unit}
+                  width={slot * 0.76}
+                  height={day[part] * unit}
+                />
+              );
+            })}
           </g>
         ))}
       </svg>
@@ -38,13 +50,21 @@ export function DaysPicture({ days }: Pick<Reports, "days">) {
         </p>
       )}
       <figcaption className="legend">
-        <span className="swatch kept">Kept</span>
-        <span className="swatch missed">Missed</span>
-        <span className="swatch open">Still open</span>
+        {parts.map(([part, name]) => (
+          <span key={part} className={`swatch ${part}`}>
+            {name}
+          </span>
+        ))}
       </figcaption>
     </figure>
   );
 }
+
+const inWords = (day: Reports["days"][number]) =>
+  `${dayInWords(day.day)}: ${[
+    count(day.leads, "lead"),
+    ...parts.map(([part, name]) => `${inGroups(day[part])} ${name.toLowerCase()}`),
+  ].join(", ")}`;
 
 /** How large each part is, as bars with their words. */
 export function BarsPicture({ parts }: { parts: readonly (readonly [string, number])[] }) {
@@ -57,7 +77,7 @@ export function BarsPicture({ parts }: { parts: readonly (readonly [string, numb
           <svg viewBox="0 0 100 8" preserveAspectRatio="none">
             <rect className="bar" width={(value / highest) * 100} height="8" />
           </svg>
-          <span>{value.toLocaleString("en-US")}</span>
+          <span>{inGroups(value)}</span>
         </div>
       ))}
     </div>
@@ -114,7 +134,7 @@ export function HoursTable<What extends string>({
   );
 }
 
-/** Five shades; the number stands in each, from a thousand on as "5.4K", because a cell has no place for more. */
+/** Five shades; a number that is not 0 stands in its cell, from a thousand on as "5.4K", because a cell has no place for more. */
 function HourCell({ value, highest }: { value: number; highest: number }) {
   const shade = value === 0 ? 0 : Math.ceil((value / highest) * 4);
   return <td className={`shade-${shade}`}>{value > 0 ? short(value) : ""}</td>;

@@ -1,7 +1,9 @@
 // One report: a heading, a picture where one helps, the table behind it, and that table as CSV.
+
 import type { ReactNode } from "react";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { dayInWords } from "../page/times.ts";
+import { inGroups } from "../page/words.ts";
 import { saveTable } from "./save-csv.ts";
 
 type Cell = string | number;
@@ -62,7 +64,7 @@ const isFigure = (cell: Cell | undefined): boolean =>
 
 /** By the column and not by the text, because a campaign may be named as a day is, or as none that there is: 2026-31-12. */
 function shown(cell: Cell | undefined, column: string | undefined): ReactNode {
-  if (typeof cell === "number") return cell.toLocaleString("en-US");
+  if (typeof cell === "number") return inGroups(cell);
   if (!cell || column !== "Day") return cell;
   return <time dateTime={cell}>{dayInWords(cell)}</time>;
 }

@@ -5,7 +5,7 @@ import { Chips } from "../page/chips.tsx";
 import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { dayInWords, span } from "../page/times.ts";
-import { outcomeNames } from "../page/words.ts";
+import { count, inGroups, outcomeNames } from "../page/words.ts";
 import { useAction, useCall } from "../queries.ts";
 import { Figure } from "./figure.tsx";
 import { lastDays, type Period, PeriodFields } from "./period-fields.tsx";
@@ -15,7 +15,7 @@ import { saveFile } from "./save-csv.ts";
 
 export default function ReportsPage() {
   const [period, setPeriod] = useState(() => lastDays(30));
-  // The figures of other days leave the screen at once, or they would be read, printed and saved as those of these days.
+  // Without `placeholderData`, because figures of other days would be read, printed and saved as those of these days.
   const { data, error } = useCall("reports", period, { refetchOnWindowFocus: false });
   return (
     <>
@@ -41,8 +41,10 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
       <ReportSection
         title="By day"
         file="days"
-        columns={["Day", "Leads", "Kept", "Missed", "Calls"]}
-        lines={days.map(({ day, leads, kept, missed, calls }) => [day, leads, kept, missed, calls])}
+        columns={["Day", "Leads", "Kept", "Missed", "Still open", "Withdrawn", "Calls"]}
+        lines={days.map((line) => [
+          ...[line.day, line.leads, line.kept, line.missed, line.open, line.withdrawn, line.calls],
+        ])}
         isFolded
       >
         <DaysPicture days={days} />
@@ -73,20 +75,20 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
   );
 }
 
-/** The picture is too narrow for more. */
-const maxDays = 400;
+/** In a longer period the picture is too narrow for the days without anything. */
+const maxFilledDays = 400;
 
 /**
  * Adds the days without leads and calls, which the answer leaves out, so that the picture has every day. A longer period has only the
  * days with something.
  */
 function everyDay(days: Reports["days"], { since, until }: Period): Reports["days"] {
-  if (Date.parse(until) - Date.parse(since) >= maxDays * 86_400_000) return days;
+  if (Date.parse(until) - Date.parse(since) >= maxFilledDays * 86_400_000) return days;
   const known = new Map(days.map((day) => [day.day, day]));
   const all: Reports["days"] = [];
   for (let at = Date.parse(since); at <= Date.parse(until); at += 86_400_000) {
     const day = new Date(at).toISOString().slice(0, 10);
-    all.push(known.get(day) ?? { day, leads: 0, kept: 0, missed: 0, calls: 0 });
+    all.push(known.get(day) ?? { day, leads: 0, kept: 0, missed: 0, open: 0, withdrawn: 0, calls: 0 });
   }
   return all;
 }
@@ -98,17 +100,24 @@ interface KeyFiguresProps {
 
 function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
   const minutes = (value: number | null) => (value === null ? "None yet" : span(value * 60_000));
-  const { percent, kept, missed, open } = promises;
-  const inGroups = (leads: number) => leads.toLocaleString("en-US");
+  const { percent, kept, missed, open, withdrawn } = promises;
+  const [were, theyCount] = withdrawn === 1 ? ["was", "It counts"] : ["were", "They count"];
   return (
-    <dl className="figures thirds">
-      <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent}%`} />
-      <Figure name="Kept" value={inGroups(kept)} />
-      <Figure name="Missed" value={inGroups(missed)} />
-      <Figure name="Still open" value={inGroups(open)} />
-      <Figure name="To the first call, median" value={minutes(firstCall.median_minutes)} />
-      <Figure name="To the first call, 9 of 10" value={minutes(firstCall.p90_minutes)} />
-    </dl>
+    <>
+      <dl className="figures thirds">
+        <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent}%`} />
+        <Figure name="Kept" value={inGroups(kept)} />
+        <Figure name="Missed" value={inGroups(missed)} />
+        <Figure name="Still open" value={inGroups(open)} />
+        <Figure name="To the first call, median" value={minutes(firstCall.median_minutes)} />
+        <Figure name="To the first call, 9 of 10" value={minutes(firstCall.p90_minutes)} />
+      </dl>
+      {withdrawn > 0 && (
+        <p className="quiet">
+          {`${count(withdrawn, "lead")} ${were} withdrawn within the 24 hours, before a review. ${theyCount} as neither.`}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,7 @@
 // The web vitals of real page loads: in which bucket each load was, and how many were good.
+
 import type { Campaigns } from "../../api-campaigns.ts";
+import { inGroups } from "../page/words.ts";
 import { BarsPicture } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
 
@@ -37,8 +39,7 @@ function VitalReport({ vital: { vital, bounds, counts } }: { vital: VitalCounts 
       isFolded
     >
       <p>
-        {Math.round((100 * goodOnes) / all)}% of {all.toLocaleString("en-US")} loads were good:{" "}
-        {inWords(good)} or less.
+        {Math.round((100 * goodOnes) / all)}% of {inGroups(all)} loads were good: {inWords(good)} or less.
       </p>
       <BarsPicture parts={parts} />
     </ReportSection>

@@ -54,6 +54,9 @@ export const phoneInGroups = (typed: string): string =>
     (_, country, area, exchange, line) => `${country && "1 "}(${area}) ${exchange}-${line}`,
   );
 
+/** "12,345". */
+export const inGroups = (number: number): string => number.toLocaleString("en-US");
+
 /** "1 lead", "2 leads". */
 export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+  `${inGroups(number)} ${number === 1 ? one : many}`;

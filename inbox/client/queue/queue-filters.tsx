@@ -5,7 +5,7 @@ import { outcomes } from "../../api-values.ts";
 import { Chips } from "../page/chips.tsx";
 import { DayField } from "../page/day-field.tsx";
 import { ownZone } from "../page/times.ts";
-import { outcomeNames } from "../page/words.ts";
+import { inGroups, outcomeNames } from "../page/words.ts";
 import { type Filter, noFilter } from "./first-page.ts";
 
 interface Props {
@@ -42,7 +42,7 @@ export function QueueFilters({ filter, counts, isSearch, onChange }: Props) {
   );
 }
 
-const numbered = (number = 0) => (number > 0 ? ` ${number.toLocaleString("en-US")}` : "");
+const numbered = (number = 0) => (number > 0 ? ` ${inGroups(number)}` : "");
 
 const days = [
   ["since", "Came since"],

@@ -1,7 +1,9 @@
 // The rows of the queue in its three sections, or those of a search as one list.
+
 import { startTransition, useEffect, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import type { SignedIn } from "../page/frame.tsx";
+import { inGroups } from "../page/words.ts";
 import { QueueRow } from "./queue-row.tsx";
 
 type Row = ResponseOf<"queue">["rows"][number];
@@ -47,9 +49,7 @@ export function QueueList({ rows: all, counts, member, of }: Props) {
     <section key={section} className="queue-section" aria-labelledby={`section-${section}`}>
       <h2 id={`section-${section}`}>
         {headings[section]}
-        {counts && section !== "closed" && (
-          <span className="count">{counts[section].toLocaleString("en-US")}</span>
-        )}
+        {counts && section !== "closed" && <span className="count">{inGroups(counts[section])}</span>}
       </h2>
       <Rows rows={rows.filter((row) => row.section === section)} member={member} label={headings[section]} />
     </section>
