@@ -1,12 +1,11 @@
-// What only a manager has in the inbox: members, paused states, leads taken back or erased, reports, the audit log, failed deliveries.
+// What only a manager has in the inbox: members, paused states, leads taken back or erased, the audit log, failed deliveries.
 
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
-import { intercept, useBrowser } from "./support/browser.ts";
+import { useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
-import { openAs } from "./support/inbox-pages.ts";
+import { openAs, saved } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -17,14 +16,6 @@ beforeEach(() => removeLeads(database.owner));
 const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
-
-/** Presses what saves a file, and returns the file. */
-async function saved(page: Page, name: string | RegExp): Promise<{ name: string; text: string }> {
-  const coming = page.waitForEvent("download");
-  await page.getByRole("button", { name }).first().click();
-  const download = await coming;
-  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
-}
 
 describe("a member who is no manager", () => {
   it("is offered no page of a manager, and finds none at its address", async () => {
@@ -81,6 +72,19 @@ describe("the team's page", () => {
     await page.reload();
     await page.getByText("Nora").first().waitFor();
     expect(await page.locator(".one-time-link").count()).toBe(0);
+  });
+
+  it("keeps the link of an invitation on the screen while the next one fails", async () => {
+    const page = await asMaria("/team");
+    await page.getByLabel("Name").fill("Quentin");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    const link = page.locator(".one-time-link code");
+    const ofQuentin = await link.innerText();
+    await page.getByLabel("Name").fill("Dana");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByText("This name is taken.").waitFor();
+    expect(await link.innerText()).toBe(ofQuentin);
+    await page.getByText("Give this link to Quentin.", { exact: false }).waitFor();
   });
 
   it("offers to copy the link only where the browser can, as none does over http", async () => {
@@ -184,118 +188,6 @@ describe("the campaigns", () => {
       .toBe("true");
     await expect.poll(() => page.getByLabel("Cost in US dollars").inputValue()).toBe("12.50");
     expect(await page.getByLabel("Campaign", { exact: true }).inputValue()).toBe("spring");
-  });
-});
-
-describe("the reports", () => {
-  it("never show the figures of other days, and ask for no year that is still being typed", async () => {
-    await addLead(database, {}, 2);
-    const page = await asMaria("/reports");
-    await page.locator(".figure").first().waitFor();
-    const asked: string[] = [];
-    const answered = Promise.withResolvers<void>();
-    await intercept(page, "**/api/reports", async (route) => {
-      asked.push(route.request().postDataJSON().since);
-      await answered.promise;
-      await route.continue();
-    });
-    const from = page.getByLabel("From");
-    for (const year of ["0002", "0020", "0202", "2025"]) await from.fill(`${year}-11-22`);
-    await expect.poll(() => asked).toEqual(["2025-11-22"]);
-    expect(await page.locator(".figure").count()).toBe(0);
-    answered.resolve();
-    await page.locator(".figure").first().waitFor();
-  });
-
-  it("say how the promise was kept, how soon people were called, and what came of it, each with its CSV", async () => {
-    const [kept] = [await addLead(database, {}, 2), await addLead(database, {}, 40)];
-    const { body } = await dana.call("call", { id: kept });
-    if (!("call_id" in body)) throw new Error(body.refused);
-    await dana.call("outcome", { id: kept, call_id: body.call_id, outcome: "likely_qualifies" });
-    const page = await asMaria("/reports");
-    await page.locator(".figure").first().waitFor();
-    expect(await page.locator(".figures").innerText()).toContain("50%");
-    expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+1\n+Missed\n+1\n+Still open\n+0\n/);
-    expect(await page.locator(".figures").innerText()).toContain("2 h");
-    expect(await page.locator(".picture title").allTextContents()).toContainEqual(
-      expect.stringMatching(/: 1 lead, 1 kept, 0 missed, 0 still open, 0 withdrawn$/),
-    );
-    expect(await page.getByText("withdrawn within", { exact: false }).count()).toBe(0);
-    expect(await saved(page, "CSV of Outcomes")).toMatchObject({
-      name: "outcomes.csv",
-      text: "\ufeffOutcome,Leads\r\nLikely qualifies,1\r\n",
-    });
-    for (const title of ["By day", "By hour and weekday", "By campaign"]) {
-      expect((await saved(page, `CSV of ${title}`)).text.split("\r\n").length).toBeGreaterThan(2);
-    }
-  });
-
-  it("say of whom withdrew within the 24 hours, before a review, that they count as neither kept nor missed, and never as open", async () => {
-    const id = await addLead(database, {}, 40);
-    await dana.call("stop", { id });
-    await database.owner`update private.permissions set withdrawn_at = now() - interval '30 hours' where lead_id = ${id}`;
-    const page = await asMaria("/reports");
-    await page
-      .getByText("1 lead was withdrawn within the 24 hours, before a review. It counts as neither.")
-      .waitFor();
-    expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+0\n+Missed\n+0\n+Still open\n+0\n/);
-    expect(await page.locator(".picture title").allTextContents()).toContainEqual(
-      expect.stringMatching(/: 1 lead, 0 kept, 0 missed, 0 still open, 1 withdrawn$/),
-    );
-    expect((await saved(page, "CSV of By day")).text).toMatch(
-      /^\ufeffDay,Leads,Kept,Missed,Still open,Withdrawn,Calls\r\n/,
-    );
-  });
-
-  it("write a large figure in groups of three digits, as the tables below it do", async () => {
-    const page = await asMaria("/account");
-    await intercept(page, "**/api/reports", async (route) => {
-      const response = await route.fetch();
-      const reports = await response.json();
-      await route.fulfill({
-        response,
-        json: { ...reports, promises: { ...reports.promises, kept: 12_345 } },
-      });
-    });
-    await page.getByRole("link", { name: "Reports" }).click();
-    await page.locator(".figures").getByText("12,345").waitFor();
-  });
-
-  it("are printed with every table, dark on white, without what is for the screen", async () => {
-    await addLead(database);
-    const page = await openAs(browser(), inbox, maria, "/reports", { colorScheme: "dark" });
-    await page.locator(".report").first().waitFor();
-    await page.emulateMedia({ media: "print", colorScheme: "dark" });
-    const table = page.getByRole("region", { name: "By day" }).locator("table");
-    expect(await table.evaluate((element) => element.getBoundingClientRect().height)).toBeGreaterThan(30);
-    expect(await page.getByRole("button").locator("visible=true").count()).toBe(0);
-    const ink = await page
-      .locator(".figure dd")
-      .first()
-      .evaluate((element) => getComputedStyle(element).color);
-    expect(ink).toBe("rgb(0, 0, 0)");
-  });
-
-  it("show a campaign whose name looks like a day, or like none that there is, by its name", async () => {
-    const names = ["2026-12-31", "2026-31-12"];
-    for (const name of names)
-      await addLead(database, {
-        request_headers: { referer: `https://www.example.com/?utm_source=letter&utm_campaign=${name}` },
-      });
-    const page = await asMaria("/reports");
-    const cells = page.getByRole("region", { name: "By campaign" }).locator("tbody td:nth-child(3)");
-    await cells.first().waitFor();
-    expect((await cells.allInnerTexts()).toSorted()).toEqual(names);
-  });
-
-  it("give the leads of the days as a file, and the audit log says so", async () => {
-    await addLead(database, { name: "Rosa Martinez" });
-    const page = await asMaria("/reports");
-    const { name, text } = await saved(page, "Export the leads of these days");
-    expect(name).toMatch(/^leads-.*\.csv$/);
-    expect(text).toContain("Rosa Martinez");
-    await page.getByRole("link", { name: "Audit log" }).click();
-    await page.getByRole("cell", { name: "exported leads" }).first().waitFor();
   });
 });
 

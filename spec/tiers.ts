@@ -22,6 +22,7 @@ export const browser = [
   "spec/inbox-notifications.spec.ts",
   "spec/inbox-queue-page.spec.ts",
   "spec/inbox-recorded-outcomes.spec.ts",
+  "spec/inbox-reports.spec.ts",
   "spec/inbox-sign-in.spec.ts",
   "spec/inbox-stop-button.spec.ts",
   "spec/inbox-taking-back.spec.ts",

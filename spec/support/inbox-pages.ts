@@ -1,4 +1,5 @@
 // The inbox's pages in a browser: opened as a member who is signed in, or with a virtual authenticator for passkeys.
+import { readFileSync } from "node:fs";
 import type { Browser, BrowserContextOptions, ElementHandle, Locator, Page } from "playwright-core";
 import { pageTimeout } from "./browser.ts";
 import type { TestInbox, TestMember } from "./inbox.ts";
@@ -58,4 +59,12 @@ export async function addAuthenticator(page: Page, isUserVerified = true): Promi
 /** Stops a page's clock some seconds ahead: fewer than those without a sign of life after which it opens its event stream anew. */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 20_000);
+}
+
+/** Presses what saves a file, and returns the file. */
+export async function saved(page: Page, name: string | RegExp): Promise<{ name: string; text: string }> {
+  const coming = page.waitForEvent("download");
+  await page.getByRole("button", { name }).first().click();
+  const download = await coming;
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
 }

@@ -1,6 +1,7 @@
 // What narrows the audit log: days, a member, an action, a lead.
 import { useState } from "react";
 import { DayField } from "../page/day-field.tsx";
+import { OrderNotice } from "../page/order-notice.tsx";
 import { ownZone } from "../page/times.ts";
 import { useCall } from "../queries.ts";
 import type { AuditFilter } from "./audit-page.tsx";
@@ -33,6 +34,7 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
           onEmpty={() => set(key, "")}
         />
       ))}
+      <OrderNotice days={filter} first="From" last="To" />
       <label className="field">
         Who
         <select value={filter.member ?? ""} onChange={({ target }) => set("member", target.value)}>

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { Loading } from "../page/notice.tsx";
+import { isInOrder } from "../page/order-notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { dayInWords } from "../page/times.ts";
 import { useCall } from "../queries.ts";
@@ -18,8 +19,6 @@ import { VitalsReport } from "./vitals-report.tsx";
 
 export default function CampaignsPage() {
   const [period, setPeriod] = useState(() => lastDays(30));
-  // The figures of other days leave the screen at once, or they would be read, printed and saved as those of these days.
-  const { data, error } = useCall("campaigns", period, { refetchOnWindowFocus: false });
   return (
     <>
       <PageHeading title="Campaigns">Campaigns</PageHeading>
@@ -27,14 +26,24 @@ export default function CampaignsPage() {
         {dayInWords(period.since)} to {dayInWords(period.until)}, {period.zone}
       </p>
       <PeriodFields period={period} onChange={setPeriod} />
-      <Loading error={error} isLoaded={data !== undefined} />
-      {data && <AllCampaigns report={data} period={period} />}
+      {isInOrder(period) && <CampaignsOfDays period={period} />}
       <Experiments />
       <p className="actions no-print">
         <button type="button" className="button" onClick={() => print()}>
           Print
         </button>
       </p>
+    </>
+  );
+}
+
+function CampaignsOfDays({ period }: { period: Period }) {
+  // Without `placeholderData`, because figures of other days would be read, printed and saved as those of these days.
+  const { data, error } = useCall("campaigns", period, { refetchOnWindowFocus: false });
+  return (
+    <>
+      <Loading error={error} isLoaded={data !== undefined} />
+      {data && <AllCampaigns report={data} period={period} />}
     </>
   );
 }

@@ -9,16 +9,18 @@ import { refreshAfterChange, useAction } from "../queries.ts";
 export function InviteForm() {
   const { value: name, set: setName, dropSent: dropName } = useDraft("invited name", "");
   const [isManager, setManager] = useState(false);
-  const [invited, setInvited] = useState("");
+  // Of the last invitation, also after another one that failed: nobody is told the link again.
+  const [made, setMade] = useState<OneTimeLinkProps>();
   const invite = useAction("members/invite");
   const isTaken = invite.error instanceof CallFailed && invite.error.why === "conflict";
   const send = (event: FormEvent) => {
     event.preventDefault();
     const request = { name: name.trim(), role: isManager ? ("manager" as const) : ("member" as const) };
     invite.mutate(request, {
-      onSuccess: () => {
-        setInvited(request.name);
+      onSuccess: ({ link, expires_at }) => {
+        setMade({ link, expires_at, name: request.name });
         dropName(name);
+        // A tick that was made while the answer was on its way is of the next invitation.
         setManager((chosen) => chosen && !isManager);
         refreshAfterChange("members");
       },
@@ -52,7 +54,7 @@ export function InviteForm() {
       ) : (
         <FailureNotice error={invite.error} />
       )}
-      {invite.data && <OneTimeLink {...invite.data} name={invited} />}
+      {made && <OneTimeLink key={made.link} {...made} />}
     </form>
   );
 }
@@ -60,8 +62,15 @@ export function InviteForm() {
 /** Over http only localhost has one. */
 const hasClipboard = () => "clipboard" in navigator;
 
+interface OneTimeLinkProps {
+  link: string;
+  expires_at: string;
+  /** Of the member. */
+  name: string;
+}
+
 /** The link is kept nowhere: the database holds its hash alone. */
-export function OneTimeLink({ link, expires_at, name }: { link: string; expires_at: string; name: string }) {
+export function OneTimeLink({ link, expires_at, name }: OneTimeLinkProps) {
   const [copied, setCopied] = useState<"done" | "refused">();
   const copy = () =>
     navigator.clipboard.writeText(link).then(

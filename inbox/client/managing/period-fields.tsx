@@ -2,6 +2,7 @@
 import { Chips } from "../page/chips.tsx";
 import { serverNow } from "../page/clock.ts";
 import { DayField } from "../page/day-field.tsx";
+import { OrderNotice } from "../page/order-notice.tsx";
 import { dayOf, daysBefore, ownZone } from "../page/times.ts";
 
 export interface Period {
@@ -31,15 +32,18 @@ export function PeriodFields({ period, onChange }: Props) {
   const isLast = (days: number) =>
     lastDays(days).since === period.since && lastDays(days).until === period.until;
   return (
-    <div className="period no-print">
-      <Chips
-        label="The last"
-        options={spans}
-        isChosen={isLast}
-        onChoose={(days) => onChange(lastDays(days))}
-      />
-      <DayField name="From" value={period.since} onChoose={(since) => onChange({ ...period, since })} />
-      <DayField name="To" value={period.until} onChoose={(until) => onChange({ ...period, until })} />
-    </div>
+    <>
+      <div className="period no-print">
+        <Chips
+          label="The last"
+          options={spans}
+          isChosen={isLast}
+          onChoose={(days) => onChange(lastDays(days))}
+        />
+        <DayField name="From" value={period.since} onChoose={(since) => onChange({ ...period, since })} />
+        <DayField name="To" value={period.until} onChoose={(until) => onChange({ ...period, until })} />
+      </div>
+      <OrderNotice days={period} first="From" last="To" />
+    </>
   );
 }

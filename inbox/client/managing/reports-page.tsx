@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Reports } from "../../api-managing.ts";
 import { Chips } from "../page/chips.tsx";
 import { FailureNotice, Loading } from "../page/notice.tsx";
+import { isInOrder } from "../page/order-notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { dayInWords, span } from "../page/times.ts";
 import { count, inGroups, outcomeNames } from "../page/words.ts";
@@ -15,8 +16,6 @@ import { saveFile } from "./save-csv.ts";
 
 export default function ReportsPage() {
   const [period, setPeriod] = useState(() => lastDays(30));
-  // Without `placeholderData`, because figures of other days would be read, printed and saved as those of these days.
-  const { data, error } = useCall("reports", period, { refetchOnWindowFocus: false });
   return (
     <>
       <PageHeading title="Reports">Reports</PageHeading>
@@ -24,6 +23,16 @@ export default function ReportsPage() {
         {dayInWords(period.since)} to {dayInWords(period.until)}, {period.zone}
       </p>
       <PeriodFields period={period} onChange={setPeriod} />
+      {isInOrder(period) && <ReportsOfDays period={period} />}
+    </>
+  );
+}
+
+function ReportsOfDays({ period }: { period: Period }) {
+  // Without `placeholderData`, because figures of other days would be read, printed and saved as those of these days.
+  const { data, error } = useCall("reports", period, { refetchOnWindowFocus: false });
+  return (
+    <>
       <Loading error={error} isLoaded={data !== undefined} />
       {data && <AllReports reports={data} period={period} />}
       <PrintAndExport period={period} />

@@ -4,6 +4,7 @@ import { stateChoices } from "../../../calling/state-names.ts";
 import { outcomes } from "../../api-values.ts";
 import { Chips } from "../page/chips.tsx";
 import { DayField } from "../page/day-field.tsx";
+import { OrderNotice } from "../page/order-notice.tsx";
 import { ownZone } from "../page/times.ts";
 import { inGroups, outcomeNames } from "../page/words.ts";
 import { type Filter, noFilter } from "./first-page.ts";
@@ -87,6 +88,7 @@ function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
           onEmpty={() => set(key, undefined)}
         />
       ))}
+      <OrderNotice days={filter} first={days[0][1]} last={days[1][1]} />
       <label className="choice">
         <input
           type="checkbox"
