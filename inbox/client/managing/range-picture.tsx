@@ -18,7 +18,7 @@ export function RangePicture({ name, range: { low, high } }: Props) {
       <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
         <line x1="0" x2="100" y1="5" y2="5" className="axis" />
         <rect
-          className={isDecided ? "bar kept" : "bar"}
+          className={isDecided ? "bar decided" : "bar"}
           x={at(low)}
           width={at(high) - at(low)}
           y="2"

@@ -33,7 +33,7 @@ export function DaysPicture({ days }: Pick<Reports, "days">) {
               return (
                 <rect
                   key={part}
-                  className={`bar ${part}`}
+                  className={`bar of-${part}`}
                   y={-upTo * unit}
                   width={slot * 0.76}
                   height={day[part] * unit}
@@ -51,7 +51,7 @@ export function DaysPicture({ days }: Pick<Reports, "days">) {
       )}
       <figcaption className="legend">
         {parts.map(([part, name]) => (
-          <span key={part} className={`swatch ${part}`}>
+          <span key={part} className={`swatch of-${part}`}>
             {name}
           </span>
         ))}
