@@ -1,5 +1,5 @@
 // The team's `leads` command: reads what was typed and the settings, finds the database, and exits with a status that a script
-// can trust: 0 all is well, 1 something is wrong, 2 the command was not understood, 130 it was broken off (Ctrl-C).
+// can trust: 0 all is well, 1 something is wrong, 2 the command was not understood, 130 it was broken off (Ctrl-C or a signal).
 import { existsSync, fstatSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -53,7 +53,7 @@ const outputError = (cause: unknown): Error =>
         cause,
       });
 
-/** The width of a line in characters of the terminal; that of a table in a file, and where the terminal states none (0). */
+/** How many characters a line has: the terminal's width, or 120 in a file and where the terminal states none (0). */
 const columns = stdout.columns || 120;
 const tell = (sentence: string) => {
   clearStatusLine();
@@ -75,20 +75,20 @@ function clearStatusLine(): void {
 const interrupted = 130;
 
 process.exitCode = await main(process.argv.slice(2));
-// Not when all connections are closed: the server may be in the middle of a long statement, or wait for somebody who takes its rows.
+// At once, and not when all connections are closed: the server may be in the middle of a long statement, or wait for somebody who takes its rows.
 process.exit();
 
 async function main(words: string[]): Promise<number> {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  // Also when it is pressed again: a command that cleans up after itself is not cut short.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
   // A terminal that is closed may send SIGHUP twice, and a session that ends sends it after SIGTERM. It cuts no stop short.
   process.on("SIGHUP", () => stop.abort());
   try {
     const command = await readCommand(words, columns);
-    if ("handler" in command)
-      return await runHandler(command.handler, command.makesDatabase === true, stop.signal);
+    if ("handler" in command) return await runHandler(command.handler, command.makesDatabase === true, stop);
     if ("folderHandler" in command) {
-      return await command.folderHandler(contextOf(stop.signal)).finally(clearStatusLine);
+      return await command.folderHandler(contextOf(stop)).finally(clearStatusLine);
     }
     await out(command.help);
     return 0;
@@ -100,7 +100,7 @@ async function main(words: string[]): Promise<number> {
 }
 
 /** What a command works with beside a database. */
-function contextOf(signal: AbortSignal) {
+function contextOf(stop: AbortController) {
   readSettingsFile();
   const config = readConfig(process.env);
   const terminal = { tell, showStatusLine, columns, onTerminal: stdout.isTTY };
@@ -108,17 +108,18 @@ function contextOf(signal: AbortSignal) {
     config,
     now: new Date(),
     out,
-    ask: (question: string) => ask(question, signal),
+    ask: (question: string) => ask(question, stop),
     ...terminal,
-    signal,
+    signal: stop.signal,
   };
 }
 
-async function runHandler(handler: Handler, makesDatabase: boolean, signal: AbortSignal): Promise<number> {
-  const context = contextOf(signal);
+async function runHandler(handler: Handler, makesDatabase: boolean, stop: AbortController): Promise<number> {
+  const context = contextOf(stop);
+  const { signal } = stop;
   const database = await openDatabase(context.config, context, makesDatabase);
   const { url } = database;
-  const sql = connect(url, { max: 2, name: "leads command" });
+  const sql = connect(url, { max: 2, name: "leads command", timeZone: "UTC" });
   // A query under way ends with its connection, and the handler with it.
   signal.addEventListener("abort", () => void sql.end({ timeout: 0 }));
   try {
@@ -144,13 +145,15 @@ function readSettingsFile(): void {
   }
 }
 
-async function ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+async function ask(question: string, stop: AbortController): Promise<string | undefined> {
   if (!stdin.isTTY || !stderr.isTTY) return undefined;
   const terminal = createInterface({ input: stdin, output: stderr });
+  // While it asks, the terminal hands on Ctrl-C as a key and sends no signal.
+  terminal.once("SIGINT", () => stop.abort());
   try {
-    return await terminal.question(`${question} `, { signal });
+    return await terminal.question(`${question} `, { signal: stop.signal });
   } catch (error) {
-    // Ctrl-C or Ctrl-D instead of an answer, or a signal that ends the command.
+    // Ctrl-D instead of an answer, or the command is broken off.
     if (codeOf(error) === "ABORT_ERR") return "";
     throw error;
   } finally {

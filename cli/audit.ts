@@ -17,7 +17,7 @@ export const audit: AddCommand = (program, run) => {
     .option("--since <time>", `only what was done ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option("--json", "print JSON, one entry a line")
     .action((options: { since?: Date; json?: boolean }) =>
-      run(async ({ sql, out }) => {
+      run(async ({ sql, out, tell }) => {
         const filter = options.since ? { from: options.since.toISOString() } : {};
         const lineOf = options.json ? (entry: AuditEntry) => `${json(entry)}\n` : sentenceOf;
         for (let before: number | null = null; ; ) {
@@ -28,6 +28,7 @@ export const audit: AddCommand = (program, run) => {
             pageSize,
           );
           await out(page.entries.map(lineOf).join(""));
+          if (before === null && page.entries.length === 0) tell("No entries.");
           before = page.next;
           if (before === null) return 0;
         }

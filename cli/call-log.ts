@@ -1,11 +1,10 @@
 // `leads call-log <id>`: when a person was called, by whom, and with which outcome.
 import { askAsOperator } from "../team/ask.ts";
-import { callLog, type LoggedCall } from "../team/managing.ts";
+import { callLog } from "../team/managing.ts";
+import { wordsOf } from "./calls.ts";
 import type { AddCommand } from "./command.ts";
 import { json } from "./json.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
-import { printable } from "./terminal.ts";
-import { clock } from "./times.ts";
 
 export const callLogCommand: AddCommand = (program, run) => {
   program
@@ -20,19 +19,13 @@ export const callLogCommand: AddCommand = (program, run) => {
       run(async ({ sql, out }) => {
         const calls = await callLog(askAsOperator(sql), await findOne(sql, part));
         if (options.json) await out(`${json(calls, 2)}\n`);
-        else await out(calls.length > 0 ? calls.map(lineOf).join("") : "Not called yet.\n");
+        else
+          await out(
+            calls.length > 0
+              ? calls.map((call) => `${wordsOf(call).join("  ")}\n`).join("")
+              : "Not called yet.\n",
+          );
         return 0;
       }),
     );
 };
-
-function lineOf({ at, member, called, asked_for_this_time, outcome, note, callback_at }: LoggedCall): string {
-  const words = [
-    ...[clock(new Date(at)), printable(member.name), called ? "called" : "reviewed"],
-    asked_for_this_time ? "(the person asked for this time)" : "",
-    outcome?.replaceAll("_", " ") ?? "no outcome yet",
-    callback_at ? `at ${clock(new Date(callback_at))}` : "",
-    printable(note),
-  ];
-  return `${words.filter(Boolean).join("  ")}\n`;
-}

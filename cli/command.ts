@@ -19,7 +19,7 @@ export interface CommandContext {
   tell(sentence: string): void;
   /** Shows a line that stays in place where standard error is a terminal, until the next line is written; else nothing. */
   showStatusLine(text: string): void;
-  /** Asks a question and returns the answer, or undefined where no person is at a terminal. */
+  /** Asks a question and returns the answer: "" after Ctrl-C or Ctrl-D, undefined where no person is at a terminal. */
   ask(question: string): Promise<string | undefined>;
   /** The width of a line in characters of the terminal. */
   columns: number;
@@ -29,7 +29,7 @@ export interface CommandContext {
   signal: AbortSignal;
 }
 
-/** Does what was asked and returns the exit status: 0 when all is well, 1 when something is wrong. */
+/** Does what was asked and returns the exit status: 0 when all is well, 1 when something is wrong, 130 when it was broken off. */
 export type Handler = (context: CommandContext) => Promise<number>;
 
 /** A handler that opens no database, because it works on the data folder itself. */

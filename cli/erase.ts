@@ -45,19 +45,26 @@ interface Options {
 }
 
 async function eraseFound(context: CommandContext, id: string | undefined, email: string, yes: boolean) {
-  const { sql, out, tell } = context;
+  const { sql, out, tell, signal } = context;
   const found = await findErasable(sql, id ? { id: await findOne(sql, id) } : { email });
   const further = id ? [] : furtherLeads(await findWithAddress(sql, email));
   if (found.length === 0)
-    throw new Refusal(["No lead has this e-mail address. Nothing was erased.", ...further].join("\n"));
+    throw id
+      ? erasedMeanwhile(id)
+      : new Refusal(["No lead has this e-mail address. Nothing was erased.", ...further].join("\n"));
   for (const words of further) tell(words);
-  if (!yes && !(await confirm(context, found))) return 1;
+  if (!yes && !(await confirm(context, found))) return signal.aborted ? 130 : 1;
   const ids = found.map((lead) => lead.id);
   const erased = await eraseLeads(sql, ids);
   if (erased.length === 0) throw erasedMeanwhile(ids[0] ?? "");
   await out(erased.map((one) => `Erased ${one}\n`).join(""));
-  tell("Channels that had been told of it are told to erase it too. Backups made before still hold it.");
+  tell(toldToo(erased.length));
   return 0;
+}
+
+function toldToo(erased: number): string {
+  const them = erased === 1 ? "it" : "them";
+  return `Channels that had been told of ${them} are told to erase ${them} too. Backups made before still hold ${them}.`;
 }
 
 /** What a person is told of leads in which the address stands with something else. */
@@ -80,7 +87,8 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
   const rest = found.newer === 0 ? "No lead is newer." : `${counted(found.newer, "newer lead")} will stay.`;
   if (!yes) {
     await out(`To be erased for good, with permission, deliveries and review: ${those}. ${rest}\n`);
-    if (!(await isYes(context, `Erase ${found.older === 1 ? "it" : "them"}? Type yes:`))) return 1;
+    if (!(await isYes(context, `Erase ${found.older === 1 ? "it" : "them"}? Type yes:`)))
+      return signal.aborted ? 130 : 1;
   }
   // A separate connection, because Ctrl-C closes the command's own in the middle of a statement.
   const separate = connect(url, { max: 1, name: "leads command" });
@@ -91,10 +99,7 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
     });
     await out(`Erased ${counted(erased, "lead")}.\n`);
     if (signal.aborted) tell("Broken off. Type it again to erase the rest.");
-    else
-      tell(
-        "Channels that had been told of them are told to erase them too. Backups made before still hold them.",
-      );
+    else tell(toldToo(erased));
     return signal.aborted ? 130 : 0;
   } finally {
     await separate.end({ timeout: 1 });

@@ -61,12 +61,13 @@ export const exportCommand: AddCommand = (program, run) => {
 
 /** Reads on the standby that STANDBY_URL names, once it has the entry of the audit log; else on the database in use. */
 async function withStandby(
-  { sql, url, config: { standbyUrl }, tell }: CommandContext,
+  { sql, url, config: { standbyUrl }, tell, signal }: CommandContext,
   entry: string | undefined,
   read: (sql: Sql) => Promise<unknown>,
 ): Promise<void> {
   if (!standbyUrl || !entry) return void (await read(sql));
   const standby = connect(withLoginOf(standbyUrl, url), { max: 2, name: "leads export" });
+  signal.addEventListener("abort", () => void standby.end({ timeout: 0 }));
   try {
     const problem = await waitForEntry(standby, entry).then(
       (isThere) => (isThere ? undefined : "is seconds behind"),

@@ -1,4 +1,4 @@
-// `leads list`: who is waiting, as a table for a person or as JSON for a program.
+// `leads list`: the leads, as a table for a person or as JSON for a program.
 import { reference, shown } from "../lead/lead.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
 import { type LeadFilter, listLeads } from "../team/list-leads.ts";
@@ -17,12 +17,12 @@ interface Options extends LeadFilter {
 export const list: AddCommand = (program, run) => {
   program
     .command("list")
-    .summary("who is waiting: those who withdrew their permission first, then the newest")
+    .summary("the leads: those who withdrew their permission first, then the newest")
     .description("Lists leads: those who withdrew their permission first, then the newest first.")
     .option("--since <time>", `only those that came in ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option(
       "--due",
-      "only those not reviewed yet that may be called; the one with the least of its 24 hours left first",
+      "only those not reviewed yet whose permission stands; the one with the least of its 24 hours left first",
     )
     .option("--suspect", "only those that look like spam")
     .option(
@@ -63,14 +63,27 @@ async function printTable(context: CommandContext, filter: LeadFilter): Promise<
   return 0;
 }
 
-/** The columns in order. A narrow terminal shows the first ones only. The name gets the width that is left. */
-const table: { title: string; cells: number; text(lead: LeadRow, now: Date): string }[] = [
+interface Column {
+  title: string;
+  cells: number;
+  /** How many cells more it gets of the width that is left. The name gets the rest. */
+  more?: number;
+  text(lead: LeadRow, now: Date): string;
+}
+
+/** The columns in order. A narrow terminal shows the first ones only. */
+const table: Column[] = [
   { title: "ID", cells: 8, text: ({ id }) => reference(id) },
   { title: "CAME IN", cells: 16, text: ({ created_at }) => clock(created_at) },
-  { title: "REVIEW", cells: 11, text: review },
+  { title: "REVIEW", cells: 12, more: 1, text: review },
   { title: "NAME", cells: 12, text: ({ name }) => shown("name", name) },
-  { title: "PHONE", cells: 14, text: ({ phone, withdrawn_at }) => (withdrawn_at ? "DO NOT PHONE" : phone) },
-  { title: "ZIP", cells: 6, text: ({ zip_code }) => zip_code },
+  {
+    title: "PHONE",
+    cells: 17,
+    more: 3,
+    text: ({ phone, withdrawn_at }) => (withdrawn_at ? "DO NOT PHONE" : phone),
+  },
+  { title: "ZIP", cells: 5, more: 5, text: ({ zip_code }) => zip_code },
   { title: "MEDICARE", cells: 8, text: ({ has_medicare }) => (has_medicare ? "yes" : "no") },
   { title: "DIABETES", cells: 8, text: ({ has_diabetes }) => (has_diabetes ? "yes" : "no") },
 ];
@@ -87,13 +100,18 @@ function line(lead: LeadRow, now: Date, columns: number): string {
   return lead.marks.length === 0 ? row : `${row}${" ".repeat(10)}looks like spam: ${lead.marks.join(", ")}\n`;
 }
 
-function joined(columns: number, text: (column: (typeof table)[number]) => string): string {
+function joined(columns: number, text: (column: Column) => string): string {
   const max = Math.min(Math.max(columns, 80), 120);
   let width = -2;
   const fitting = table.filter(({ cells }) => (width += cells + 2) <= max);
-  const spare = max - fitting.reduce((sum, { cells }) => sum + cells + 2, -2);
-  const cells = fitting.map((column) =>
-    cell(text(column), column.cells + (column.title === "NAME" ? spare : 0)),
+  let spare = max - fitting.reduce((sum, { cells }) => sum + cells + 2, -2);
+  const widths = fitting.map(({ cells, more = 0 }) => {
+    const added = Math.min(more, spare);
+    spare -= added;
+    return cells + added;
+  });
+  const cells = fitting.map((column, at) =>
+    cell(text(column), (widths[at] ?? 0) + (column.title === "NAME" ? spare : 0)),
   );
   return `${cells.join("  ").trimEnd()}\n`;
 }

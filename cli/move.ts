@@ -39,7 +39,7 @@ function readTarget(text: string | undefined): Target {
   const read = v.safeParse(databaseAddress, text ?? "");
   if (read.success) return { address: read.output };
   throw new UsageError(
-    `Where to? Add --to embedded, or --to postgres://user:password@host:port/name\nHelp: ${typed("move --help")}`,
+    `${text ? `--to ${read.issues[0].message}` : "Where to? Add --to embedded, or --to postgres://user:password@host:port/name"}\nHelp: ${typed("move --help")}`,
   );
 }
 
@@ -100,13 +100,14 @@ function whatNext(target: Target, { databaseUrl, ...config }: CommandContext["co
     ...(config.inboxDatabaseUrl ? ["INBOX_DATABASE_URL"] : []),
     ...(config.standbyUrl ? ["STANDBY_URL"] : []),
   ];
+  const [name, them] = others.length > 1 ? ["name", "them"] : ["names", "it"];
   return [
     target === "embedded"
       ? "Now take DATABASE_URL out of the settings, and start the server."
       : `Now set DATABASE_URL=${withoutPassword(target.address)} (with its password), and start the server.`,
     ...(others.length > 0
       ? [
-          `${others.join(", ")} in the settings still ${others.length > 1 ? "name" : "names"} the old database: ${target === "embedded" ? "take that out" : "change that"}, too.`,
+          `${others.join(", ")} in the settings still ${name} the old database: ${target === "embedded" ? `take ${them} out` : `change ${them}`}, too.`,
         ]
       : []),
     `The old database${databaseUrl ? "" : " in DATA_DIR"} is as it was. A server that is started on it by mistake would send what waits a second time: delete it when the leads have been looked at in the new one.`,

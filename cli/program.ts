@@ -85,7 +85,7 @@ const notes = `${isInstalled ? releaseCommands : ""}
 Times are in this machine's time zone (TZ); in JSON and CSV they are in UTC.
 Results go to standard output, messages to standard error.${npmNote}
 Exit status: 0 all is well; 1 something is wrong, such as a failed or stuck delivery, or cannot be done;
-2 the command was not understood, or needs somebody to say yes.
+2 the command was not understood, or needs somebody to say yes; 130 it was broken off (Ctrl-C or a signal).
 
 Options and examples of a command: ${typed("list --help")}
 The version of this program: ${typed("--version")}`;
@@ -180,13 +180,16 @@ const termOf = (command: Command): string => {
   return [command.name(), ...words].join(" ");
 };
 
-/** The words with --help for a `help` in the place of a command: commander's own knows one word after it, and leaves out the rest. */
+/** Reads `help team invite` as `team invite --help`: commander's own `help` reads one word after it only. */
 function withHelpOption(program: Command, words: readonly string[]): readonly string[] {
   const { at, word } = nextCommand(program, words);
   return word === "help" ? [...words.toSpliced(at, 1), "--help"] : words;
 }
 
-/** @throws UsageError where the words name a command that is none, because commander prints the help above it when asked for help. */
+/**
+ * @throws UsageError where a word stands in a command's place and names none. Commander would take `nosuch --help` for a question about the
+ * whole program.
+ */
 function requireCommand(program: Command, words: readonly string[]): void {
   const { command, word } = nextCommand(program, words);
   if (word === undefined || word.startsWith("-")) return;
@@ -211,7 +214,7 @@ function commandAt(program: Command, words: readonly string[]): Command {
 function usageError(error: CommanderError, command: Command): UsageError {
   const path = pathOf(command);
   const help = helpOf(command);
-  const usage = `Type: ${typed(`${path} ${command.usage()}`)}\n${help}`;
+  const usage = `Type: ${typed(`${path} ${command.usage()}`.trim())}\n${help}`;
   const name = /'([^']*)'/.exec(error.message)?.[1] ?? "";
   switch (error.code) {
     case "commander.missingArgument":

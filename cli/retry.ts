@@ -3,8 +3,14 @@ import type { Sql } from "../database/connect.ts";
 import { howToSetUp } from "../delivery/channels/registry.ts";
 import { reference } from "../lead/lead.ts";
 import { Refusal } from "../team/refusal.ts";
-import { type Retried, retryFailed, retryLead, retryPending } from "../team/retry-deliveries.ts";
-import { type AddCommand, type CommandContext, typed, UsageError } from "./command.ts";
+import {
+  countDueWithoutChannel,
+  type Retried,
+  retryFailed,
+  retryLead,
+  retryPending,
+} from "../team/retry-deliveries.ts";
+import { type AddCommand, type CommandContext, counted, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 
 interface Options {
@@ -36,12 +42,17 @@ export const retry: AddCommand = (program, run) => {
 };
 
 async function retryAll(
-  { sql, out }: CommandContext,
+  { sql, out, tell }: CommandContext,
   requeue: (sql: Sql) => Promise<number>,
   none: string,
 ): Promise<number> {
   const due = await requeue(sql);
   await out(due === 0 ? `${none}\n` : dueNow(due));
+  const waiting = due === 0 ? 0 : await countDueWithoutChannel(sql);
+  if (waiting > 0)
+    tell(
+      `${counted(waiting, "due delivery", "due deliveries")} of a channel that is not set up: sent when it is set up again. To look: ${typed("status")}`,
+    );
   return 0;
 }
 
@@ -64,4 +75,4 @@ const whyNothing = (reason: Reason, lead: string): string =>
   })[reason];
 
 const dueNow = (count: number) =>
-  `${count === 1 ? "1 delivery is due now." : `${count} deliveries are due now.`}\n`;
+  `${counted(count, "delivery", "deliveries")} ${count === 1 ? "is" : "are"} due now.\n`;

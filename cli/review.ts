@@ -1,7 +1,7 @@
 // `leads review <id>`: the team has reviewed a lead's eligibility, which the thank-you page promises within 24 hours.
 import { reference } from "../lead/lead.ts";
 import { maxOutcomeLength, reviewLead } from "../team/review-lead.ts";
-import { type AddCommand, typed, UsageError } from "./command.ts";
+import { type AddCommand, counted, typed, UsageError } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { printable } from "./terminal.ts";
 
@@ -27,6 +27,8 @@ export const review: AddCommand = (program, run) => {
 
 function readOutcome(text: string): string {
   const outcome = text.trim();
-  if (outcome !== "" && outcome.length <= maxOutcomeLength) return outcome;
+  if (outcome.length > maxOutcomeLength)
+    throw new UsageError(`--outcome takes ${counted(maxOutcomeLength, "character")} at most.`);
+  if (outcome !== "") return outcome;
   throw new UsageError('--outcome takes a few words, such as --outcome "qualifies, call on Monday".');
 }

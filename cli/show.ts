@@ -1,12 +1,17 @@
-// `leads show <id>`: everything about one lead, for a person or as JSON: what was typed, what was agreed to, its deliveries, and
-// what the team did.
-
+// `leads show <id>`: everything that is kept about one lead, for a person or as JSON: what was typed, what was agreed to, its deliveries,
+// and what the team did.
 import type { DeliveryState } from "../delivery/outbox.ts";
 import { answerShown, fields, reference } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
 import { erasedMeanwhile } from "../team/refusal.ts";
-import { type LeadDetails, type PermissionDetails, showLead } from "../team/show-lead.ts";
+import {
+  type EligibilityCheck,
+  type LeadDetails,
+  type PermissionDetails,
+  showLead,
+} from "../team/show-lead.ts";
+import { inWords, wordsOf } from "./calls.ts";
 import { type AddCommand, noAuditEntry, typed } from "./command.ts";
 import { json } from "./json.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
@@ -16,8 +21,10 @@ import { clock, timeLeft } from "./times.ts";
 export const show: AddCommand = (program, run) => {
   program
     .command("show")
-    .summary("all about one lead: answers, permission and its wording, deliveries, review")
-    .description("Shows all about one lead: answers, permission and its wording, deliveries, review.")
+    .summary("all about one lead: answers, permission and its wording, deliveries, review, calls")
+    .description(
+      "Shows all that is kept about one lead: answers, permission and its wording, deliveries, review, calls with their notes, eligibility checks.",
+    )
     .argument("<id>", idHelp, readId)
     .option("--json", "print JSON")
     .action((id: string, options: { json?: true }) =>
@@ -34,7 +41,7 @@ export const show: AddCommand = (program, run) => {
 
 type Line = [label: string, ...values: string[]];
 
-function page({ lead, permission, deliveries }: LeadDetails, now: Date, columns: number): string {
+function page({ lead, permission, deliveries, ...work }: LeadDetails, now: Date, columns: number): string {
   const withdrawn = lead.withdrawn_at && `PERMISSION WITHDRAWN ${clock(lead.withdrawn_at)}: DO NOT PHONE.`;
   const sections = [
     [`Lead ${reference(lead.id)}  (${lead.id})`, ...(withdrawn ? [withdrawn] : [])],
@@ -49,6 +56,15 @@ function page({ lead, permission, deliveries }: LeadDetails, now: Date, columns:
       deliveries.length ? deliveries.map(deliveryLine) : [["none", "No channel was set up."]],
     ),
   ];
+  if (work.calls.length > 0)
+    sections.push(
+      section(
+        "Calls",
+        work.calls.map(wordsOf).map(([at = "", ...words]) => [at, words.join("  ")]),
+      ),
+    );
+  if (work.eligibility_checks.length > 0)
+    sections.push(section("Eligibility checks", work.eligibility_checks.map(checkLine)));
   const failed = deliveries.some(({ failed_at }) => failed_at);
   if (failed) sections.push([`To send again what failed: ${typed(`retry ${reference(lead.id)}`)}`]);
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
@@ -56,9 +72,12 @@ function page({ lead, permission, deliveries }: LeadDetails, now: Date, columns:
 
 function teamLines(lead: LeadRow, now: Date): Line[] {
   const due = reviewBy(lead.created_at);
-  const review: Line = lead.reviewed_at
-    ? ["Reviewed", [clock(lead.reviewed_at), lead.outcome].filter(Boolean).join(": ")]
-    : ["Review by", `${clock(due)} (${timeLeft(due, now)})`];
+  const reviewed = lead.reviewed_at && [clock(lead.reviewed_at), lead.outcome && inWords(lead.outcome)];
+  const review: Line = reviewed
+    ? ["Reviewed", reviewed.filter(Boolean).join(": ")]
+    : lead.withdrawn_at
+      ? ["Reviewed", "no; the permission was withdrawn"]
+      : ["Review by", `${clock(due)} (${timeLeft(due, now)})`];
   const flags: Line[] = lead.marks.length ? [["Looks like spam", lead.marks.join(", ")]] : [];
   return [["Came in", clock(lead.created_at)], review, ...flags];
 }
@@ -102,6 +121,17 @@ function deliveryLine(delivery: DeliveryState): Line {
   if (delivered_at) return [channel, `${event} delivered ${clock(delivered_at)} (${attemptCount})`];
   if (failed_at) return [channel, `${event} FAILED ${clock(failed_at)} (${attemptCount})${why}`];
   return [channel, `${event} pending, next try ${clock(due_at)} (${attemptCount} so far)${why}`];
+}
+
+function checkLine({ at, member, result, reasons, answers }: EligibilityCheck): Line {
+  const given = Object.entries(answers).map(
+    ([question, answer]) => `${inWords(question)}: ${String(answer)}`,
+  );
+  return [
+    clock(new Date(at)),
+    `${member.name}  ${[result, ...reasons].map(inWords).join(", ")}`,
+    ...given.map(inWords),
+  ];
 }
 
 /** A titled block of labels and values; what a visitor typed comes through here and nowhere else. */

@@ -13,10 +13,14 @@ export const stop: AddCommand = (program, run) => {
     )
     .argument("<phone>", "the number, however it is written")
     .action((phone: string) =>
-      run(async ({ sql, out }) => {
+      run(async ({ sql, out, tell }) => {
         const stopped = await stopNumber(askAsOperator(sql), phone);
         if (stopped === null) throw new UsageError('A number has 7 to 20 digits, such as "(305) 555-0142".');
         await out(`On the stop list. Permission withdrawn of ${counted(stopped, "lead")}. Do not phone.\n`);
+        if (stopped === 0)
+          tell(
+            "No lead with this number had a permission that stood. If you expected one, compare the digits.",
+          );
         return 0;
       }),
     );

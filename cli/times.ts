@@ -27,7 +27,7 @@ export function timeLeft(until: Date, now: Date): string {
 }
 
 /** What the help says of --since. */
-export const sinceHelp = "within 24h, 7d or 30min, or since a day such as 2026-01-31";
+export const sinceHelp = "within a time such as 24h, 7d or 30min, or since a day such as 2026-01-31";
 
 /**
  * Reads "24h", "7d", "30min" as so long before `now`, and "2026-01-31" as the start of that day here.
@@ -44,6 +44,6 @@ export function readSince(text: string, now: Date): Date {
     start.getFullYear() === year && start.getMonth() === Number(month) - 1 && start.getDate() === date;
   if (isThatDay) return start;
   throw new UsageError(
-    "--since takes a length of time or a day, such as --since 24h, --since 7d or --since 2026-01-31.",
+    "--since takes a length of time or a day, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
   );
 }

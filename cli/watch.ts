@@ -1,5 +1,6 @@
-// `leads watch`: the status, live, until Ctrl-C. On a terminal it stays in place; elsewhere it prints what changed.
+// `leads watch`: the status, live, until Ctrl-C. On a terminal it stays in place; elsewhere it is printed again when it has changed.
 import { setTimeout as wait } from "node:timers/promises";
+import { isDatabaseTrouble } from "../database/trouble.ts";
 import { codeOf } from "../log/log.ts";
 import { readStatus } from "../team/status.ts";
 import type { AddCommand, CommandContext } from "./command.ts";
@@ -9,13 +10,14 @@ import { describe, inSnakeCase } from "./status.ts";
 /** In milliseconds. */
 const interval = 1_000;
 
-const clearTerminal = "\x1b[H\x1b[2J\x1b[3J";
+/** Clears what is on the screen, and not what was on it before and can be scrolled back to. */
+const clearScreen = "\x1b[H\x1b[2J";
 
 export const watch: AddCommand = (program, run) => {
   program
     .command("watch")
     .summary("the status, live, until Ctrl-C")
-    .description("Prints the status again when it changes, until Ctrl-C.")
+    .description("Shows the status until Ctrl-C: in place on a terminal, else again whenever it has changed.")
     .option("--json", "print JSON, one object a line")
     .action((options: { json?: true }) => run((context) => watchStatus(context, options.json === true)));
 };
@@ -27,7 +29,7 @@ async function watchStatus(context: CommandContext, asJson: boolean): Promise<nu
     const text = await readText(context, asJson);
     if (signal.aborted) break;
     if (onTerminal && !asJson) {
-      await out(`${clearTerminal}${text}\n${new Date().toLocaleTimeString("sv-SE")}  Ctrl-C ends this.\n`);
+      await out(`${clearScreen}${text}\n${new Date().toLocaleTimeString("sv-SE")}  Ctrl-C ends this.\n`);
     } else if (text !== before) {
       await out(text);
     }
@@ -44,6 +46,7 @@ async function readText({ sql }: CommandContext, asJson: boolean): Promise<strin
     const state = await readStatus(sql);
     return asJson ? `${json(inSnakeCase(state))}\n` : describe(state, now);
   } catch (error) {
+    if (!isDatabaseTrouble(error)) throw error;
     return asJson
       ? `${json({ ok: false, error: codeOf(error) })}\n`
       : `The database does not answer (${codeOf(error)}).\n`;

@@ -13,21 +13,24 @@ export type Sql = postgres.Sql;
  * - `connectTimeout` is how many seconds a connect may take.
  * - With `keepsConnections` no connection is made anew after half an hour to an hour, as the library does, because a lock of its session
  *   would end with it.
+ * - `timeZone` is that in which the database writes a time as text or JSON; unset: the server's own.
  * - `?prepare=false` is for a pooler that cannot keep prepared statements.
  */
 export function connect(
   address: string,
-  { max = 4, name = "leads", connectTimeout = 5, keepsConnections = false } = {},
+  { max = 4, name = "leads", connectTimeout = 5, keepsConnections = false, timeZone = "" } = {},
 ): Sql {
   const { url, servers } = splitAddress(address);
   const [first = serverOf("", "5432"), ...others] = servers;
   const lifetime = keepsConnections && { max_lifetime: null };
+  const connection = { application_name: name, ...(timeZone && { TimeZone: timeZone }) };
   const open = ({ host, port, ...path }: ServerAddress, options: object) => {
     // As lists, which its types do not know, because postgres.js takes what follows a colon in a text for the port, also in an IPv6
     // address, and would send the login to another server.
     const server: object = { host: [host], port: [port], ...path };
     return postgres(url, {
-      ...defaults(name),
+      ...defaults,
+      connection,
       ...lifetime,
       connect_timeout: connectTimeout,
       ...server,
@@ -39,8 +42,20 @@ export function connect(
   return open(first, { max, socket: () => openToWritable(servers, probe) });
 }
 
-const defaults = (name: string) => ({
-  connection: { application_name: name },
+// An empty one, as most leads have no flag, is not searched: an export of all leads takes a tenth less.
+const arrayOfTextOrUuid = {
+  to: 1009,
+  from: [1009, 2951],
+  serialize: (items: string[]) => `{${items.map((item) => `"${item.replaceAll(/["\\]/g, "\\$&")}"`).join()}}`,
+  parse: (text: string) => (text === "{}" ? [] : itemsOf(text)),
+};
+
+const itemsOf = (text: string) =>
+  Array.from(text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g), ([, quoted, plain]) =>
+    quoted === undefined ? plain : quoted.replaceAll(/\\(.)/gs, "$1"),
+  );
+
+const defaults = {
   // An unreachable server is tried again soon, because a lead may be waiting. The library's default waits up to 20 s.
   backoff: (tries: number) => Math.min(0.05 * 2 ** tries, 1),
   // The library would query the types of arrays on each new connection; where the server dies just then, nothing catches the
@@ -49,7 +64,7 @@ const defaults = (name: string) => ({
   types: { array: arrayOfTextOrUuid },
   // Notices are for people at a psql prompt; some quote what was typed.
   onnotice: () => {},
-});
+};
 
 /** Where one server listens. With a `path`, which is a socket's, the host is only a name. */
 export interface ServerAddress {
@@ -115,16 +130,3 @@ function partsOf(address: string) {
   const { scheme = "postgres://", login = "", hosts = "", database = "", query = "" } = found.groups;
   return { scheme, login, hosts, database, query };
 }
-
-// An empty one, as most leads have no flag, is not searched: an export of all leads takes a tenth less.
-const arrayOfTextOrUuid = {
-  to: 1009,
-  from: [1009, 2951],
-  serialize: (items: string[]) => `{${items.map((item) => `"${item.replaceAll(/["\\]/g, "\\$&")}"`).join()}}`,
-  parse: (text: string) => (text === "{}" ? [] : itemsOf(text)),
-};
-
-const itemsOf = (text: string) =>
-  Array.from(text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g), ([, quoted, plain]) =>
-    quoted === undefined ? plain : quoted.replaceAll(/\\(.)/gs, "$1"),
-  );

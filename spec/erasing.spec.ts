@@ -56,8 +56,8 @@ async function everything(): Promise<string> {
 const names = async () =>
   (await database.owner`select name from leads order by created_at`).map(({ name }) => name);
 
-const notice =
-  "Channels that had been told of it are told to erase it too. Backups made before still hold it.\n";
+const notice = (them: "it" | "them") =>
+  `Channels that had been told of ${them} are told to erase ${them} too. Backups made before still hold ${them}.\n`;
 
 describe("leads erase", () => {
   it("owes no word of it to a channel that was retired, which nothing would ever send", async () => {
@@ -78,7 +78,7 @@ describe("leads erase", () => {
   it("removes a lead and leaves nothing of it but its id in a receipt", async () => {
     expect(await everything()).toContain("Rosa again");
     const ran = await leads(url, "erase", short("Rosa again"), "--yes");
-    expect(ran).toEqual({ status: 0, stdout: `Erased ${id("Rosa again")}\n`, stderr: notice });
+    expect(ran).toEqual({ status: 0, stdout: `Erased ${id("Rosa again")}\n`, stderr: notice("it") });
     expect(await names()).toEqual(["Rosa", "Other"]);
     expect(await everything()).not.toContain("Rosa again");
     expect(await database.owner`select lead_id, erased_at, reason from private.erasures`).toEqual([
@@ -126,7 +126,7 @@ describe("leads erase", () => {
     // Before the lists have it, and after.
     expect(await leads(url, "erase", "--email", "rosa@example.com", "--yes")).toMatchObject({
       status: 0,
-      stderr: further + notice,
+      stderr: further + notice("them"),
     });
     await owner`select private.index_new_leads(look_back => '100 years')`;
     expect(await leads(url, "erase", "--email", "ROSA@example.com", "--yes")).toEqual({
@@ -144,7 +144,7 @@ describe("leads erase", () => {
       await database.owner`delete from private.lead_work where lead_id = ${id("Other")}`;
       await database.owner`select private.index_new_leads(look_back => '100 years')`;
       const { stderr } = await leads(url, "erase", "--email", "rosa@example.com", "--yes");
-      expect(stderr).toBe(notice);
+      expect(stderr).toBe(notice("them"));
     },
   );
 
@@ -204,7 +204,7 @@ describe("leads erase", () => {
     ["yes", 0, 2],
     ["no", 1, 3],
     ["", 1, 3],
-    ["\x03", 1, 3],
+    ["\x03", 130, 3],
     ["\x04", 1, 3],
   ])("asks a person at a terminal, and takes %j for an answer", async (answer, status, left) => {
     const ran = await atTerminal(["erase", id("Rosa")], `${answer}\n`);
@@ -222,7 +222,10 @@ describe("leads erase", () => {
     await until(async () => seen.includes("Type yes:"));
     const command = execFileSync("ps", ["-o", "pid=", "--ppid", String(child.pid)], { encoding: "utf8" });
     process.kill(Number(command), "SIGTERM");
-    expect(await ended).toMatchObject({ status: 1, stdout: expect.stringContaining("Nothing was erased.") });
+    expect(await ended).toMatchObject({
+      status: 130,
+      stdout: expect.stringContaining("Nothing was erased."),
+    });
     expect(await names()).toHaveLength(3);
   });
 
@@ -258,8 +261,6 @@ describe("leads erase", () => {
 });
 
 describe("leads erase --older-than", () => {
-  const notice =
-    "Channels that had been told of them are told to erase them too. Backups made before still hold them.\n";
   const age = async (name: string, days: number) => {
     await database.owner`update leads set created_at = now() - make_interval(days => ${days}) where name = ${name}`;
     await database.owner`
@@ -278,7 +279,7 @@ describe("leads erase --older-than", () => {
 
   it("removes the leads that came more than so many days ago, and the audit log says how many", async () => {
     const ran = await leads(url, "erase", "--older-than", "400", "--yes");
-    expect(ran).toEqual({ status: 0, stdout: "Erased 1 lead.\n", stderr: notice });
+    expect(ran).toEqual({ status: 0, stdout: "Erased 1 lead.\n", stderr: notice("it") });
     expect(await names()).toEqual(["Other", "Rosa again"]);
     expect(await database.owner`select lead_id, reason from private.erasures`).toEqual([
       { lead_id: id("Rosa"), reason: "age" },

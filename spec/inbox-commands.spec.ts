@@ -26,6 +26,15 @@ describe("leads stop", () => {
     );
   });
 
+  it("says so when no lead with the number had a permission that stood, as with one that was mistyped", async () => {
+    expect(await leads(database.url, "stop", aNumber())).toEqual({
+      status: 0,
+      stdout: "On the stop list. Permission withdrawn of 0 leads. Do not phone.\n",
+      stderr:
+        "No lead with this number had a permission that stood. If you expected one, compare the digits.\n",
+    });
+  });
+
   it("takes a number in whatever digits it is typed", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone });
@@ -63,7 +72,49 @@ describe("the operator's commands", () => {
   });
 });
 
+describe("leads show", () => {
+  it("shows the calls with their notes and the eligibility checks, as somebody may ask what is kept of them", async () => {
+    const id = await addLead(database);
+    const { body } = await dana.call("call", { id });
+    if (!("call_id" in body)) throw new Error("refused");
+    await dana.call("outcome", { id, call_id: body.call_id, outcome: "no_answer", note: "Rang ten times." });
+    await dana.call("eligibility-check", {
+      id,
+      answers: {
+        ...{ diabetes: "yes", insulin: "yes", recurrent_lows: "no", low_with_help: "no", visit_on: null },
+        ...{ visit_planned: "yes", trained: "yes", plan: "part_b", prescriber: "Dr. Lopez" },
+      },
+    });
+    const { stdout } = await leads(database.url, "show", id);
+    expect(stdout).toMatch(/\n\nCalls\n {2}\S+ \S+ {2}Dana {2}called {2}no answer {2}Rang ten times\.\n/);
+    expect(stdout).toMatch(/\n\nEligibility checks\n {2}\S+ \S+ {2}Dana {2}needs visit, visit is planned\n/);
+    expect(stdout).toMatch(/\n +prescriber: Dr\. Lopez\n/);
+    expect(JSON.parse((await leads(database.url, "show", id, "--json")).stdout)).toMatchObject({
+      calls: [{ outcome: "no_answer", note: "Rang ten times." }],
+      eligibility_checks: [{ result: "needs_visit", answers: { prescriber: "Dr. Lopez" } }],
+    });
+  });
+});
+
 describe("leads call-log and leads audit", () => {
+  it("print times as JSON in UTC, whatever the database's own time zone is", async () => {
+    const id = await addLead(database);
+    await dana.call("call", { id });
+    const { owner } = database;
+    const zoneOf = (zone: ReturnType<typeof owner.unsafe>) =>
+      owner`do $$ begin execute format('alter database %I ${zone}', current_database()); end $$`;
+    await zoneOf(owner.unsafe("set timezone to ''America/New_York''"));
+    for (const words of [
+      ["call-log", id, "--json"],
+      ["audit", "--json"],
+    ]) {
+      const times = (await leads(database.url, ...words)).stdout.match(/\d{4}-\d\d-\d\dT[^"]+/g) ?? [];
+      expect(times.length).toBeGreaterThan(0);
+      for (const time of times) expect(time).toMatch(/\+00:00$/);
+    }
+    await zoneOf(owner.unsafe("reset timezone"));
+  });
+
   it("tell when a lead was called, by whom, and what came of it", async () => {
     const id = await addLead(database);
     expect((await leads(database.url, "call-log", id)).stdout).toBe("Not called yet.\n");
@@ -87,7 +138,7 @@ describe("leads call-log and leads audit", () => {
       who: { name: "Dana" },
       lead: { id, reference: reference(id) },
     });
-    const readings = entries.filter(({ action }) => action === "read call log");
+    const readings = entries.filter(({ action, lead }) => action === "read call log" && lead.id === id);
     expect(readings.map(({ who, lead }) => [who.name, lead.id])).toEqual([
       ["operator", id],
       ["operator", id],

@@ -59,16 +59,26 @@ describe("leads list", () => {
     expect(rest).toEqual({ status: 0, stderr: "" });
     expect(steady(stdout)).toBe(
       `
-ID        CAME IN           REVIEW       NAME                                 PHONE           ZIP     MEDICARE  DIABETES
-<lead 0>  YYYY-MM-DD hh:mm  WITHDRAWN    Withdrawn                            DO NOT PHONE    33101   yes       no
-<lead 1>  YYYY-MM-DD hh:mm  reviewed     Reviewed                             555-013         33101   yes       no
-<lead 2>  YYYY-MM-DD hh:mm  18 h left    see www.example.com                  555-015         33101   yes       no
+ID        CAME IN           REVIEW         NAME                     PHONE                 ZIP         MEDICARE  DIABETES
+<lead 0>  YYYY-MM-DD hh:mm  WITHDRAWN      Withdrawn                DO NOT PHONE          33101       yes       no
+<lead 1>  YYYY-MM-DD hh:mm  reviewed       Reviewed                 555-013               33101       yes       no
+<lead 2>  YYYY-MM-DD hh:mm  18 h left      see www.example.com      555-015               33101       yes       no
           looks like spam: link in name
-<lead 3>  YYYY-MM-DD hh:mm  13 h left    José                                 555-0110        33101   yes       no
-<lead 4>  YYYY-MM-DD hh:mm  2 h left     \\u{1b}[2J\\u{9b}\\r\\nEve\\u{202e}       555-0121        33101   yes       no
-<lead 5>  YYYY-MM-DD hh:mm  6 h late     Rosa                                 555-0130        33101   yes       no
+<lead 3>  YYYY-MM-DD hh:mm  13 h left      José                     555-0110              33101       yes       no
+<lead 4>  YYYY-MM-DD hh:mm  2 h left       \\u{1b}[2J\\u{9b}\\r\\nEve…  555-0121              33101       yes       no
+<lead 5>  YYYY-MM-DD hh:mm  6 h late       Rosa                     555-0130              33101       yes       no
 `.trimStart(),
     );
+  });
+
+  it("shows a number with its country, and a lead that is ten days late, whole on a terminal of 80 characters", async () => {
+    const { owner } = database;
+    await owner`insert into leads ${owner(aLead({ name: "Old", phone: "+1 (305) 555-0142" }))}`;
+    await owner`update leads set created_at = now() - interval '11 days 1 hour' where name = 'Old'`;
+    await owner`select private.index_new_leads(look_back => '100 years')`;
+    const { stdout } = await waitForExit(startOnTerminal(["list"], { DATABASE_URL: url }, { columns: 80 }));
+    expect(stdout).toContain("  10 days late  Old           +1 (305) 555-0142  33101\r\n");
+    await owner`delete from leads where name = 'Old'`;
   });
 
   it("prints a JSON array with --json, in the same order, and nothing that a terminal obeys", async () => {
@@ -171,6 +181,7 @@ Deliveries
       "",
     ]);
     expect(steady(stdout)).toContain("permission.withdrawn pending");
+    expect(stdout).toContain("  Reviewed          no; the permission was withdrawn\n");
   });
 
   it.each([
@@ -218,7 +229,7 @@ Deliveries
     expect(await leads(url, "show", "aaaa1111")).toEqual({
       status: 1,
       stdout: "",
-      stderr: `Several leads begin or end with aaaa1111. Type more of the id:\n  ${twins[0]}\n  ${twins[1]}\n`,
+      stderr: `Several leads begin or end with aaaa1111, such as these. Type more of the id:\n  ${twins[0]}\n  ${twins[1]}\n`,
     });
     await database.owner`delete from leads where name like 'Twin %'`;
   });
@@ -235,7 +246,7 @@ Deliveries
     expect(await leads(url, "show", "bbbb2222")).toEqual({
       status: 1,
       stdout: "",
-      stderr: "The lead bbbb2222-0000-4000-8000-000000000000 was erased at 2026-01-31T10:00:00.000Z.\n",
+      stderr: "The lead bbbb2222-0000-4000-8000-000000000000 was erased at 2026-01-31 10:00.\n",
     });
   });
 });

@@ -132,7 +132,7 @@ describe("leads move", () => {
       INTAKE_DATABASE_URL: source.intakeUrl,
     };
     expect((await move(to.url, settings)).stderr).toContain(
-      "INTAKE_DATABASE_URL, STANDBY_URL in the settings still name the old database: change that, too.\n",
+      "INTAKE_DATABASE_URL, STANDBY_URL in the settings still name the old database: change them, too.\n",
     );
   });
 
@@ -164,7 +164,9 @@ describe("leads move", () => {
     expect(embedded.status).toBe(1);
     expect(elsewhere).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("Where to? Add --to embedded"),
+      stderr: expect.stringContaining(
+        "--to must be as postgres://user:password@host:port/name. In the password write @ as %40",
+      ),
     });
   });
 

@@ -26,6 +26,15 @@ export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   return { nothing: found.was_told ? "delivered" : "not owed" };
 }
 
+/** How many deliveries are due on channels that are not set up: they are sent when their channel is. */
+export async function countDueWithoutChannel(sql: Sql): Promise<number> {
+  const [row] = await sql<{ due: number }[]>`
+    select count(*)::integer as due from private.deliveries
+    where delivered_at is null and failed_at is null and due_at <= now()
+      and channel not in (select name from private.channels where enabled)`;
+  return row?.due ?? 0;
+}
+
 /** Makes everything that failed due now. Returns how many deliveries that is. */
 export const retryFailed = (sql: Sql): Promise<number> => outbox.requeueFailed(sql);
 

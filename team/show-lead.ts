@@ -1,7 +1,8 @@
-// Everything about one lead: what was typed, what was agreed to, who was told, and what the team did.
+// Everything that is kept about one lead: what was typed, what was agreed to, who was told, and what the team did.
 import type { Sql } from "../database/connect.ts";
 import { type DeliveryState, deliveriesOf } from "../delivery/outbox.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";
+import type { LoggedCall } from "./managing.ts";
 
 /** What the visitor agreed to, and the circumstances as the request stated them. */
 export interface PermissionDetails {
@@ -26,6 +27,19 @@ export interface LeadDetails {
   permission: PermissionDetails;
   /** In the order they were owed. */
   deliveries: DeliveryState[];
+  /** The oldest first. */
+  calls: LoggedCall[];
+  /** The newest first. */
+  eligibility_checks: EligibilityCheck[];
+}
+
+/** What a member wrote down in the inbox, and what it means for Medicare. */
+export interface EligibilityCheck {
+  at: string;
+  member: { name: string };
+  answers: Record<string, unknown>;
+  result: string;
+  reasons: string[];
 }
 
 /** Returns undefined when there is no such lead. */
@@ -44,5 +58,9 @@ export async function showLead(sql: Sql, id: string): Promise<LeadDetails | unde
     from private.permissions p left join private.notices n on n.hash = p.notice_hash
     where p.lead_id = ${id}`;
   const deliveries = await deliveriesOf(sql, id);
-  return lead && permission && { lead, permission, deliveries: [...deliveries] };
+  const [work] = await sql<Pick<LeadDetails, "calls" | "eligibility_checks">[]>`
+    select private.call_log_of(${id}) as calls, coalesce((
+      select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = ${id}
+    ), '[]') as eligibility_checks`;
+  return lead && permission && work && { lead, permission, deliveries: [...deliveries], ...work };
 }
