@@ -23,6 +23,15 @@ export const siteAddress = v.pipe(
   v.transform((given) => withoutEndingSlashes(new URL(given).origin + new URL(given).pathname)),
 );
 
+/** The address of a Supabase project, or of another server that answers as its data API does: what is below it is ours to add. */
+export const backendAddress = v.pipe(
+  siteAddress,
+  v.check(
+    (given) => !/\/rest(\/v1)?$/.test(given),
+    "must be the project's address, without /rest/v1 at its end.",
+  ),
+);
+
 /** The address of a server that answers at its top alone: what it sends links to paths of its own. */
 export const serverAddress = v.pipe(
   siteAddress,
@@ -61,10 +70,14 @@ export const mailServer = v.pipe(
   v.check(isMailServer, `must be as smtp://user:password@host:port or smtps://. ${inThePassword}`),
 );
 
-/** Who sends a mail. */
+/** Who sends a mail. A name with a comma, as of an "Inc.", is quoted for the mail. (RFC 5322, 3.4) */
 export const sender = v.pipe(
   v.string(),
   v.check(isSender, "must be an address, or a name and an address: Leads <leads@example.com>."),
+  v.transform((given) => {
+    const { name, address } = senderOf(given);
+    return /[,;:]/.test(name) ? `"${name}" <${address}>` : given;
+  }),
 );
 
 /** Mailboxes with commas between them. */
@@ -148,8 +161,15 @@ function isMailAddress(given: string): boolean {
 }
 
 function isSender(given: string): boolean {
-  const [, name = "", address = given] = /^([^<>]*)<([^<>]*)>$/.exec(given) ?? [];
-  return isMailAddress(address) && !/[\p{Cc}"\\,;:@]/u.test(name);
+  const { name, address } = senderOf(given);
+  return isMailAddress(address) && !/[\p{Cc}"\\@]/u.test(name);
+}
+
+function senderOf(given: string): { name: string; address: string } {
+  const [, written = "", address = given] = /^([^<>]*)<([^<>]*)>$/.exec(given) ?? [];
+  const name = written.trim();
+  const isQuoted = name.length > 1 && name.startsWith('"') && name.endsWith('"');
+  return { name: isQuoted ? name.slice(1, -1) : name, address };
 }
 
 function isOrigin(given: string): boolean {

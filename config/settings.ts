@@ -47,8 +47,17 @@ export const jointRules = v.pipe(
     "MAIL_FROM",
     "NOTIFY_EMAIL",
   ]),
+  v.check(
+    (given) =>
+      !given.STANDBY_URL ||
+      [given.DATABASE_URL, given.INTAKE_DATABASE_URL, given.INBOX_DATABASE_URL].some(Boolean),
+    "STANDBY_URL needs DATABASE_URL or INBOX_DATABASE_URL, because the embedded database has no standby.",
+  ),
   allOrNone("sign-in with OpenID Connect", ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]),
 );
+
+/** A setting's name, with what else than it would do. */
+const named = (name: keyof Settings) => (name === "SMTP_URL" ? "SMTP_URL (or RESEND_API_KEY)" : name);
 
 type Names = readonly (keyof Settings)[];
 
@@ -58,6 +67,6 @@ function allOrNone(what: string, names: Names | ((given: Given) => Names)) {
   return v.check<Given, (issue: v.CheckIssue<Given>) => string>(
     (given) => [0, namesFor(given).length].includes(missingIn(given).length),
     ({ input }) =>
-      `${missingIn(input).join(" and ")} must be set as well, because ${what} needs ${namesFor(input).join(" and ")}.`,
+      `${missingIn(input).map(named).join(" and ")} must be set as well, because ${what} needs ${namesFor(input).map(named).join(" and ")}.`,
   );
 }

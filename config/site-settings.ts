@@ -1,6 +1,6 @@
 // The settings of the site: where it is served, what its pages say about the provider, and the backend when that is another server.
 
-import { origins, proxies, siteAddress, webAddress } from "./addresses.ts";
+import { backendAddress, origins, proxies, siteAddress, webAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
 import { hours, reviews, translationCodes } from "./translation-settings.ts";
 import { languages, npi, oneOf, onOrOff, phoneNumber, text, token, wholeNumber } from "./values.ts";
@@ -60,8 +60,8 @@ export const web = {
 
 export const supabase = {
   VITE_SUPABASE_URL: optional(
-    siteAddress,
-    "Build time, for a site that is served elsewhere than its backend.",
+    backendAddress,
+    "Where the pages send leads, when another server than this one takes them.",
     "https://project.supabase.co",
   ),
   VITE_SUPABASE_ANON_KEY: optional(token, "", "sb_publishable_..."),

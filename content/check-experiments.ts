@@ -14,17 +14,19 @@ export function checkExperiments(
   experiments: readonly Experiment[],
   today = new Date().toISOString().slice(0, 10),
 ): readonly Experiment[] {
+  if (experiments.some((one) => typeof one !== "object" || one === null))
+    throw new ContentError("The experiments in content/experiments.ts have an entry without anything in it.");
   const problems = experiments.flatMap((one) => problemsOf(one, today));
   const names = experiments.map(({ variant }) => variant);
   for (const twice of new Set(names.filter((name, at) => names.indexOf(name) !== at)))
     problems.push(`There are two variants "${twice}". Leads remember a name, so give the newer one another.`);
   // The original's loads and leads have the same name in each experiment, so they belong to the one that ran on their day.
   const inOrder = experiments.toSorted((one, other) => (one.startedOn < other.startedOn ? -1 : 1));
-  for (const [nth, { variant, endedOn = "9999-12-31" }] of inOrder.entries()) {
+  for (const [nth, { variant, endedOn }] of inOrder.entries()) {
     const next = inOrder[nth + 1];
-    if (next && endedOn > next.startedOn)
+    if (next && (endedOn ?? "9999-12-31") > next.startedOn)
       problems.push(
-        `The variant "${variant}" runs, and "${next.variant}" has started: only one runs at a time. Give it an endedOn.`,
+        `The variant "${variant}" ${endedOn ? `ran until ${endedOn}` : "runs"}, and "${next.variant}" has started on ${next.startedOn}: only one runs at a time. Give the first an endedOn that is not after the other's start.`,
       );
   }
   if (problems.length === 0) return experiments;
@@ -54,8 +56,8 @@ function problemsOf(
   if (named.length === 0) problems.push(`${subject} changes nothing.`);
   if (!isDay(startedOn)) problems.push(`${subject} has no day in startedOn, such as 2026-12-01.`);
   else if (startedOn > today) problems.push(`${subject} starts on a day to come. Add it on that day.`);
-  if (endedOn !== undefined && !(isDay(endedOn) && endedOn > startedOn))
-    problems.push(`${subject} has no day after its start in endedOn.`);
+  if (endedOn !== undefined && !(isDay(endedOn) && endedOn >= startedOn))
+    problems.push(`${subject} has in endedOn no day, or one before its start.`);
   else if (endedOn !== undefined && endedOn > today)
     problems.push(
       `${subject} ends on a day to come, and would not be shown until then. Add endedOn on that day.`,
@@ -121,6 +123,7 @@ function missingIn(
 
 function isPlan(plan: Experiment["plan"] | null | undefined): boolean {
   const { rate, lift } = plan ?? { rate: 0, lift: 0 };
+  if (typeof rate !== "number" || typeof lift !== "number") return false;
   return rate > 0 && lift > -1 && lift !== 0 && rate < 1 && rate * (1 + lift) < 1;
 }
 

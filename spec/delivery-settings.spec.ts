@@ -63,6 +63,14 @@ describe("the settings of the delivery", () => {
     });
   });
 
+  it.each([
+    ["Maple Lane, Inc. <leads@example.com>", '"Maple Lane, Inc." <leads@example.com>'],
+    ['"Maple Lane, Inc." <leads@example.com>', '"Maple Lane, Inc." <leads@example.com>'],
+    ["Maple Lane <leads@example.com>", "Maple Lane <leads@example.com>"],
+  ])("take a sender whose name has a comma, quoted or not: %s", (given, from) => {
+    expect(readConfig({ ...smtp, MAIL_FROM: given }).delivery.channels.MAIL_FROM).toBe(from);
+  });
+
   it("take all channels, several mailboxes, and what is kept", () => {
     const given = {
       ...{ ...webhook, ...smtp, ...chat, DELIVERY: "off" },
@@ -144,7 +152,10 @@ describe("the settings of the delivery", () => {
     [{ WEBHOOK_URL: webhook.WEBHOOK_URL }, "WEBHOOK_SECRET must be set as well"],
     [{ WEBHOOK_SECRET: webhook.WEBHOOK_SECRET }, "WEBHOOK_URL must be set as well"],
     [{ SMTP_URL: smtp.SMTP_URL }, "MAIL_FROM and NOTIFY_EMAIL must be set as well"],
-    [{ NOTIFY_EMAIL: "a@example.com", MAIL_FROM: "b@example.com" }, "SMTP_URL must be set as well"],
+    [
+      { NOTIFY_EMAIL: "a@example.com", MAIL_FROM: "b@example.com" },
+      "SMTP_URL (or RESEND_API_KEY) must be set as well",
+    ],
     [{ ...smtp, RESEND_API_KEY: "re_1" }, "RESEND_API_KEY cannot be set together with SMTP_URL."],
     ...["RESEND_API_KEY", "SUPABASE_SECRET_KEY", "SUPABASE_SERVICE_ROLE_KEY"].map(
       (name): [Record<string, string>, string] => [

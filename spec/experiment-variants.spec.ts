@@ -106,7 +106,7 @@ describe("an experiment", () => {
     [
       "that ends before its start",
       { endedOn: "2026-11-09" },
-      `${subject} has no day after its start in endedOn.`,
+      `${subject} has in endedOn no day, or one before its start.`,
     ],
     [
       "that ends on a day to come, because it would not be shown until then",
@@ -120,6 +120,11 @@ describe("an experiment", () => {
     ],
     ["without a name", { variant: undefined as unknown as string }, "needs another name"],
     ["without a plan", { plan: null as unknown as Experiment["plan"] }, `${subject} has no usable plan`],
+    [
+      "with a plan in texts",
+      { plan: { rate: "0.02", lift: "0.3" } as unknown as Experiment["plan"] },
+      `${subject} has no usable plan`,
+    ],
     ["without an effect to find", { plan: { rate: 0.02, lift: 0 } }, `${subject} has no usable plan`],
     ["whose name is the original's", { variant: "original" }, 'The variant "original" needs another name'],
     ["whose name no header can carry", { variant: "Größer" }, 'The variant "Größer" needs another name'],
@@ -149,14 +154,23 @@ describe("an experiment", () => {
     },
   );
 
+  it("may be stopped on its first day, such as for a claim that turned out to be wrong", () => {
+    const { startedOn } = anExperiment();
+    expect(refusalOf(anExperiment({ endedOn: startedOn }))).toBe("");
+  });
+
+  it("is refused in a sentence where the list has an entry without anything in it", () => {
+    expect(refusalOf(undefined as unknown as Experiment)).toContain("have an entry without anything in it");
+  });
+
   it("is refused while another one runs, before another one has ended, and under a name that was used before", () => {
     const other = anExperiment({ variant: "b", language: "es", startedOn: "2026-11-16" });
     expect(refusalOf(anExperiment(), other)).toContain(
-      `${subject} runs, and "b" has started: only one runs at a time.`,
+      `${subject} runs, and "b" has started on 2026-11-16: only one runs at a time.`,
     );
     const ended = anExperiment({ endedOn: "2026-11-17" });
     expect(refusalOf(other, ended)).toContain(
-      `${subject} runs, and "b" has started: only one runs at a time.`,
+      `${subject} ran until 2026-11-17, and "b" has started on 2026-11-16: only one runs at a time.`,
     );
     expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toBe("");
     const again = anExperiment({ startedOn: "2026-11-20" });

@@ -87,8 +87,16 @@ describe("the settings", () => {
       "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set as well, because sign-in with OpenID Connect needs OIDC_ISSUER and OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
     ],
     [
+      { VITE_SUPABASE_URL: "https://project.supabase.co/rest/v1/" },
+      "VITE_SUPABASE_URL must be the project's address, without /rest/v1 at its end.",
+    ],
+    [
+      { STANDBY_URL: "postgres://standby.example.com/leads" },
+      "STANDBY_URL needs DATABASE_URL or INBOX_DATABASE_URL, because the embedded database has no standby.",
+    ],
+    [
       { PORT: "x", RATE_LIMIT: "maybe", SMTP_URL: "smtp://mail.example.com" },
-      "PORT must be a whole number from 0 to 65535.\nRATE_LIMIT must be on or off.\nMAIL_FROM and NOTIFY_EMAIL must be set as well, because e-mail needs SMTP_URL and MAIL_FROM and NOTIFY_EMAIL.",
+      "PORT must be a whole number from 0 to 65535.\nRATE_LIMIT must be on or off.\nMAIL_FROM and NOTIFY_EMAIL must be set as well, because e-mail needs SMTP_URL (or RESEND_API_KEY) and MAIL_FROM and NOTIFY_EMAIL.",
     ],
   ])("refuse %j with a sentence for each mistake", (env, message) => {
     expect(messageFor(env as Record<string, string>)).toBe(message);

@@ -7,14 +7,14 @@ create table private.experiments (
   variant text primary key,
   language text not null,
   started_on date not null,
-  -- The day after its last one. Null while it runs.
+  -- The day after its last one; its first day where it was stopped on that, which counts nothing. Null while it runs.
   ended_on date,
   -- What it was planned for: the share of the original's loads that becomes a lead, and the relative lift that is to be found.
   planned_rate double precision not null,
   planned_lift double precision not null,
 
   constraint variant_is_a_word check (variant ~ '^[a-z0-9-]{1,40}$' and variant <> 'original'),
-  constraint experiment_ends_after_its_start check (ended_on > started_on),
+  constraint experiment_ends_after_its_start check (ended_on >= started_on),
   constraint plan_has_an_effect check (planned_rate > 0 and planned_rate < 1 and planned_lift > -1 and planned_lift <> 0)
 );
 
