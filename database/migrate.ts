@@ -10,7 +10,10 @@ const folder = new URL("../supabase/migrations/", import.meta.url);
 /** The key of the advisory lock of a migration. The number is arbitrary, but the same for all processes that migrate. */
 const lock = 2_026_112_100;
 
-/** A migration on disk. `version` is the digits its file name starts with. */
+/**
+ * A migration on disk. `version` is the digits its file name starts with: a day, and a number below 100 where the Supabase CLI puts the time
+ * of day. That tells ours from those which a project may have of its own in the same ledger.
+ */
 interface Migration {
   version: string;
   name: string;
@@ -28,7 +31,7 @@ export class MigrationError extends Error {
 /**
  * Applies what is missing, in order, and returns the names of what was applied; with `upTo` nothing newer than that version. (Versions
  * begin with the year, so "9" comes after all of them.)
- * Processes that do it at the same time wait for each other. @throws MigrationError when the server is too old, an applied
+ * Processes that do it at the same time wait for each other, for ten seconds. @throws MigrationError when the server is too old, an applied
  * migration was edited since, or a newer release has changed the tables so that this one does not work on them.
  */
 export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}): Promise<string[]> {
@@ -65,10 +68,13 @@ export async function newestVersion(): Promise<string> {
   return (await readMigrations()).at(-1)?.version ?? "";
 }
 
-/** The version of the newest migration that was applied to a database. @throws the database's error where none was. */
+/**
+ * The version of our newest migration that was applied to a database, as private.schema_version says it, which older tables do not have.
+ * "" where the ledger has none of ours. @throws the database's error where there is no ledger.
+ */
 export async function schemaVersion(sql: Sql | postgres.TransactionSql): Promise<string> {
-  const [newest] = await sql<{ version: string }[]>`
-    select version from supabase_migrations.schema_migrations order by version desc limit 1`;
+  const [newest] = await sql<{ version: string | null }[]>`
+    select max(version) as version from supabase_migrations.schema_migrations where version ~ '^[0-9]{8}0000[0-9]{2}$'`;
   return newest?.version ?? "";
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { connect } from "../database/connect.ts";
-import { migrate, newestVersion } from "../database/migrate.ts";
+import { migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
 import { makeIsReady, requireNewestSchema } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
@@ -66,6 +66,29 @@ function endOfQuoted(text: string, at: number): number {
   const end = text.indexOf(closing, at + (tag?.length ?? 1));
   return end < 0 ? text.length : end + closing.length;
 }
+
+describe("a migration", () => {
+  it.each(files)(
+    "has a day and a number below 100 for a version, which tells it from a project's own: %s",
+    (file) => {
+      expect(file).toMatch(/^\d{8}0000\d\d_[a-z_]+\.sql$/);
+    },
+  );
+
+  it("of the project's own, in the same ledger, makes the tables neither newer nor older", async () => {
+    await migrate(sql);
+    await sql`
+      insert into supabase_migrations.schema_migrations (version, name, statements)
+      values ('29990131143015', 'a table of theirs', array['create table theirs ()'])`;
+    const version = () => sql`select private.schema_version() as version`;
+    expect(await version()).toEqual([{ version: await newestVersion() }]);
+    expect(await schemaVersion(sql)).toBe(await newestVersion());
+    const [before = ""] = files.map((file) => file.slice(0, 14)).slice(-2);
+    await sql`delete from supabase_migrations.schema_migrations where version = ${await newestVersion()}`;
+    expect(await version()).toEqual([{ version: before }]);
+    expect(await schemaVersion(sql)).toBe(before);
+  });
+});
 
 describe("the schema", () => {
   it("is complete after a start on an empty database, and a second start applies nothing", async () => {

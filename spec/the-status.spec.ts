@@ -249,6 +249,18 @@ describe("leads retry", () => {
     expect((await leads(url, "retry", "--failed")).stdout).toBe("Nothing has failed.\n");
   });
 
+  it("says which of it goes to a channel that is not set up, and is not sent before that is", async () => {
+    await channelsOn("webhook");
+    await settle(await store("One"), "webhook", "failed_at");
+    await database.owner`update private.channels set enabled = false where name = 'webhook'`;
+    expect(await leads(url, "retry", "--failed")).toEqual({
+      status: 0,
+      stdout: "1 delivery is due now.\n",
+      stderr:
+        "1 due delivery of a channel that is not set up: sent when it is set up again. To look: npm run leads -- status\n",
+    });
+  });
+
   it("is done again when PostgreSQL rolled it back because it and the delivery waited for each other", async () => {
     await channelsOn("webhook");
     await settle(await store("One"), "webhook", "failed_at");

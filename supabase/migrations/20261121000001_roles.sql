@@ -51,14 +51,15 @@ create schema team;
 revoke all on schema team from public;
 grant usage on schema team to leads_team;
 
--- Returns the newest migration applied, so that a process without the right to read the ledger can check the schema's version.
+-- Returns the version of our newest migration that was applied, so that a process without the right to read the ledger can check the
+-- schema. A project of the Supabase CLI keeps its own migrations in the same ledger, under times of day; ours have a number below 100 there.
 create function private.schema_version() returns text
 language plpgsql stable
 security definer
 set search_path = ''
 as $$
 begin
-  return (select max(version) from supabase_migrations.schema_migrations);
+  return (select max(m.version) from supabase_migrations.schema_migrations m where m.version ~ '^[0-9]{8}0000[0-9]{2}$');
 end $$;
 
 -- Returns the oldest version that a program must know to work on these tables: that of the newest migration which says of itself
