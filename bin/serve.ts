@@ -14,7 +14,7 @@ import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { composeDelivery, type RunningDelivery } from "../delivery/compose.ts";
 import { type AnswerCounts, makeAnswerCounts } from "../intake/count-answers.ts";
-import type { Log } from "../log/log.ts";
+import { codeOf, type Log } from "../log/log.ts";
 import { type BackupPlan, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { inheritedSocket } from "../web/inherited-socket.ts";
 import { drain, ListenError, listen } from "../web/listen.ts";
@@ -68,7 +68,7 @@ async function serve(program: Program): Promise<void> {
   prepared.then(startWhatNeedsTheSchema).catch(program.giveUp);
 }
 
-/** Logs what is still missing in the pages' content: placeholders, reviews that are due. */
+/** Logs what the pages still lack: settings with a placeholder, reviews that are due, translations nobody answers for, their address. */
 function warnOfContent({ provider, site }: Config, log: Log): void {
   for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
   for (const { source, reviewed } of claimsToReview(new Date()))
@@ -98,7 +98,7 @@ function backUpDaily(plan: BackupPlan, url: string, log: Log) {
   });
 }
 
-/** Serves the inbox, unless it is turned off or this process has no login for it. When the inbox's port is taken, the site goes on alone. */
+/** Serves the inbox, unless it is turned off or this process has no login for it. When the inbox cannot listen, the site goes on alone. */
 async function inboxFrom(owner: string | undefined, config: Config, answers: AnswerCounts, log: Log) {
   if (!config.inbox.on) return undefined;
   const databaseUrl = config.inboxDatabaseUrl ?? (owner && roleAddress(owner, "leads_team"));
@@ -115,7 +115,8 @@ async function inboxFrom(owner: string | undefined, config: Config, answers: Ans
     return await startInbox({ settings, databaseUrl, standbyUrl, provider, answers, log });
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
-    log("inbox-not-listening", { port: config.inbox.port });
+    const { host, port } = config.inbox;
+    log("inbox-not-listening", { host, port, code: codeOf(error.cause) });
     return undefined;
   }
 }

@@ -85,11 +85,11 @@ export async function makeSiteServer({
 const variantsOf = ({ pages }: Site): string[] =>
   [...pages.values()].flatMap(({ variants = [] }) => variants.flatMap(({ variant }) => variant ?? []));
 
-/** The origins whose pages are counted: the site's own, and those that are named. */
+/** The origins whose pages are counted: the site's own, and those that are named. Where any may send a lead, none more is counted. */
 const originsOf = ({ site, allowedOrigins }: Config): string[] => [
   new URL(site.url).origin,
   ...(allowedOrigins === "*" ? [] : allowedOrigins),
 ];
 
-// Beacons a minute from one address. A page load sends six at most, and a senior centre may open a hundred pages a minute.
+// Beacons a minute from one address. A page load sends seven at most, and a senior centre may open a hundred pages a minute.
 const countLimit = ({ rateLimit }: Config) => (rateLimit ? makeLimit(undefined, 600) : undefined);

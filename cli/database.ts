@@ -53,7 +53,7 @@ export async function openDatabase(
     );
   }
   const begun = isThere
-    ? "The server is not running; its database was started for this command."
+    ? "The server is not running; its database was started for this command, and the server cannot start until it has ended."
     : `There was no database in ${path} yet; it was made for this command.`;
   return startOrJoin(dataDir, person, { begun, timeout });
 }

@@ -242,7 +242,8 @@ describe("leads erase", () => {
     expect(await waitForExit(child)).toEqual({
       status: 130,
       stdout: "",
-      stderr: "The server is not running; its database was started for this command.\n",
+      stderr:
+        "The server is not running; its database was started for this command, and the server cannot start until it has ended.\n",
     });
     const { stdout } = await waitForExit(startLeads(["list", "--json"], settings));
     expect(JSON.parse(stdout)).toHaveLength(1);

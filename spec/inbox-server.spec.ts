@@ -325,6 +325,17 @@ describe("the inbox", () => {
     expect((await server.end()).code).toBe(0);
   });
 
+  it("leaves the site alone when its INBOX_HOST is none of the machine's, and says so", async () => {
+    const { url } = await makeDatabase();
+    const server = await startServer({
+      ...{ INBOX: "on", INBOX_HOST: "192.0.2.1", INBOX_PORT: "0", DATABASE_URL: url, DELIVERY: "off" },
+    });
+    await expect.poll(() => server.output()).toContain("host=192.0.2.1 port=0 code=EADDRNOTAVAIL");
+    expect(server.output()).toContain("Correct them, or set INBOX=off.");
+    expect((await fetch(server.address)).status).toBe(200);
+    await server.end();
+  });
+
   it("leaves the site alone when its port is taken, and the database, too", async () => {
     const { url, owner } = await makeDatabase();
     const port = new URL(inbox.url).port;

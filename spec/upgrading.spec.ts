@@ -118,7 +118,7 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     const postgres = await startPostgres(embeddedOptions(folder));
     expect(await upgrade()).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("Another server is already running on the data folder"),
+      stderr: expect.stringContaining("Another program has the data folder "),
     });
     await postgres.stop();
     expect(await upgrade()).toMatchObject({

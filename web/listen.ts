@@ -39,8 +39,9 @@ export async function listen(server: Server, at: Place): Promise<string> {
       else throw new ListenError(whyNotListening(at, codeOf(error)), { cause: error });
     }
   }
-  const { port } = server.address() as AddressInfo;
-  const host = at.host === "127.0.0.1" || at.host === "0.0.0.0" ? "localhost" : at.host;
+  const { address, port } = server.address() as AddressInfo;
+  const isHere = ["127.0.0.1", "0.0.0.0", "::"].includes(address);
+  const host = isHere ? "localhost" : at.descriptor === undefined ? at.host : address;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
@@ -79,7 +80,9 @@ export async function drain(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-function whyNotListening({ port, host, prefix = "" }: Place, code: string): string {
+function whyNotListening({ port, host, prefix = "", descriptor }: Place, code: string): string {
+  if (descriptor !== undefined)
+    return `Cannot listen on the socket that the service manager handed over (${code}). Look at its unit.`;
   if (code === "EADDRINUSE")
     return `The port ${port} is in use by another program. Stop it, or set ${prefix}PORT to another.`;
   if (code === "EACCES")

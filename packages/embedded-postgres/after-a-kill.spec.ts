@@ -165,7 +165,7 @@ describe("a server that a killed parent left behind", () => {
     expect(await stopOrphan(optionsOn(dataDir))).toBe(false);
     const { child, answer } = startInChild();
     const { pid } = await answer;
-    await expect(stopOrphan(optionsOn(dataDir))).rejects.toThrow("Another server is already running");
+    await expect(stopOrphan(optionsOn(dataDir))).rejects.toThrow("Another program has the data folder");
     await kill(child);
     expect(await stopOrphan(optionsOn(dataDir))).toBe(true);
     expect(isAlive(pid)).toBe(false);

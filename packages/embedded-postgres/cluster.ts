@@ -7,7 +7,6 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  existsSync,
   lchownSync,
   mkdtempSync,
   openSync,
@@ -22,7 +21,7 @@ import { basename, dirname, join } from "node:path";
 import { type Account, asAccount } from "./account.ts";
 import { flush, majorOf } from "./cluster-place.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { EmbeddedPostgresError } from "./error.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import type { Setup } from "./options.ts";
 import type { Programs } from "./programs.ts";
 
@@ -50,12 +49,19 @@ export async function makeCluster(
   requirePassword(folder);
 }
 
-/** @throws EmbeddedPostgresError when the owner's password is not in the folder. */
+/** @throws EmbeddedPostgresError when the owner's password is not in the folder, or cannot be read there. */
 export function requirePassword({ password }: Pick<DataFolder, "password">): void {
-  if (existsSync(password)) return;
-  throw new EmbeddedPostgresError(
-    `The password of the database is missing: put ${password} back from a backup.`,
-  );
+  try {
+    readFileSync(password);
+  } catch (cause) {
+    const isMissing = codeOf(cause) === "ENOENT";
+    throw new EmbeddedPostgresError(
+      isMissing
+        ? `The password of the database is missing: put ${password} back from a backup.`
+        : `The password of the database in ${password} cannot be read (${codeOf(cause)}). Let the user who starts this read it.`,
+      { cause },
+    );
+  }
 }
 
 function otherMajor(path: string, data: number, programs: number, { advice }: Setup) {

@@ -81,6 +81,23 @@ describe("a started PostgreSQL", () => {
     expect(holders).toEqual([join(dataDir, "owner-password")]);
   });
 
+  it("does not start, and says so in words, where its owner's password is missing or cannot be read", async () => {
+    copyTemplate();
+    const password = join(dataDir, "owner-password");
+    const kept = readFileSync(password);
+    rmSync(password);
+    const missing = `The password of the database is missing: put ${password} back from a backup.`;
+    await expect(start()).rejects.toThrow(missing);
+    mkdirSync(password);
+    const notRead = `The password of the database in ${password} cannot be read (EISDIR).`;
+    await expect(start()).rejects.toThrow(notRead);
+    rmSync(password, { recursive: true });
+    writeFileSync(password, kept);
+    await start();
+    rmSync(password);
+    await expect(findRunning(optionsOn(dataDir))).rejects.toThrow(missing);
+  });
+
   it("keeps the data, and its address, from one start to the next", async () => {
     const first = await start();
     await createKeptTable(first.url);
@@ -176,7 +193,7 @@ describe("a second start on the same data folder", () => {
 
   it("is refused in one sentence, in this process and in any other", async () => {
     const { url } = await start();
-    const refusal = `Another server is already running on the data folder ${dataDir} (process ${process.pid}). Stop that one first, or name another folder in dataDir.`;
+    const refusal = `Another program has the data folder ${dataDir} open (process ${process.pid}): a server, or a command that works on its data. Stop that one first, or name another folder in dataDir.`;
     await expect(start()).rejects.toThrow(refusal);
     expect((await startInChild().answer).refused).toBe(refusal);
     expect(await query(url, "select 1")).toEqual([[1]]);
@@ -197,7 +214,7 @@ describe("a second start on the same data folder", () => {
     expect(answers.filter(({ url }) => url)).toHaveLength(1);
     const refused = answers.flatMap((answer) => answer.refused ?? []);
     expect(refused).toHaveLength(2);
-    for (const sentence of refused) expect(sentence).toContain("Another server is already running");
+    for (const sentence of refused) expect(sentence).toContain("Another program has the data folder");
   });
 });
 
@@ -256,7 +273,7 @@ describe("moving the data", () => {
     const first = await start(join(dataDir, "old"));
     await createKeptTable(first.url);
     await expect(moveData(optionsOn(join(dataDir, "old")), join(dataDir, "new"))).rejects.toThrow(
-      "Another server is already running",
+      "Another program has the data folder",
     );
     await first.stop();
     await moveData(optionsOn(join(dataDir, "old")), join(dataDir, "new"));

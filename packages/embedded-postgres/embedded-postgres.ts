@@ -1,6 +1,6 @@
 // PostgreSQL as a child process: started on a data folder, started again when it dies, and stopped with its parent. After
 // any kill, of the server, the parent or both, the next start needs no help.
-import { ownerUrl } from "./cluster.ts";
+import { ownerUrl, requirePassword } from "./cluster.ts";
 import { holdsData } from "./cluster-place.ts";
 import { findDataFolder, lockDataFolder, openDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
@@ -18,7 +18,7 @@ export interface StartOptions extends Options {
    * it does. By default that is an error.
    */
   retry?: boolean;
-  /** What to do with a server that an earlier run left: `stop` it, or `adopt` it when it runs as this one would. */
+  /** What to do with a server that an earlier run left: `stop` it (the default), or `adopt` it when it runs as this one would. */
   orphan?: "stop" | "adopt";
   /** Ends a PostgreSQL that is starting; `startPostgres` then rejects. */
   cancel?: AbortSignal;
@@ -49,7 +49,7 @@ export async function startPostgres(options: StartOptions): Promise<RunningPostg
 }
 
 /**
- * The owner's address on the server that runs on this data folder, whichever process started it; undefined when none does, and while
+ * The owner's address on the server that runs on this data folder, whichever process started it; undefined when none answers there, and while
  * the data is being upgraded.
  * @throws EmbeddedPostgresError when the folder cannot be read.
  */
@@ -63,10 +63,11 @@ export async function findRunning(options: Options): Promise<string | undefined>
       running = findPostmaster(folder.cluster);
       return running === undefined || running.isReady;
     }, 5);
-    return running?.isReady && running.port === usualPort
-      ? ownerUrl(folder, running.sockets, setup)
-      : undefined;
+    if (!running?.isReady || running.port !== usualPort) return undefined;
+    requirePassword(folder);
+    return ownerUrl(folder, running.sockets, setup);
   } catch (cause) {
+    if (cause instanceof EmbeddedPostgresError) throw cause;
     throw new EmbeddedPostgresError(
       `The data folder ${folder.path} cannot be read (${codeOf(cause)}). Run this as the user who started the server.`,
       { cause },

@@ -47,7 +47,7 @@ function reasonOf(
 ): string {
   const { errcode } = cause as { errcode?: number };
   if (errcode === sqlite.busy)
-    return `Another server is already running on the data folder ${path}${holderOf(holder)}. Stop that one first, or ${advice.otherFolder}.`;
+    return `Another program has the data folder ${path} open${holderOf(holder)}: a server, or a command that works on its data. Stop that one first, or ${advice.otherFolder}.`;
   if (errcode === sqlite.notDatabase)
     return `${file} holds something else than this program wrote. Remove that file, which holds no data, and start again.`;
   return `The data folder ${path} cannot be written. ${ownerAdvice(path)}, or ${advice.otherFolder}.`;

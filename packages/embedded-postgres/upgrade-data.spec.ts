@@ -210,7 +210,7 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     await expect(upgradeData({ dataDir }, wrong)).rejects.toThrow();
     const old = await startPostgres({ dataDir, programs: oldPrograms });
     await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
-      "Another server is already running",
+      "Another program has the data folder",
     );
     await old.stop();
     writeFileSync(join(dataDir, "postgresql/PG_VERSION"), "9\n");
