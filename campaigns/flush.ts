@@ -71,10 +71,11 @@ const addCounts = (
 ) =>
   sql`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
 
-// An error with a severity is the server's, which has then undone the statement. The other errors here occur before anything is sent.
+// An error with a severity is the server's, which has then undone the statement; except one that a shutdown cuts off while it waits for a
+// standby, which may be committed. The other errors here occur before anything is sent.
 // After any other error it is not known whether the counts were added, and to count twice is worse than to lose some seconds.
 const isCertainlyNotAdded = (error: unknown): boolean =>
-  (error instanceof Error && "severity" in error) ||
+  (error instanceof Error && "severity" in error && !["57P01", "57P02"].includes(codeOf(error))) ||
   error instanceof NoWritableServer ||
   ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENOENT", "EHOSTUNREACH", "CONNECT_TIMEOUT"].includes(
     codeOf(error),

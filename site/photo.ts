@@ -1,7 +1,7 @@
 // An operator's own photo instead of the drawing: one file, `content/photo.jpg` (or .jpeg, .png, .webp), cut to the shape
-// of its place and made into AVIF, WebP and JPEG in the widths that screens ask for.
+// of its place and made into AVIF and WebP in the widths that screens ask for, and into one JPEG for the rest.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Photo } from "./built.ts";
 
@@ -11,8 +11,13 @@ const widths = [480, 800, 1200, 1920];
 const heightOf = (width: number) => Math.round((width * 5) / 8);
 
 /** The operator's file, if there is one. */
-export const photoIn = (content: string): string | undefined =>
-  ["jpg", "jpeg", "png", "webp"].map((end) => join(content, `photo.${end}`)).find(existsSync);
+export const photoIn = (content: string): string | undefined => {
+  // Cameras write PHOTO.JPG.
+  const name = readdirSync(content)
+    .toSorted()
+    .find((one) => /^photo\.(jpe?g|png|webp)$/i.test(one));
+  return name && join(content, name);
+};
 
 /** Writes the formats of the operator's photo into `assets`; null when there is no photo. */
 export async function buildPhoto(content: string, assets: string): Promise<Photo | null> {
@@ -55,6 +60,9 @@ async function encode(
   format: "avif" | "webp" | "jpeg",
 ) {
   const shape = { width, height: heightOf(width), position: "attention" };
-  const data = await sharp(original).autoOrient().resize(shape).toFormat(format).toBuffer();
+  const cut = sharp(original).autoOrient().resize(shape);
+  // What is clear in a PNG would be black in a JPEG.
+  if (format === "jpeg") cut.flatten({ background: "white" });
+  const data = await cut.toFormat(format).toBuffer();
   return { data, hash: createHash("sha256").update(data).digest("base64url").slice(0, 8) };
 }

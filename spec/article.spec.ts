@@ -1,17 +1,13 @@
 // The article page, as section 2 of the specification orders it, and what it says of itself.
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { claimsToReview, sources } from "../content/claims.ts";
 import { claims } from "../content/en/claims.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider, dial } from "../content/provider.ts";
 import { makeLog } from "../log/log.ts";
-import { buildPhoto, photoIn } from "../site/photo.ts";
 import { drawShareCard } from "../site/share-card.ts";
 import { loadSite } from "../web/pages.ts";
 import { useBrowser } from "./support/browser.ts";
@@ -317,53 +313,6 @@ describe("a phone number", () => {
     ["1-800-MEDICARE (1-800-633-4227)", "tel:18006334227"],
   ])("is dialled as it is written: %s", (phone, link) => {
     expect(dial(phone)).toBe(link);
-  });
-});
-
-describe("an operator's photo", () => {
-  const folder = mkdtempSync(join(tmpdir(), "photo-"));
-  beforeAll(async () => {
-    const plain = { width: 1000, height: 625, channels: 3, background: "#dce7d9" } as const;
-    await sharp({ create: plain }).jpeg().toFile(join(folder, "photo.jpg"));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  it("becomes AVIF, WebP and JPEG in several widths, never wider than the original, with its size as attributes", async () => {
-    const photo = await buildPhoto(folder, join(folder, "assets"));
-    expect(photo).toMatchObject({ width: 1000, height: 625, fallback: expect.stringMatching(/\.jpg$/) });
-    expect(photo?.sets.map(({ type }) => type)).toEqual(["image/avif", "image/webp"]);
-    for (const { srcset } of photo?.sets ?? []) {
-      expect(srcset.match(/\d{1,5}w/g)).toEqual(["480w", "800w", "1000w"]);
-    }
-  });
-
-  it("of another shape is cut to the shape of its place, around what is to be seen in it", async () => {
-    const portrait = mkdtempSync(join(tmpdir(), "portrait-"));
-    const wall = { create: { width: 600, height: 1200, channels: 3, background: "#dce7d9" } } as const;
-    const face = await sharp({ create: { width: 200, height: 200, channels: 3, background: "#c68a60" } })
-      .png()
-      .toBuffer();
-    await sharp(wall)
-      .composite([{ input: face, left: 200, top: 60 }])
-      .png()
-      .toFile(join(portrait, "photo.png"));
-    const photo = await buildPhoto(portrait, join(portrait, "assets"));
-    expect(photo).toMatchObject({ width: 600, height: 375 });
-    const shown = sharp(join(portrait, photo?.fallback.replace(/^\//, "") ?? ""));
-    const { channels } = await shown.stats();
-    expect(Math.max(...channels.map(({ stdev }) => stdev)), "the face is in it").toBeGreaterThan(10);
-    rmSync(portrait, { recursive: true });
-  });
-
-  it("takes the place of the drawing on the share card", async () => {
-    const coloursOfTheRightHalf = async (photo: string | undefined) => {
-      const half = await sharp(await drawShareCard({ language: "en", provider: {}, photo }))
-        .extract({ left: 600, top: 0, width: 600, height: 630 })
-        .toBuffer();
-      return (await sharp(half).stats()).channels.map(({ stdev }) => Math.round(stdev));
-    };
-    expect(await coloursOfTheRightHalf(photoIn(folder)), "one plain colour").toEqual([0, 0, 0]);
-    expect(Math.min(...(await coloursOfTheRightHalf(undefined))), "a drawing").toBeGreaterThan(10);
   });
 });
 

@@ -1,0 +1,70 @@
+// The operator's own photo in place of the drawing: found in content/, cut to the shape of its place, and made for every browser.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildPhoto, photoIn } from "../site/photo.ts";
+import { drawShareCard } from "../site/share-card.ts";
+
+describe("an operator's photo", () => {
+  const folder = mkdtempSync(join(tmpdir(), "photo-"));
+  beforeAll(async () => {
+    const plain = { width: 1000, height: 625, channels: 3, background: "#dce7d9" } as const;
+    await sharp({ create: plain }).jpeg().toFile(join(folder, "photo.jpg"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("becomes AVIF, WebP and JPEG in several widths, never wider than the original, with its size as attributes", async () => {
+    const photo = await buildPhoto(folder, join(folder, "assets"));
+    expect(photo).toMatchObject({ width: 1000, height: 625, fallback: expect.stringMatching(/\.jpg$/) });
+    expect(photo?.sets.map(({ type }) => type)).toEqual(["image/avif", "image/webp"]);
+    for (const { srcset } of photo?.sets ?? []) {
+      expect(srcset.match(/\d{1,5}w/g)).toEqual(["480w", "800w", "1000w"]);
+    }
+  });
+
+  it("of another shape is cut to the shape of its place, around what is to be seen in it", async () => {
+    const portrait = mkdtempSync(join(tmpdir(), "portrait-"));
+    const wall = { create: { width: 600, height: 1200, channels: 3, background: "#dce7d9" } } as const;
+    const face = await sharp({ create: { width: 200, height: 200, channels: 3, background: "#c68a60" } })
+      .png()
+      .toBuffer();
+    await sharp(wall)
+      .composite([{ input: face, left: 200, top: 60 }])
+      .png()
+      .toFile(join(portrait, "photo.png"));
+    const photo = await buildPhoto(portrait, join(portrait, "assets"));
+    expect(photo).toMatchObject({ width: 600, height: 375 });
+    const shown = sharp(join(portrait, photo?.fallback.replace(/^\//, "") ?? ""));
+    const { channels } = await shown.stats();
+    expect(Math.max(...channels.map(({ stdev }) => stdev)), "the face is in it").toBeGreaterThan(10);
+    rmSync(portrait, { recursive: true });
+  });
+
+  it("is found under the name that a camera writes, and is white where it was clear", async () => {
+    const camera = mkdtempSync(join(tmpdir(), "camera-"));
+    const clear = {
+      width: 800,
+      height: 500,
+      channels: 4,
+      background: { r: 0, g: 0, b: 0, alpha: 0 },
+    } as const;
+    await sharp({ create: clear }).png().toFile(join(camera, "PHOTO.PNG"));
+    const photo = await buildPhoto(camera, join(camera, "assets"));
+    const { channels } = await sharp(join(camera, photo?.fallback ?? "")).stats();
+    expect(channels.map(({ mean }) => mean)).toEqual([255, 255, 255]);
+    rmSync(camera, { recursive: true });
+  });
+
+  it("takes the place of the drawing on the share card", async () => {
+    const coloursOfTheRightHalf = async (photo: string | undefined) => {
+      const half = await sharp(await drawShareCard({ language: "en", provider: {}, photo }))
+        .extract({ left: 600, top: 0, width: 600, height: 630 })
+        .toBuffer();
+      return (await sharp(half).stats()).channels.map(({ stdev }) => Math.round(stdev));
+    };
+    expect(await coloursOfTheRightHalf(photoIn(folder)), "one plain colour").toEqual([0, 0, 0]);
+    expect(Math.min(...(await coloursOfTheRightHalf(undefined))), "a drawing").toBeGreaterThan(10);
+  });
+});
