@@ -31,7 +31,7 @@ export async function fill(sql: Sql, count: number): Promise<void> {
   await sql`vacuum analyze`;
 }
 
-/** Waits until the lists have taken in what a load has left, so that no round pays for the one before. */
+/** Has the lists take in what a load has left, beside the product's own work on them, so that no round pays for the one before. */
 export async function settle(sql: Sql): Promise<void> {
   for (;;) {
     const [row] = await sql<{ made: number }[]>`
@@ -40,7 +40,7 @@ export async function settle(sql: Sql): Promise<void> {
   }
 }
 
-/** Sends a lead as a visitor's page does. */
+/** Sends a lead as a visitor's page does, but for the notice that it showed. */
 export async function sendLead(address: string, name: string): Promise<void> {
   const body = JSON.stringify({ ...aLead, name, email: `${crypto.randomUUID()}@example.com` });
   const answer = await fetch(`${address}/rest/v1/leads`, {

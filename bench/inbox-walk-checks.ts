@@ -7,10 +7,10 @@ import type { Answered, Notes } from "./inbox-walk-page.ts";
 
 export const leadAt = (path: string) => /^\/leads\/([0-9a-f-]{36})/.exec(path)?.[1] ?? "";
 
-/** The buttons that do the same as another one. */
+/** The buttons that send what another one is named after. "Call back" itself sends nothing: it opens the fields for the time. */
 const sameAs: Record<string, string> = {
   "Call now, and record that reason": "Call",
-  "Set the callback": "Call back",
+  "Set the callback": outcomeNames.callback,
 };
 
 export class Checks {
@@ -52,7 +52,7 @@ export class Checks {
   noteAnswer({ call, request, answer, askedAt }: Answered): void {
     if (answer === undefined || "refused" in answer) return;
     const lead = String(request.id);
-    if (call === "outcome") this.#taken.add(`${lead} note ${String(request.note).trim()}`);
+    if (call === "outcome") this.#taken.add(`${lead} note ${String(request.note ?? "").trim()}`);
     if (call === "eligibility-check")
       this.#taken.add(`${lead} prescriber ${(request.answers as { prescriber: string }).prescriber.trim()}`);
     if (call === "call" && (this.#stoppedAt.get(lead) ?? Number.POSITIVE_INFINITY) < askedAt)
@@ -68,7 +68,7 @@ export class Checks {
     this.#before = seen;
     // What is given again by "Take next lead" is to be called anew.
     const isAgain = /Take|key n/.test(last);
-    // The address of another page may stand there before that page does.
+    // The address changes before the page does, so only a second look at the same one counts.
     const isOnLead = before?.path === seen.path && /^\/leads\/[^/]+$/.test(seen.path);
     if (before?.hasForm && isOnLead && !seen.hasForm && !seen.recorded && !isAgain)
       await this.#checkFormGone(before, seen);

@@ -132,7 +132,7 @@ export class Walk {
       await this.#tryToClick(seen.path === "/" ? ".row-name" : random.of([".back-link", ".stopped a"]));
     if (kind === "search" && seen.path === "/" && (await this.#fill("#search", random.of(["ann", "rosa"]))))
       await this.#page.keyboard.press("Enter");
-    // Neither on a number nor where the proof would be printed.
+    // Neither on a number, whose area code is 111 here, nor where the proof would be printed.
     if (kind === "enter" && !/Print|111/.test(seen.focused)) await this.#page.keyboard.press("Enter");
   }
 
@@ -155,16 +155,16 @@ export class Walk {
   #choose({ shown, hasForm, hasDialog }: Look): string | undefined {
     const { random } = this.#s;
     if (hasDialog) return random.of(["Stop all calls", "Cancel"]);
-    const not = /^(Keys|Show health|Hide|Print|Later|All|Mine|Late|More filters|Search)/;
-    const others = shown.filter(
-      (name) => !not.test(name) && (!name.startsWith("They asked") || random.chance(0.2)),
+    const leftAlone = /^(Keys|Show health|Hide|Print|Later|All|Mine|Late|More filters|Search)/;
+    const offered = shown.filter(
+      (name) => !leftAlone.test(name) && (!name.startsWith("They asked") || random.chance(0.2)),
     );
-    const next = others.filter((name) =>
+    const next = offered.filter((name) =>
       hasForm
         ? names.includes(name as never) || name.startsWith("Set the")
         : /^(Call|Take next|Review)/.test(name),
     );
-    return next.length > 0 && random.chance(0.8) ? random.of(next) : random.of(others);
+    return next.length > 0 && random.chance(0.8) ? random.of(next) : random.of(offered);
   }
 
   /** What is on its way may take it from under the pointer. */

@@ -97,6 +97,7 @@ async function timeErasures({ sql, url, say }: ProgramTiming): Promise<void> {
     const { memory } = await run(url, "erase", "--older-than", `${days}`, "--yes");
     return { rows: before - (await countRows(sql, ["public.leads"])), memory };
   });
+  // The retention plans for the next day, on which the leads are a day older.
   await timeRetention(sql, say, (await ageToErase(sql)) + 1);
 }
 
@@ -106,7 +107,7 @@ async function timeRetention(sql: Sql, say: Timing["say"], days: number): Promis
   await sql`delete from private.retention_plan`;
   await carryOutRetention(sql, () => {});
   await sql`update private.retention_plan set planned_at = now() - interval '25 hours'`;
-  await sayRate(say, "retention: leads erased", async () => {
+  await sayRate(say, "retention: leads erased, with permissions emptied", async () => {
     let rows = 0;
     await carryOutRetention(sql, (event, facts) => {
       if (event === "leads-erased") rows += Number(facts?.count ?? 0);
@@ -123,11 +124,11 @@ const oldestEmails = async (sql: Sql): Promise<string[]> => {
   return rows.map(({ email }) => email);
 };
 
-/** The age in days of a lead that came ten days after the oldest. */
+/** The age in days of a lead that came ten days after the oldest; 1 where all are younger. */
 async function ageToErase(sql: Sql): Promise<number> {
   const [row] = await sql<{ days: number }[]>`
     select (extract(epoch from now() - min(created_at)) / 86400)::int - 10 as days from private.lead_work`;
-  return row?.days ?? 1;
+  return Math.max(row?.days ?? 1, 1);
 }
 
 async function countRows(sql: Sql, names: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-// The middle of several measurements, which one that was disturbed hardly moves.
+// The middle of several measurements: a single one that was disturbed hardly moves it.
 
 /** Of an even number, the mean of the two in the middle. NaN of none. */
 export function median(values: readonly number[]): number {

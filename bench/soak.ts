@@ -1,8 +1,8 @@
 // `node bench/soak.ts [--minutes 180] [--leads 60] [--readers 300] [--outage-every 10]`: the whole product under hours of realistic traffic:
 // readers, leads and beacons a minute, a member at work in the inbox, a monitoring program, and every so many minutes an outage of the
-// receiver, the database server or the server itself. Prints each minute the figures that must not grow: memory, descriptors,
-// connections, disk and log. At the end it exits with 1 unless every acknowledged lead is stored once, with its permission and its
-// delivery, and was delivered.
+// receiver, the database server or the server itself. Prints each minute the figures that must not grow, memory, descriptors and
+// connections, or not faster than the leads, disk and log. At the end it exits with 1 unless every acknowledged lead is stored once, with its
+// permission and its delivery, and was delivered and received, and no visitor gave up.
 import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -100,7 +100,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** The embedded server's first process, which outlives a server that was killed. */
+/** PostgreSQL's first process; it outlives a `bin/serve.ts` that was killed. */
 function postmaster(): number {
   const file = join(findDataFolder(dataDir).cluster, "postmaster.pid");
   return Number(readFileSync(file, "utf8").split("\n")[0]);

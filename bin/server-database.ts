@@ -19,7 +19,7 @@ export interface ServerDatabase {
   owner: string | undefined;
   /**
    * Resolves when the schema is the newest and the settings are synced; where this process holds no owner's address, when the schema is one
-   * on which its delivery and its inbox work. Rejects when the database cannot be used.
+   * on which its delivery and its inbox work; and when the program stops. Rejects when the database cannot be used.
    */
   prepared: Promise<void>;
 }
@@ -67,7 +67,7 @@ async function requireNewestSchemaOfLogins({ config, log, stopping }: Program): 
     await requireNewestSchema({ role: "leads_team", address: inboxDatabaseUrl }, log, stopping);
 }
 
-/** The logins that this process uses. One that the operator has made keeps the operator's password. */
+/** The logins that this process uses and that have no address of their own in the settings. One that the operator has made keeps its password. */
 function derivedLogins(config: Config): LoginRole[] {
   const { intakeDatabaseUrl, deliveryDatabaseUrl, inboxDatabaseUrl, delivery, inbox } = config;
   const roles: LoginRole[] = [];

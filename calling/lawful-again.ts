@@ -18,12 +18,16 @@ export function lawfulAgain({ at, ...clocks }: NextCall, now: Date): string {
 }
 
 /** "Monday 9:00 AM in Kentucky", or "Monday 1:00 PM Eastern time" when the ZIP code is unknown. */
-export function momentOn({ zone, state = "unknown" }: Omit<NextCall, "at">, at: Date, now: Date): string {
+export function momentOn({ zone, state = "unknown" }: Clocks, at: Date, now: Date): string {
   const where = state === "unknown" ? "Eastern time" : `in ${stateNames[state] ?? state}`;
   return `${dayThere(at, zone, now)} ${timeThere(at, zone)} ${where}`;
 }
 
-interface Clocks {
+/** By whose clocks a time is told. */
+type Clocks = Omit<NextCall, "at">;
+
+/** What is known of where a person is. */
+interface Whereabouts {
   blocking_zone: string | null;
   blocking_state: string | null;
   zones: readonly string[];
@@ -31,7 +35,7 @@ interface Clocks {
 }
 
 /** By whose clocks to tell a time about a place: those of the state that forbids a call, or else of the likeliest one. */
-export const clocksOf = (place: Clocks): Omit<NextCall, "at"> =>
+export const clocksOf = (place: Whereabouts): Clocks =>
   place.blocking_zone
     ? { zone: place.blocking_zone, state: place.blocking_state ?? undefined }
     : { zone: place.zones[0] ?? "America/New_York", state: place.likeliest_state ?? undefined };

@@ -9,7 +9,7 @@ export interface CampaignWords {
 
 export const noCampaign: CampaignWords = { source: "", medium: "", campaign: "" };
 
-/** Characters of a word that are read; the database reads as many of a lead's. */
+/** Characters of a word that are read. private.utm_of cuts the words of a lead at the same length. */
 const maxLength = 200;
 
 /**

@@ -1,4 +1,5 @@
-// The kind of device that a User-Agent header names. Of a page load, nothing else of the header is kept.
+// The kind of device that a User-Agent header names. Of a page load nothing else of the header is stored; the last
+// 1,000 headers stand in memory, by themselves.
 import { isbot } from "isbot";
 import type { Device } from "./steps.ts";
 
@@ -20,7 +21,7 @@ export function deviceOf(header: string | null | undefined): Device {
   return device;
 }
 
-// The rule of private.device_of, which tells the devices of leads that were stored without a device.
+// The same rule stands in SQL (private.device_of), for leads that came without our server's word for the device.
 function kindOf(userAgent: string): Device {
   const names = (...words: string[]) => words.some((word) => userAgent.includes(word));
   if (userAgent === "") return "unknown";

@@ -18,7 +18,7 @@ export const campaigns: AddCommand = (program, run) => {
     .addHelpText("after", `\nExample:\n  ${typed("campaigns --since 7d")}`)
     .action(({ since, json }: { since?: Date; json?: true }) =>
       run(async ({ sql, out, now }) => {
-        const begin = since && (await beginOfReport(sql, since));
+        const begin = since && (await beginOfReport(sql, since, now));
         const rows = await campaignRows(sql, begin, now);
         if (!json) {
           await out(tableOf(rows, begin));

@@ -56,7 +56,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
 /** The message when a database that takes no writes was read without an entry in the audit log. */
-export const noAuditEntry =
+export const noAuditEntryMessage =
   "This database takes no writes (a standby), so the audit log has no entry of this. Write down who did it, and why.";
 
 /** Reads a whole number of one or more. @throws UsageError */
@@ -68,5 +68,5 @@ export function readCount(option: string, text: string): number {
 /** Reads the name of a file. An empty one is mostly that of a shell's variable that is not set. @throws UsageError */
 export function readFileName(text: string): string {
   if (text !== "") return text;
-  throw new UsageError("Which <file>? The name that was given is empty.");
+  throw new UsageError("The name of the file is empty.");
 }

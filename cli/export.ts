@@ -12,7 +12,7 @@ import { waitForEntry } from "../team/standby.ts";
 import {
   type AddCommand,
   type CommandContext,
-  noAuditEntry,
+  noAuditEntryMessage,
   typedForPlainOutput,
   UsageError,
 } from "./command.ts";
@@ -50,7 +50,7 @@ export const exportCommand: AddCommand = (program, run) => {
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, context);
         const [entry] = (await auditOperator(context.sql, "exported leads")) ?? [];
-        if (!entry) tell(noAuditEntry);
+        if (!entry) tell(noAuditEntryMessage);
         const exportAll = permission ? exportPermissions : exportLeads;
         await withStandby(context, entry, (sql) => exportAll(sql, { since, onProgress }, write.add));
         await write.end();

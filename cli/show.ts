@@ -12,7 +12,7 @@ import {
   showLead,
 } from "../team/show-lead.ts";
 import { inWords, wordsOf } from "./calls.ts";
-import { type AddCommand, noAuditEntry, typed } from "./command.ts";
+import { type AddCommand, noAuditEntryMessage, typed } from "./command.ts";
 import { json } from "./json.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { printable, wrap } from "./terminal.ts";
@@ -30,7 +30,7 @@ export const show: AddCommand = (program, run) => {
     .action((id: string, options: { json?: true }) =>
       run(async ({ sql, now, out, tell, columns }) => {
         const lead = await findOne(sql, id);
-        if (!(await auditOperator(sql, "opened lead", [lead]))) tell(noAuditEntry);
+        if (!(await auditOperator(sql, "opened lead", [lead]))) tell(noAuditEntryMessage);
         const details = await showLead(sql, lead);
         if (!details) throw erasedMeanwhile(lead);
         await out(options.json ? `${json(details, 2)}\n` : page(details, now, columns));

@@ -1,4 +1,4 @@
-// Reads a request's body up to the most that a lead may take, so that a long one costs no memory.
+// Reads a request's body up to a limit, so that a long one costs no memory.
 
 /** The bytes, or undefined when there are more than `limit`. */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {

@@ -5,7 +5,7 @@ import { events } from "./events.ts";
 /** A fact about an event: short, ours, and never personal. */
 type Fact = string | number | boolean | undefined;
 
-/** What each JSON line has of its own. A fact of one of these names would take its place there. */
+/** What each JSON line has of its own. A fact of one of these names would overwrite it. */
 type OwnKey = "time" | "level" | "event" | "message";
 
 export type EventName = keyof typeof events;

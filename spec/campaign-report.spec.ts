@@ -123,7 +123,7 @@ describe("the rows of the report", () => {
     ]);
   });
 
-  it("hold one cost for a campaign and a day: the one that was recorded last", async () => {
+  it("hold one cost for a campaign and a day: the sum of those in one file, in the place of an earlier one; 0 removes it, and no campaign is called ?", async () => {
     const cost = { day: "2026-11-20", campaign: "spring", amount_cents: 1000 };
     await recordCosts([cost, { ...cost, campaign: "Spring " }]);
     expect((await rows()).map(({ cost_cents }) => cost_cents)).toEqual([2000]);
@@ -182,7 +182,7 @@ describe("the report for people", () => {
 });
 
 describe("the web vitals of a manager's days", () => {
-  it("are those of the days of UTC that these days touch, so that the evening's are there in the evening", async () => {
+  it("are those of each day of UTC that these days touch: what is measured on an evening in America is of the next day there", async () => {
     const vital = { variant: "", device: "phone", vital: "lcp" };
     await database.owner`
       insert into private.vital_counts (day, variant, device, vital, bucket, n)
@@ -200,7 +200,7 @@ describe("the web vitals of a manager's days", () => {
 });
 
 describe("a manager's days", () => {
-  it("hold the costs and the hours of these days alone, from Monday, 1, to Sunday, 7", async () => {
+  it("hold the costs and the hours of these days alone; weekdays are numbered from Monday, 1, to Sunday, 7", async () => {
     const sql = database.owner;
     // The 15th of November 2026 is a Sunday. The 16th is rolled up.
     await sql`

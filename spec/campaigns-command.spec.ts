@@ -219,14 +219,14 @@ describe("leads campaigns costs add", () => {
 });
 
 describe("leads campaigns, where there are costs", () => {
-  it("begins at the start of the day, because costs are of whole days", async () => {
+  it("begins at the start of the day, because costs are of whole days, and elsewhere at the start of the hour, as page loads are counted", async () => {
     const { owner, url } = await makeDatabase();
     await owner`insert into leads ${owner(aLead())}`;
     const report = async () =>
       (await waitForExit(startLeads(["campaigns", "--since", "3h"], { DATABASE_URL: url, TZ: "UTC" })))
         .stdout;
-    // The command reads its own clock, so no minute is compared.
-    expect(await report()).toMatch(/\nSince \d{4}-\d\d-\d\d \d\d:\d\d, by the days of UTC/);
+    // The command reads its own clock, so no hour is compared.
+    expect(await report()).toMatch(/\nSince \d{4}-\d\d-\d\d \d\d:00, by the days of UTC/);
     await owner`
       insert into private.campaign_costs (day, source, medium, campaign, amount_cents)
       values (${today}::text::date, '', '', 'spring', 5000)`;

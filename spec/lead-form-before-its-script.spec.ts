@@ -107,7 +107,7 @@ describe("the lead form before its script", () => {
     expect(stored[0]?.body).toContain("Ann");
   });
 
-  it("does not hydrate the form once its plain post is under way, however late the script comes", async () => {
+  it("does not hydrate the form when the script comes after its plain post has begun", async () => {
     site.reply("/", "hang");
     const page = await open();
     const release = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ describe("the lead form before its script", () => {
     expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
   });
 
-  it("keeps the banner and everything typed after a refused plain post, also when the script arrives", async () => {
+  it("keeps the banner, everything typed and the campaign's words after a refused plain post, also when the script arrives", async () => {
     const page = await open();
     const refused = site.site().article({
       lead: { ...lead, zip_code: "" },
@@ -167,7 +167,7 @@ describe("the lead form before its script", () => {
     await press(page);
     await page.waitForURL("**/thank-you");
     expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual({ ...lead, zip_code: "12345" });
-    // The address of the answer to a post has no campaign's words.
+    // The answer to a post stands at an address without the campaign's words. The page was given them, and its script states them.
     expect(site.calls[0]?.headers.referer).toBe(
       `${site.url()}?utm_source=facebook&utm_campaign=spring%20sale`,
     );

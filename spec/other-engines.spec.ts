@@ -1,4 +1,4 @@
-// The visitor's journey in the engines of Firefox and Safari, with and without script. Chromium carries the other chapters.
+// The visitor's journey in the engines of Firefox and Safari, with scripts and where the page's policy refuses them. Chromium carries the other chapters.
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -47,7 +47,7 @@ for (const { name, packagesMissing, launch } of [firefox, webkit]) {
 
     describe.each([
       ["with script", () => address, true],
-      ["without script", () => withoutScript, false],
+      ["with its scripts refused", () => withoutScript, false],
     ])("%s", (_, at, hasScript) => {
       const open = async () => {
         await engine.goto(at());
@@ -95,6 +95,8 @@ async function startScriptBlocker(site: string): Promise<string> {
       outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...policy });
       answer.pipe(outgoing);
     });
+    // A site that goes away while it answers ends the request, and not the chapter.
+    onward.on("error", () => outgoing.destroy());
     incoming.pipe(onward);
   });
   await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));

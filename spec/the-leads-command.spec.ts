@@ -125,7 +125,7 @@ describe.concurrent("the leads command", () => {
       expect(await leads("postgres://localhost:1/none", ...command.split(" "), "")).toEqual({
         status: 2,
         stdout: "",
-        stderr: "Which <file>? The name that was given is empty.\n",
+        stderr: "The name of the file is empty.\n",
       });
     },
   );

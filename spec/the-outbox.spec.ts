@@ -18,7 +18,10 @@ import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/dat
 
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
-/** So many seconds after the first look at this clock in a test. It stands, because a second may pass between two lines. */
+/**
+ * So many seconds after the first look at this clock in a test, which then stands still. It is a second ahead of the database's, so that what
+ * was enqueued just now is due at `seconds(0)`.
+ */
 const seconds = (count: number) => new Date((clockBegan ||= Date.now() + 1_000) + count * 1000);
 let clockBegan: number;
 beforeEach(async () => {
@@ -154,7 +157,7 @@ describe("the outbox", () => {
     expect(await claim(sql, "webhook", { ...all, cooldown: 20 })).toHaveLength(1);
   });
 
-  it("ignores a late failure of a process whose lease is over, because another has the claim", async () => {
+  it("ignores a late failure of a process whose lease is over, because another has the claim, and takes its late success", async () => {
     await insert();
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });

@@ -56,7 +56,7 @@ function endOfNested(json: string, at: number): number {
   return json.length;
 }
 
-/** An escaped quote has an odd number of backslashes before it. */
+/** Where the string ends that begins at `at`. A quote with an even number of backslashes before it is not escaped. */
 function endOfString(json: string, at: number): number {
   for (let end = json.indexOf('"', at + 1); end > 0; end = json.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -66,7 +66,7 @@ function endOfString(json: string, at: number): number {
   return json.length;
 }
 
-/** A JSON value as `copy` reads it; undefined when it is none. */
+/** A JSON value as `copy` reads it; undefined where it had to be parsed and is none. A jsonb column with a text alone in it has no way here. */
 function textOf(json: string, isArray: boolean): string | undefined {
   if (json === "null") return "\\N";
   const isString = json.charCodeAt(0) === quote;

@@ -6,7 +6,7 @@ import {
   type VitalCount,
 } from "../campaigns/campaign-report.ts";
 import type { Ask } from "./ask.ts";
-import { campaigns } from "./campaigns.ts";
+import { readCampaigns } from "./campaigns.ts";
 import type { Period } from "./managing.ts";
 
 /** What the database has added up itself: counts by day and by weekday and hour, in the zone asked for, and the recorded costs. */
@@ -22,7 +22,7 @@ export async function campaignReport(
   period: Period,
   standby?: Ask,
 ): Promise<CampaignReport & AddedUp> {
-  const counted = (await campaigns(ask, period, standby)) as AddedUp & {
+  const counted = (await readCampaigns(ask, period, standby)) as AddedUp & {
     rows: CountedRow[];
     vitals: VitalCount[];
   };

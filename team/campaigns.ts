@@ -36,40 +36,44 @@ export type ReportedRow = CampaignRow & {
 };
 
 /**
- * When a report since a time begins: at the start of its day where there are costs, because costs are of whole days and would not belong
- * to the leads beside them.
+ * When a report since a time begins: at the start of its hour, because page loads are counted by the hour; or at the start of its day, in
+ * the time zone of this process (TZ), where the hours are not kept any more or where there are costs, which are of whole days and would
+ * not belong to the leads beside them.
  */
-export async function beginOfReport(sql: Sql, since: Date): Promise<Date> {
+export async function beginOfReport(sql: Sql, since: Date, now: Date): Promise<Date> {
   const costs = await sql`
     select from private.campaign_costs where day >= ${since.toLocaleDateString("sv-SE")}::text::date limit 1`;
-  return costs.count > 0 ? new Date(since.getFullYear(), since.getMonth(), since.getDate()) : since;
+  const isByDay = costs.count > 0 || since.getTime() < hoursKeptSince(now);
+  return isByDay ? startOfDay(since) : new Date(Math.floor(since.getTime() / 3_600_000) * 3_600_000);
 }
 
+/** Hours are kept for eight days. */
+const hoursKeptSince = (now: Date) => now.getTime() - 8 * 24 * 60 * 60_000;
+
+const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate());
+
 /**
- * The rows since a time; undefined is the beginning. Hours are kept for eight days, so an earlier time is taken as the start of its
- * day, in the time zone of this process (TZ). Costs are those from that day on.
+ * The rows since a time; undefined is the beginning. A time before the hours that are kept is taken as the start of its day, in the time
+ * zone of this process (TZ). Costs are those from that day on.
  */
 export async function campaignRows(
   sql: Sql,
   since: Date | undefined,
   now = new Date(),
 ): Promise<ReportedRow[]> {
-  const eightDaysAgo = now.getTime() - 8 * 24 * 60 * 60_000;
   const day = since?.toLocaleDateString("sv-SE") ?? "-infinity";
-  const startOfDay = since && new Date(since.getFullYear(), since.getMonth(), since.getDate());
-  const begins =
-    (since && since.getTime() >= eightDaysAgo ? since : startOfDay)?.toISOString() ?? "-infinity";
+  const begins = since && (since.getTime() >= hoursKeptSince(now) ? since : startOfDay(since)).toISOString();
   return sql<ReportedRow[]>`
     select source, medium, campaign, variant, device, served::float8, prefetched::float8, views::float8, reloaded::float8,
       returned::float8, half_read::float8, form_seen::float8, began::float8, pressed::float8, stored::float8, reviewed::float8,
       outcomes, cost_cents::float8 / 100 as cost, is_matched
     from private.campaign_rows(
-      ${begins}::text::timestamptz, 'infinity', ${day}::text::date, 'infinity'
+      ${begins ?? "-infinity"}::text::timestamptz, 'infinity', ${day}::text::date, 'infinity'
     )`;
 }
 
 /** What a manager sees of these days; docs/campaigns.md says what the parts are. */
-export const campaigns = (ask: Ask, { since, until, zone }: Period, standby?: Ask) =>
+export const readCampaigns = (ask: Ask, { since, until, zone }: Period, standby?: Ask) =>
   askToRead(
     ask,
     standby,

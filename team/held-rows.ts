@@ -52,8 +52,8 @@ export class UsedDatabase extends Error {
 }
 
 /**
- * Counts what a database holds, until the end of the transaction: it locks each table first, because a row that is written after the
- * count would be replaced unseen.
+ * Locks each table until the end of the transaction, and counts what the database holds: a row that is written after the count would be
+ * replaced unseen.
  */
 export async function lockAndCountRows(tx: TransactionSql): Promise<HeldRows> {
   await tx.unsafe(`lock table public.leads, ${tables.join(", ")} in access exclusive mode`);

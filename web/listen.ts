@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { codeOf } from "../log/log.ts";
 
 /** Where to listen. */
-export interface Place {
+export interface ListenAt {
   host: string;
   /** 0 takes any that is free. */
   port: number;
@@ -25,7 +25,7 @@ export class ListenError extends Error {
 const connections = new WeakMap<Server, Set<Socket>>();
 
 /** Listens, and returns the address to open in a browser. @throws ListenError */
-export async function listen(server: Server, at: Place): Promise<string> {
+export async function listen(server: Server, at: ListenAt): Promise<string> {
   rememberConnections(server);
   for (let tries = 0; ; tries += 1) {
     try {
@@ -58,8 +58,8 @@ function rememberConnections(server: Server): void {
 const firstByteGrace = 1_000;
 
 /**
- * Stops listening. Requests under way have 7 s to be answered. A connection that is only kept open is closed, but not before the first request
- * of each that was opened just now is here or its second is over: a proxy would answer that request with an error.
+ * Stops listening. Requests under way have 7 s to be answered. Connections without a request are closed; but none is for a second, as long as
+ * one has not sent a byte yet: its first request may be on its way, and a proxy would answer that with an error.
  */
 export async function drain(server: Server): Promise<void> {
   const closed = once(server, "close");
@@ -80,7 +80,7 @@ export async function drain(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-function whyNotListening({ port, host, prefix = "", descriptor }: Place, code: string): string {
+function whyNotListening({ port, host, prefix = "", descriptor }: ListenAt, code: string): string {
   if (descriptor !== undefined)
     return `Cannot listen on the socket that the service manager handed over (${code}). Look at its unit.`;
   if (code === "EADDRINUSE")

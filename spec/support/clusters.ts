@@ -144,15 +144,19 @@ function runProgram(name: string, args: string[]) {
 
 async function waitUntilReady(url: string, child: ChildProcess) {
   const sql = connect(addressOfDatabase(url, "postgres"), { max: 1 });
-  for (;;) {
-    const answers = await sql`select`.then(
+  const answers = () =>
+    sql`select`.then(
       () => true,
       () => false,
     );
-    if (answers) break;
-    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}.`);
+  try {
+    while (!(await answers())) {
+      const end = child.exitCode ?? child.signalCode;
+      if (end !== null) throw new Error(`PostgreSQL ended with ${end}.`);
+    }
+  } finally {
+    await sql.end();
   }
-  await sql.end();
 }
 
 const childrenOf = (pid: number): number[] => {

@@ -19,7 +19,7 @@ export interface TestMember {
   name: string;
   /** As the request header has it. */
   cookie: string;
-  /** Calls the API as this member's page does. A 200 holds `body`. */
+  /** Calls the API as this member's page does. `body` is what its type says only where the status is 200. */
   call<Name extends CallName>(name: Name, request?: RequestOf<Name>): Promise<Answer<ResponseOf<Name>>>;
   /** Asks for a file at the address that `export` or `audit/export` answered. */
   download(address: string): Promise<Response>;
