@@ -311,7 +311,7 @@ describe("stopping", () => {
     expect((await insertAt(second.address, aLead())).status).toBe(201);
     expect((await insertAt(second.address, aLead({ name: "New" }))).status).toBe(201);
     const { code, says } = await refusedStart(env);
-    expect([code, says]).toEqual([1, expect.stringContaining("already running")]);
+    expect([code, says]).toEqual([1, expect.stringContaining("has the data folder")]);
     expect(await second.end("SIGINT")).toEqual({ code: 0, signal: null });
   });
 });
