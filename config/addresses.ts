@@ -126,6 +126,8 @@ function isEncrypted({ protocol, hostname }: URL): boolean {
 function isMailServer(given: string): boolean {
   const url = URL.parse(given);
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) return false;
+  // A user without a password is one half of a login.
+  if ((url.username === "") !== (url.password === "")) return false;
   return /^\/?$/.test(url.pathname) && !url.search.includes("@") && !url.hash && isEncodedInUtf8(given);
 }
 

@@ -37,10 +37,11 @@ export async function openRoleLogins(
 }
 
 /**
- * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's. Of the delivery's scheduled
+ * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's; both are less than the 15 s after
+ * which a program takes a silent database for lost and ends all its queries (resilient-connection.ts). Of the delivery's scheduled
  * jobs, the daily look for leads that the lists have missed reads every lead.
  */
-const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_team: "30s" } as const;
+const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_team: "12s" } as const;
 
 // A role may change the defaults of its own next sessions, such as commits that do not wait for the disk, or read-only
 // transactions, and no privilege prevents that. Each start therefore resets what a role has set.

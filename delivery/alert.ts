@@ -3,7 +3,7 @@
 import type { Sql } from "../database/connect.ts";
 import { typed } from "../log/installation.ts";
 import type { Log } from "../log/log.ts";
-import { discardBody, outcomeOf } from "./channels/http-response.ts";
+import { discardBody } from "./channels/http-response.ts";
 import { whyUnreachable } from "./channels/unreachable.ts";
 
 export interface AlertSettings {
@@ -63,20 +63,25 @@ async function send(url: string, alert: Alert): Promise<string | undefined> {
       signal: AbortSignal.timeout(timeout),
     });
     await discardBody(response);
-    const outcome = outcomeOf(response, "", new Date());
-    return outcome.kind === "delivered" ? undefined : outcome.reason;
+    return response.ok ? undefined : `the alert's server answered ${response.status}`;
   } catch (error) {
     return whyUnreachable("the alert's server", error);
   }
 }
 
+/** "40 minutes", "5 hours", "3 days". */
+function lasting(minutes: number): string {
+  if (minutes < 120) return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} hours`;
+  return `${Math.floor(minutes / (24 * 60))} days`;
+}
+
 /** `text` is what a chat's incoming webhook shows. No word of it is about a person. */
 export function messageOf({ what, leads, minutes }: Alert) {
   const subject = leads === 1 ? "1 lead waits" : `${leads} leads wait`;
-  const time = minutes === 1 ? "1 minute" : `${minutes} minutes`;
   const text =
     what === "began"
-      ? `${subject}, the oldest for ${time}, and the team has not been notified: no channel takes a message. Look into the inbox, and at: ${typed("status")}`
+      ? `${subject}, the oldest for ${lasting(minutes ?? 0)}, and the team has not been notified: no channel has taken a message about them. Look into the inbox, and at: ${typed("status")}`
       : "No lead waits any more of which the team has not been notified.";
   return { type: `leads-unnotified.${what}`, text, leads, oldest_minutes: minutes };
 }

@@ -4,7 +4,7 @@ import { newestVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import { type Finding, fail, pass } from "./finding.ts";
 
-/** Examines the database; `isHosted` says that no process of ours runs beside it, so that the database has to call submit-lead. */
+/** Examines the database; `isHosted` says that it is a project of Supabase, which has to call submit-lead. */
 export async function examineDatabase(sql: Sql, { isHosted }: { isHosted: boolean }): Promise<Finding[]> {
   const schema = await examineSchema(sql);
   if (schema.is !== "pass") return [schema];
@@ -25,7 +25,7 @@ async function examineSchema(sql: Sql): Promise<Finding> {
     return fail(`The tables are of version ${row?.version ?? "none"}; this program knows ${newest}.`, fix);
   } catch (error) {
     const code = codeOf(error);
-    if (/^(42|3F)/.test(code)) return fail("The database has no leads tables.", fix);
+    if (code !== "42501" && /^(42|3F)/.test(code)) return fail("The database has no leads tables.", fix);
     return fail(
       `The database does not let us in (${code}).`,
       "Check DATABASE_URL: it names the database's owner.",

@@ -202,7 +202,7 @@ describe("the audit log's page", () => {
     await page.getByLabel("Lead’s reference").fill(id.slice(-8));
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     expect(await page.locator("tbody tr").innerText()).toContain("Dana");
-    const { text } = await saved(page, "CSV of what the filter leaves");
+    const { text } = await saved(page, "Export these entries");
     expect(text.trim().split("\r\n")).toHaveLength(2);
   });
 

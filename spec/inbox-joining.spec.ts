@@ -109,7 +109,7 @@ describe("an invited member", () => {
       await route.abort();
     });
     await page.getByRole("button", { name: "Create a passkey" }).click();
-    await page.getByText("This link has been used already.").waitFor();
+    await page.getByText("This link has been used already, or a newer one has replaced it.").waitFor();
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
@@ -125,7 +125,7 @@ describe("an invited member", () => {
     const link = await invite("Cut");
     for (const broken of [link.slice(0, -30), `${link}.`, `${inbox.url}/join`]) {
       const page = await open(broken);
-      await page.getByText("This link is not complete, or a newer one has replaced it.").waitFor();
+      await page.getByText("This link is not complete, or you are no longer in the team.").waitFor();
     }
   });
 

@@ -127,7 +127,7 @@ describe("a queue without rows", () => {
     await search(page, "rosa");
     await page.getByText("More filters").click();
     await page.getByLabel("Work").selectOption("closed");
-    await page.locator(".empty").getByText("Nobody is found.").waitFor();
+    await page.locator(".empty").getByText("Nobody who matches the filter is found.").waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
     await page.locator(".row").waitFor();
     expect(await page.getByText("More filters").innerText()).toBe("More filters");

@@ -37,6 +37,14 @@ describe("the search", () => {
     }
   });
 
+  it("finds by eight digits that are no phone number the reference alone, and no lead without a number", async () => {
+    const id = "00000000-0000-4000-8000-000000123456";
+    await addLead(database, { phone: "none" });
+    await addLead(database, { id });
+    for (const text of ["00123456", "0112-3456"])
+      expect([text, await found(text)]).toEqual([text, text === "00123456" ? [id] : []]);
+  });
+
   it("finds a name by each of its words, whatever stands between them, and with accents or without", async () => {
     const names = {
       "Dr.St.John Smith": ["john", "St.John", "st john", "smith, dr."],

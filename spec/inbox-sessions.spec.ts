@@ -174,6 +174,7 @@ describe("a passkey", () => {
     expect(await labels(other)).toEqual(["Phone", "Phone"]);
     expect(await labels(owns)).toContain("Owned phone");
     expect((await owns.call("passkeys/remove", { id: key })).body).toEqual({ done: true });
+    expect((await owns.call("passkeys/remove", { id: key })).status).toBe(404);
     expect(await audited("Owns")).toContain("removed passkey");
     expect(await audited("Other")).not.toContain("removed passkey");
   });

@@ -43,6 +43,18 @@ describe("a retired channel", () => {
     expect(await requeueFailed(sql)).toBe(2);
   });
 
+  it("is told nothing of an erasure, when it is set up again, where it was never told of the lead", async () => {
+    await insertMany(2);
+    const [tried] = await claim(sql, "webhook", { ...all, max: 1 });
+    await record(sql, [{ ...held(tried), reason: "answered 503", wait: 3600 }]);
+    await syncChannels(sql, []);
+    await retireChannel(sql, "webhook");
+    await syncChannels(sql, ["webhook"]);
+    await sql`select private.erase_leads(array(select id from public.leads), 'asked')`;
+    const owed = await sql`select lead_id, event from private.deliveries`;
+    expect(owed).toEqual([{ lead_id: tried?.leadId, event: "lead.erased" }]);
+  });
+
   it("leaves the leads that it took no message about as owed to none, and they are owed to the channels set up since", async () => {
     await insertMany(3);
     await sql`select private.index_new_leads()`;

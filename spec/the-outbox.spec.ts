@@ -298,7 +298,7 @@ describe("the outbox", () => {
     await requeueFailed(sql);
     await sql`select private.erase_leads(array[${delivery?.leadId ?? ""}]::uuid[], 'asked')`;
     expect(await claim(sql, "webhook", all)).toEqual([]);
-    expect(await claim(sql, "webhook", { ...all, at: seconds(61) })).toMatchObject([
+    expect(await claim(sql, "webhook", { ...all, at: seconds(91) })).toMatchObject([
       { event: "lead.erased", leadId: delivery?.leadId, lead: null, permission: null, flags: [] },
     ]);
   });

@@ -150,7 +150,7 @@ describe("ALERT_URL", () => {
     expect(receiver.received.map(({ json }) => json)).toEqual([
       {
         ...{ type: "leads-unnotified.began", leads: 1, oldest_minutes: 42 },
-        text: "1 lead waits, the oldest for 42 minutes, and the team has not been notified: no channel takes a message. Look into the inbox, and at: npm run leads -- status",
+        text: "1 lead waits, the oldest for 42 minutes, and the team has not been notified: no channel has taken a message about them. Look into the inbox, and at: npm run leads -- status",
       },
       {
         ...{ type: "leads-unnotified.ended", leads: 0, oldest_minutes: null },
@@ -162,6 +162,8 @@ describe("ALERT_URL", () => {
   it.each([
     [{ leads: 1, minutes: 1 }, "1 lead waits, the oldest for 1 minute,"],
     [{ leads: 2, minutes: 90 }, "2 leads wait, the oldest for 90 minutes,"],
+    [{ leads: 2, minutes: 300 }, "2 leads wait, the oldest for 5 hours,"],
+    [{ leads: 2, minutes: 4_320 }, "2 leads wait, the oldest for 3 days,"],
   ])("gets the alert in words that fit the numbers (%o)", (waiting, beginning) => {
     expect(messageOf({ what: "began", ...waiting }).text.startsWith(beginning)).toBe(true);
   });
@@ -176,7 +178,7 @@ describe("ALERT_URL", () => {
     await checkAlert(database.owner);
     expect(receiver.received).toHaveLength(2);
     expect(lines.filter((line) => line.includes("alert-not-sent")).join("")).toMatch(
-      /reason="answered 500"\n$/,
+      /reason="the alert's server answered 500"\n$/,
     );
     await receiver.close();
     await database.owner`update private.alert_state set alerted_at = null`;

@@ -35,7 +35,7 @@ export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<num
 export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
   (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as number;
 
-/** Lines of a file: more than a year of thirty campaigns needs. */
+/** Lines of a file: a year of some 27 campaigns. */
 const maxLines = 10_000;
 
 /** The names that a column may have in the first line, in lower case. */

@@ -104,6 +104,6 @@ export const challengeToAddPasskey = async (ask: Ask) =>
 export const addPasskey = (ask: Ask, challenge: string, passkey: Passkey, label: string) =>
   ask((sql) => sql`team.add_passkey(${challenge}, ${sql.json({ ...passkey })}, ${label})`);
 
-/** False for the last one, without which the member could not come back. */
+/** False when the member could not sign in any more without it: the last passkey of one who has no company account. */
 export const removePasskey = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.remove_passkey(${id})`)) as boolean;

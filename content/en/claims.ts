@@ -13,7 +13,7 @@ export const claims = claimsSaying({
   fingerSticks:
     "You may still need a finger-stick now and then. With some kinds you need one each time before you change your insulin.",
   canFail:
-    "Sensors and alarms can fail. In 2025 some readers were recalled, because their speakers could stay silent. In early 2026 some sensors were recalled, because they could read too low. There were reports of 860 injuries and 7 deaths. So test the sound, and check with a finger-stick when the number does not match how you feel.",
+    "Sensors and alarms can fail. In 2025 some readers were recalled, because their speakers could stay silent. In early 2026 some sensors were recalled, because they could read too low. With those sensors there were reports of 860 injuries and 7 deaths. So test the sound, and check with a finger-stick when the number does not match how you feel.",
   lessTimeLow:
     "One study looked at 203 adults with type 1 diabetes, all 60 or older. Those who used a CGM went from about 5 percent of the day with low sugar to under 3 percent. For the others it stayed near 5 percent. The study did not look at type 2. Your own results may differ.",
   keepsTrack: "A CGM keeps track of your numbers over time.",

@@ -14,7 +14,7 @@ export const claims = claimsSaying({
   fingerSticks:
     "A veces todavía hace falta un pinchazo en el dedo. Con algunos modelos hay que hacerlo cada vez, antes de cambiar la dosis de insulina.",
   canFail:
-    "Los sensores y las alarmas pueden fallar. En 2025 se retiraron lectores porque podían quedarse sin sonido. A principios de 2026 se retiraron sensores porque podían dar números más bajos que los reales. Hubo reportes de 860 lesiones y 7 muertes. Por eso, pruebe el sonido. Y si el número no va con lo que usted siente, hágase un pinchazo en el dedo.",
+    "Los sensores y las alarmas pueden fallar. En 2025 se retiraron lectores porque podían quedarse sin sonido. A principios de 2026 se retiraron sensores porque podían dar números más bajos que los reales. Con esos sensores hubo reportes de 860 lesiones y 7 muertes. Por eso, pruebe el sonido. Y si el número no va con lo que usted siente, hágase un pinchazo en el dedo.",
   lessTimeLow:
     "Un estudio observó a 203 adultos con diabetes tipo 1, todos de 60 años o más. Quienes usaron un MCG pasaron de cerca del 5 por ciento del día con azúcar baja a menos del 3 por ciento. En los demás siguió cerca del 5 por ciento. El estudio no incluyó la diabetes tipo 2. Su resultado puede ser distinto.",
   keepsTrack: "El MCG guarda sus números a lo largo del tiempo.",

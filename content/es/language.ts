@@ -20,9 +20,9 @@ export const es: Language = {
     phoneMissing: "Por favor, escriba su número de teléfono.",
     zipCodeMissing: "Por favor, escriba su código postal.",
     nameTooLong: "Su nombre es demasiado largo. Por favor, use 500 letras o menos.",
-    emailTooLong: "Su correo electrónico es demasiado largo. Por favor, use 500 letras o menos.",
-    phoneTooLong: "Su número de teléfono es demasiado largo. Por favor, use 500 letras o menos.",
-    zipCodeTooLong: "Su código postal es demasiado largo. Por favor, use 500 letras o menos.",
+    emailTooLong: "Su correo electrónico es demasiado largo. Por favor, use 500 caracteres o menos.",
+    phoneTooLong: "Su número de teléfono es demasiado largo. Por favor, use 500 caracteres o menos.",
+    zipCodeTooLong: "Su código postal es demasiado largo. Por favor, use 500 caracteres o menos.",
     formTooLong:
       "Lo que escribió es demasiado largo para este formulario. Por favor, acórtelo e intente otra vez.",
     tooManyTries:

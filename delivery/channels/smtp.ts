@@ -86,7 +86,8 @@ function remedyFor({ code, command, responseCode }: SmtpError): string {
   if (responseCode === 421) return ": it is busy or stops";
   // RFC 4954, 6, and RFC 3207, 4.
   if (responseCode === 530) return ": it wants a user and a password, or TLS";
-  if (code === "EAUTH") return ": check the user and the password";
+  // 454 is a sign-in that fails for a while (RFC 4954, 6).
+  if (code === "EAUTH" && responseCode !== 454) return ": check the user and the password";
   if (command === "MAIL FROM") return ": check the sender";
   if (command === "RCPT TO") return ": check the mailboxes";
   return "";

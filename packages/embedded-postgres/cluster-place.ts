@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The major version that wrote a cluster; undefined when there is none. */
+/** The major version that wrote a cluster; undefined when there is none, or what is there does not say it. */
 export function majorOf(cluster: string): number | undefined {
   const file = join(cluster, "PG_VERSION");
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;

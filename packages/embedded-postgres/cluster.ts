@@ -7,6 +7,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
   lchownSync,
   mkdtempSync,
   openSync,
@@ -39,6 +40,7 @@ export async function makeCluster(
   clearUnfinished(cluster);
   const major = majorOf(cluster);
   if (major === undefined) {
+    requireEmpty(cluster);
     try {
       await createCluster(cluster, folder, programs, account, setup);
     } finally {
@@ -47,6 +49,14 @@ export async function makeCluster(
   } else if (major !== programs.major) throw otherMajor(folder.path, major, programs.major, setup);
   else if (account && statSync(cluster).uid !== account.uid) giveTo(account, cluster);
   requirePassword(folder);
+}
+
+/** A copy or a restoration that was broken off leaves data without its version. A new cluster in its place would cost the password. */
+function requireEmpty(cluster: string): void {
+  if (!existsSync(cluster) || readdirSync(cluster).length === 0) return;
+  throw new EmbeddedPostgresError(
+    `${cluster} holds something, and no PG_VERSION that says of which PostgreSQL it is. If it is a copy, make it anew; else move it away, and start again.`,
+  );
 }
 
 /** @throws EmbeddedPostgresError when the owner's password is not in the folder, or cannot be read there. */

@@ -98,6 +98,14 @@ describe("a started PostgreSQL", () => {
     await expect(findRunning(optionsOn(dataDir))).rejects.toThrow(missing);
   });
 
+  it("does not start on data without its version, as a copy that was broken off leaves it, and keeps the password", async () => {
+    copyTemplate();
+    rmSync(join(dataDir, "postgresql/PG_VERSION"));
+    const password = readFileSync(join(dataDir, "owner-password"), "utf8");
+    await expect(start()).rejects.toThrow("holds something, and no PG_VERSION");
+    expect(readFileSync(join(dataDir, "owner-password"), "utf8")).toBe(password);
+  });
+
   it("keeps the data, and its address, from one start to the next", async () => {
     const first = await start();
     await createKeptTable(first.url);

@@ -146,8 +146,8 @@ begin
   -- A dispatcher may be claiming one of these at this moment: wait for it, so that the next statement sees its attempt.
   perform from private.deliveries d join erased e on e.id = d.lead_id order by d.lead_id, d.channel, d.event for update of d;
   insert into private.deliveries (event, lead_id, channel, due_at)
-  -- A minute later: a message about the lead that is under way at this moment must not come after it.
-  select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '1 minute'
+  -- Later than a message about the lead that is under way at this moment, which its process has for 90 seconds.
+  select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '90 seconds'
   from private.deliveries d
   join erased e on e.id = d.lead_id
   -- No dispatcher would ever send it on a retired channel.
@@ -206,7 +206,7 @@ begin
 end $$;
 
 -- Retires a channel that the operator gave up, settles what is pending on it as failed, and returns how many deliveries that was. Leads of
--- which no other channel is told are enqueued by `enqueue_missed_deliveries`. Returns null, and does nothing, where there is no such channel
+-- the last three days of which no other channel is told are enqueued by `enqueue_missed_deliveries`. Returns null, and does nothing, where there is no such channel
 -- or a server has set it up: that would send what is pending.
 create function private.retire_channel(channel_name text) returns integer
 language plpgsql
@@ -218,7 +218,9 @@ begin
   update private.channels set retired_at = coalesce(retired_at, now()) where name = channel_name and not enabled;
   if not found then return null; end if;
   update private.deliveries
-  set failed_at = now(), claimed_until = null, last_error = 'channel retired'
+  -- One that was never tried keeps no error, because an error says that the receiver may have heard of the lead.
+  set failed_at = now(), claimed_until = null,
+    last_error = case when attempts > 0 or last_error is not null then 'channel retired' end
   where channel = channel_name and delivered_at is null and failed_at is null;
   get diagnostics settled = row_count;
   return settled;

@@ -7,6 +7,7 @@ create table private.invitations (
   member_id uuid not null references private.members,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '24 hours',
+  -- When it was used, or a newer one took its place.
   used_at timestamptz
 );
 
@@ -20,7 +21,7 @@ create function private.is_in_time(i private.invitations) returns boolean
 language sql stable
 return i.expires_at > now() and i.created_at < now() + interval '1 hour';
 
--- The invitation of a token. Raises PT401 saying whether it was used, is too old, or was never made.
+-- The invitation of a token. Raises PT401 saying whether it was used or replaced by a newer one, is too old, or is nobody's.
 create function private.invitation_of(token text) returns private.invitations
 language plpgsql
 set search_path = ''
@@ -59,7 +60,7 @@ begin
   );
 end $$;
 
--- An invitation for a member who has none that was not used yet.
+-- Makes an invitation. The caller has ended the member's earlier ones.
 create function private.invite(member uuid) returns jsonb
 language plpgsql
 set search_path = ''

@@ -214,14 +214,15 @@ declare
   actor private.actor := private.require_session();
 begin
   perform from private.members m where m.id = actor.member_id for update;
+  -- Removed in another tab.
+  if not exists (select from private.passkeys p where p.id = passkey_id and p.member_id = actor.member_id) then
+    raise exception using errcode = 'PT404', message = 'There is no such passkey.';
+  end if;
   if (select count(*) from private.passkeys p where p.member_id = actor.member_id) <= 1
     and not exists (select from private.company_accounts a where a.member_id = actor.member_id) then
     return false;
   end if;
   delete from private.passkeys p where p.id = passkey_id and p.member_id = actor.member_id;
-  if not found then
-    raise exception using errcode = 'PT404', message = 'There is no such passkey.';
-  end if;
   perform private.audit(actor, 'removed passkey');
   return true;
 end $$;

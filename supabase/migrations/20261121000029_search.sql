@@ -30,7 +30,7 @@ return (
 );
 
 -- What a search looks for, by what the words look like, and the condition on private.lead_work w that finds it: $1 are the words, $2 the
--- phone number in them, $8 the leads that have this number, or the address that the words are, beside another. A reference or id may have dashes or not.
+-- phone number in them, $8 the leads that were given with several numbers or addresses, one of which is searched for and is not the first. A reference or id may have dashes or not.
 create function private.search_condition(words text, number text, beside_another uuid[], out kind text, out condition text)
 language plpgsql immutable
 set search_path = ''
@@ -53,7 +53,8 @@ begin
     condition := 'w.email_key = lower($1)' || or_beside_another;
   elsif hex_digits ~ '^[0-9]{8}$' then
     kind := 'reference or phone';
-    condition := reference_condition || ' or ' || phone_condition;
+    -- Some of these digits are no number, as many leads have none.
+    condition := reference_condition || case when number <> '' then ' or ' || phone_condition else '' end;
   elsif hex_digits ~ '^[0-9a-f]{32}$' then
     kind := 'id';
     condition := 'w.lead_id = replace($1, ''-'', '''')::uuid';

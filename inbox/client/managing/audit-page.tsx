@@ -29,8 +29,8 @@ export default function AuditPage() {
     <>
       <div className="page-top">
         <PageHeading title="Audit log">Audit log</PageHeading>
-        <button type="button" className="button no-print" onClick={save}>
-          CSV of what the filter leaves
+        <button type="button" className="button no-print" disabled={exported.isPending} onClick={save}>
+          Export these entries
         </button>
       </div>
       <AuditFilters
@@ -57,7 +57,7 @@ export default function AuditPage() {
 }
 
 function AuditTable({ entries }: { entries: Entry[] }) {
-  if (entries.length === 0) return <p className="empty">The filter leaves nothing.</p>;
+  if (entries.length === 0) return <p className="empty">No entry matches the filters.</p>;
   return (
     <div className="card">
       <ScrollingTable name="Entries">
@@ -91,8 +91,17 @@ function AuditTable({ entries }: { entries: Entry[] }) {
 
 const detailsOf = ({ details }: Entry) =>
   Object.entries(details)
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${wordOf(value)}`)
+    .map(([name, value]) => `${inWords(name)}: ${wordOf(name, value)}`)
     .join(", ");
 
-const wordOf = (value: string | number | boolean | null) =>
-  value === true ? "yes" : value === false ? "no" : String(value ?? "none").replaceAll("_", " ");
+function wordOf(name: string, value: string | number | boolean | null): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  const text = String(value ?? "none");
+  // A name or a zone may have an underscore of its own.
+  return codes.has(name) ? inWords(text) : text;
+}
+
+/** The details whose values are codes. */
+const codes = new Set(["outcome", "reason", "by"]);
+
+const inWords = (code: string) => code.replaceAll("_", " ");

@@ -39,7 +39,8 @@ function VitalReport({ vital: { vital, bounds, counts } }: { vital: VitalCounts 
       isFolded
     >
       <p>
-        {Math.round((100 * goodOnes) / all)}% of {inGroups(all)} loads were good: {inWords(good)} or less.
+        {/* "100%" of all only: no rounding hides the last bad one. */}
+        {Math.floor((100 * goodOnes) / all)}% of {inGroups(all)} loads were good: {inWords(good)} or less.
       </p>
       <BarsPicture parts={parts} />
     </ReportSection>

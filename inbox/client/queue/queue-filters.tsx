@@ -50,6 +50,9 @@ const days = [
   ["until", "Came until"],
 ] as const;
 
+/** The outcomes after which a lead stays in the queue. The others are found by a search. */
+const keepOpen: ReadonlySet<string> = new Set(["callback", "no_answer", "left_message"]);
+
 function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
   const set = (key: keyof Filter, value: string | boolean | undefined) =>
     onChange(changed(filter, key, value));
@@ -64,7 +67,9 @@ function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
       <Choice
         label="Last outcome"
         value={filter.outcome}
-        options={outcomes.map((outcome) => [outcome, outcomeNames[outcome]])}
+        options={outcomes
+          .filter((outcome) => isSearch || keepOpen.has(outcome) || outcome === filter.outcome)
+          .map((outcome) => [outcome, outcomeNames[outcome]])}
         onChoose={(value) => set("outcome", value)}
       />
       {isSearch && (

@@ -29,6 +29,10 @@ const emptySentences = {
   queue: ["Nobody is waiting.", "A new lead appears here by itself."],
   filter: ["Nobody who matches the filter is waiting.", "Press “All” to see everybody."],
   "later page": ["Nobody on this page is waiting any more.", "The earlier page may have more people."],
+  "filtered search": [
+    "Nobody who matches the filter is found.",
+    "Press “All” to search among everybody. A phone number, an e-mail address and a reference must be whole.",
+  ],
   search: ["Nobody is found.", "A phone number, an e-mail address and a reference must be whole."],
 } as const;
 

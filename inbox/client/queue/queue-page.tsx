@@ -59,9 +59,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
             rows={data.rows}
             counts={counts}
             member={member}
-            of={
-              isSearch ? "search" : starts.length > 1 ? "later page" : isFiltered(filter) ? "filter" : "queue"
-            }
+            of={kindOfList(isSearch, isFiltered(filter), starts.length > 1)}
           />
           <Pager
             list="the list"
@@ -75,6 +73,12 @@ export function QueuePage({ member }: { member: SignedIn }) {
       )}
     </>
   );
+}
+
+function kindOfList(isSearch: boolean, isFiltered: boolean, isLaterPage: boolean) {
+  if (isSearch) return isFiltered ? "filtered search" : "search";
+  if (isLaterPage) return "later page";
+  return isFiltered ? "filter" : "queue";
 }
 
 /** The queue, asked for again and again while it is on screen. */
