@@ -2,11 +2,11 @@
 
 import { databaseAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
-import { onOrOff, text, wholeNumber } from "./values.ts";
+import { folder, onOrOff, wholeNumber } from "./values.ts";
 
 export const database = {
   DATA_DIR: optional(
-    text,
+    folder,
     "The embedded PostgreSQL keeps its data here (default: ./data). A folder that only root may enter cannot be used by\nPostgreSQL, which never runs as root: the data is then below /var/lib/sponsored-article, and the start says where.",
     "./data",
   ),
@@ -36,7 +36,7 @@ export const database = {
     "postgres://standby.example.com:5432/leads",
   ),
   BACKUP_DIR: optional(
-    text,
+    folder,
     "A folder for a backup of the leads each day (default: none is made). Keep it on another disk.",
     "/var/backups/leads",
   ),

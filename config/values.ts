@@ -6,6 +6,12 @@ import { npiPattern } from "./npi.ts";
 /** Any text. Settings arrive trimmed, and a blank one counts as not set. */
 export const text = v.string();
 
+/** A folder. */
+export const folder = v.pipe(
+  v.string(),
+  v.check((given) => !given.startsWith("~"), "must be a path without ~, which only a shell understands."),
+);
+
 /** A phone number to be dialled, which may have letters as on the keys of a phone: 1-800-CALL-NOW. */
 export const phoneNumber = v.pipe(
   v.string(),

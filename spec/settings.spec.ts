@@ -87,6 +87,10 @@ describe("the settings", () => {
       "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set as well, because sign-in with OpenID Connect needs OIDC_ISSUER and OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
     ],
     [
+      { DATA_DIR: "~/leads", BACKUP_DIR: "~/backups" },
+      "DATA_DIR must be a path without ~, which only a shell understands.\nBACKUP_DIR must be a path without ~, which only a shell understands.",
+    ],
+    [
       { VITE_SUPABASE_URL: "https://project.supabase.co/rest/v1/" },
       "VITE_SUPABASE_URL must be the project's address, without /rest/v1 at its end.",
     ],

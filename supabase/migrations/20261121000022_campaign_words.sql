@@ -21,18 +21,18 @@ begin
   end if;
   -- The accents of Spanish and its neighbours, typed or percent-encoded as UTF-8.
   word := lower(translate(word, 'áàâãäéèêëíìîïóòôõöúùûüñçÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÑÇ+', 'aaaaaeeeeiiiiooooouuuuncaaaaaeeeeiiiiooooouuuunc '));
-  if strpos(word, '%c3%') > 0 then
-    foreach part in array array[
-      'a1a', 'a0a', 'a2a', 'a3a', 'a4a', 'a9e', 'a8e', 'aae', 'abe', 'adi', 'aci', 'aei', 'afi', 'b3o', 'b2o', 'b4o', 'b5o', 'b6o',
-      'bau', 'b9u', 'bbu', 'bcu', 'b1n', 'a7c', '81a', '80a', '82a', '83a', '84a', '89e', '88e', '8ae', '8be', '8di', '8ci', '8ei', '8fi',
-      '93o', '92o', '94o', '95o', '96o', '9au', '99u', '9bu', '9cu', '91n', '87c'
-    ] loop
-      word := replace(word, '%c3%' || left(part, 2), right(part, 1));
-    end loop;
-  end if;
   -- Twice, because some ad networks encode a value that is encoded already.
   for pass in 1..2 loop
     exit when strpos(word, '%') = 0;
+    if strpos(word, '%c3%') > 0 then
+      foreach part in array array[
+        'a1a', 'a0a', 'a2a', 'a3a', 'a4a', 'a9e', 'a8e', 'aae', 'abe', 'adi', 'aci', 'aei', 'afi', 'b3o', 'b2o', 'b4o', 'b5o', 'b6o',
+        'bau', 'b9u', 'bbu', 'bcu', 'b1n', 'a7c', '81a', '80a', '82a', '83a', '84a', '89e', '88e', '8ae', '8be', '8di', '8ci', '8ei', '8fi',
+        '93o', '92o', '94o', '95o', '96o', '9au', '99u', '9bu', '9cu', '91n', '87c'
+      ] loop
+        word := replace(word, '%c3%' || left(part, 2), right(part, 1));
+      end loop;
+    end if;
     parts := string_to_array(word, '%');
     word := parts[1];
     foreach part in array parts[2:] loop

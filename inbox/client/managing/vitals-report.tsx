@@ -39,10 +39,15 @@ function VitalReport({ vital: { vital, bounds, counts } }: { vital: VitalCounts 
       isFolded
     >
       <p>
-        {/* "100%" of all only: no rounding hides the last bad one. */}
-        {Math.floor((100 * goodOnes) / all)}% of {inGroups(all)} loads were good: {inWords(good)} or less.
+        {percentOf(goodOnes, all)}% of {inGroups(all)} loads were good: {inWords(good)} or less.
       </p>
       <BarsPicture parts={parts} />
     </ReportSection>
   );
+}
+
+/** Rounded, and 100 of all alone, and 0 of none alone: no rounding hides the last one. */
+function percentOf(part: number, all: number): number {
+  if (part === 0 || part === all) return part === 0 ? 0 : 100;
+  return Math.min(Math.max(Math.round((100 * part) / all), 1), 99);
 }
