@@ -77,7 +77,7 @@ function configOf(settings: Settings) {
   };
 }
 
-/** The site's own pages may always send leads, also where another host serves them and ALLOWED_ORIGINS names others alone. */
+/** With SITE_URL, the site's own pages may always send leads, also where another host serves them and ALLOWED_ORIGINS names others alone. */
 const allowedOriginsOf = ({ ALLOWED_ORIGINS: named, SITE_URL: site }: Settings): "*" | string[] =>
   named === "*" || !site ? named : [...new Set([...named, new URL(site).origin])];
 

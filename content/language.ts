@@ -22,9 +22,9 @@ export interface Language {
   article: ArticleTexts;
   form: FormTexts;
   page: PageTexts;
-  /** The permission notice. Its button is the form's. */
+  /** The permission notice; {button} in it is what the form's button says. */
   notice: string;
-  /** By what the provider's own notice has to say: the words that show it, or how they begin, in lower case. One of them is enough. */
+  /** For each thing that the provider's own notice has to say: how words that say it begin, in lower case. One of them is enough. */
   noticeWords: Record<NoticePart, readonly string[]>;
   thankYou: ThankYouTexts;
   notFound: { title: string; heading: string; text: string; link: string; call: string };
@@ -120,6 +120,7 @@ export interface FormTexts {
   call: string;
   /** When a failure has no message. (Specification 8) */
   failed: string;
+  /** When the server does not answer. */
   unreachable: string;
   /** Before a message that is in another language; empty where the servers speak this one. */
   unknownRefusal: string;

@@ -46,7 +46,7 @@ export const settingsWithPlaceholderIn = (html: string): string[] =>
 
 /** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
-  // A provider who gives one number and not the other calls from that one, because a placeholder would be no one's number.
+  // Without a number to call from the provider calls from the one to be called, because a placeholder would be no one's number.
   const given = {
     callsFrom: settings.phone,
     legalName: settings.name,
@@ -97,26 +97,37 @@ export function withProvider(text: string, provider: Pick<Provider, Fact>): stri
   return fillIn(text, (key) => provider[key as Fact]);
 }
 
-// The number that Medicare itself gives a supplier must not be published, so nothing but an NPI is shown.
-const isNpi = (number: string | undefined): boolean => number !== undefined && npiPattern.test(number);
+// The number that Medicare itself gives a supplier must not be published, so nothing but an NPI is shown. That number has ten digits, too,
+// and no check digit.
+const isNpi = (number = ""): boolean => npiPattern.test(number) && hasCheckDigit(`80840${number}`);
+
+/** By the formula of Luhn; an NPI has it with the prefix 80840 (45 CFR 162.406). */
+function hasCheckDigit(digits: string): boolean {
+  const sum = Array.from(digits, Number)
+    .toReversed()
+    .reduce(
+      (all, digit, at) => all + (at % 2 === 0 ? digit : Math.floor((2 * digit) / 10) + ((2 * digit) % 10)),
+      0,
+    );
+  return sum % 10 === 0;
+}
 
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
 export function dial(phone: string): string {
-  const [, number = firstNumber(phone), extension] =
-    /^(.*[\d\s)])(?:ext(?:ension)?\.?|x|#)\s*(\d+)\D*$/i.exec(phone) ?? [];
-  // Where the digits make a number by themselves, the letters only talk about it.
-  const isSpelt = number.replace(/\D/g, "").length < 10;
+  const isForeign = phone.trim().startsWith("+") && !phone.trim().startsWith("+1");
+  const found = firstNumber.exec(phone) ?? (isForeign ? null : firstSpelt.exec(phone));
+  const [number = ""] = found ?? phone.split(/(?=ext|#)/i);
+  const rest = phone.slice(phone.indexOf(number) + number.length);
+  const [, extension] = /^[\s,;(]{0,3}(?:ext(?:ension)?\.?|x|#)[\s:]{0,3}(\d+)/i.exec(rest) ?? [];
   const keys = "22233344455566677778889999";
   const digits = number
-    .replace(/[a-z]/gi, (letter) => (isSpelt ? (keys[letter.toLowerCase().charCodeAt(0) - 97] ?? "") : ""))
+    .replace(/[a-z]/gi, (letter) => (isForeign ? "" : (keys[letter.toLowerCase().charCodeAt(0) - 97] ?? "")))
     .replace(/[^+\d]/g, "");
   return `tel:${digits}${extension ? `;ext=${extension}` : ""}`;
 }
 
-/**
- * The first number of the USA that is written in digits, with whatever characters between them, as of "(800) 555-0142 (TTY: 711)"; the whole
- * text where there is none.
- */
-const firstNumber = (text: string): string =>
-  /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d\p{L}]{0,3}\d{4}(?!\d)/u.exec(text)?.[0] ??
-  text;
+/** The first number of the USA that is written in digits, with whatever characters between them, as of "(800) 555-0142 (TTY: 711)". */
+const firstNumber = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d\p{L}]{0,3}\d{4}(?!\d)/u;
+
+/** The first one with letters: an area code, and seven of letters and digits. Phones take no notice of more, as of 1-800-MEDICARE. */
+const firstSpelt = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?(?:[^\d\p{L}]{0,3}[\da-z]){7}/iu;

@@ -12,7 +12,7 @@ export class NoWritableServer extends Error {
 }
 
 /**
- * In milliseconds: how long a server has to answer, and how long after the first server that takes writes another one may say the same.
+ * In milliseconds: how long each server has to answer, and how long the others are waited for once one has said that it takes writes.
  */
 const limits = { answer: 2_000, grace: 100 };
 

@@ -39,7 +39,7 @@ export async function claim(
           select from private.deliveries older
           where older.lead_id = d.lead_id and older.channel = d.channel and older.event <> d.event
             and older.created_at < d.created_at
-            -- Not the condition of the index of due deliveries, so that PostgreSQL reads the lead's few rows and not the backlog.
+            -- Written unlike the condition of the index of due deliveries, which PostgreSQL would use otherwise, and read the whole backlog.
             and coalesce(older.delivered_at, older.failed_at) is null
             and (older.due_at <= ${now} or older.claimed_until > ${now})
         ))
@@ -110,7 +110,8 @@ async function indexInTime(sql: Sql): Promise<void> {
   await Promise.race([ofPool.next, wait(flagsWait, undefined, { ref: false })]);
 }
 
-// In transactions, because postgres.js sends further queries after a single one to the same connection, where they would wait for it.
+// In transactions, which have a connection of their own: postgres.js sends other queries after a plain one to the same connection, and
+// messages would wait for a slow indexing.
 async function indexAlone(sql: Sql): Promise<void> {
   while ((await transaction(sql, indexSomeNewLeads)) > 0);
 }

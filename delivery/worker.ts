@@ -27,7 +27,7 @@ export interface WorkerDependencies {
 export interface Worker {
   /** Looks at once whether anything is due. Costs next to nothing, so it may be called for each lead. */
   wake(): void;
-  /** Claims nothing more, lets what is under way finish, and aborts it after `grace` milliseconds. */
+  /** Claims nothing more, lets what is under way finish, and aborts messages after `grace` milliseconds; a longer job is not waited for. */
   stop(grace?: number): Promise<void>;
 }
 

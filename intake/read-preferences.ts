@@ -2,7 +2,10 @@
 import { readItems } from "./header-values.ts";
 import * as refusals from "./refusals.ts";
 
-/** A preference that needs more rights than to insert is refused as the missing right, once the row has been read. */
+/**
+ * A preference that asks for rows back or for an upsert is no refusal here: `readInsert` answers it as a missing right (42501), once the body
+ * could be read.
+ */
 export function readPreferences(prefer: string | null | undefined) {
   const given = readItems(prefer ?? "").map(({ value }) => value);
   const unknown = given.filter((preference) => !isKnown(preference));

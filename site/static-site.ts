@@ -11,7 +11,7 @@ import { rendererModule } from "./renderer.ts";
 import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
 import { siteFiles } from "./site-files.ts";
 
-/** Writes into the `dist/` of a build's folder, which has its renderer and its assets already. */
+/** Writes into the `dist/` of a build's folder, which has its renderer and its assets already, and `notices.sql` beside it. */
 export async function writeStaticSite(
   folder: string,
   config: Config,
@@ -68,7 +68,7 @@ async function renderDocuments(
   return [...pages, ["404.html", renderNotFound(config, shown[0] ?? "en")]];
 }
 
-/** Statements that let a hosted database know the wordings of these pages, when its function cannot: NOTICE_FILE is ours alone. */
+/** Statements that let a hosted database know the wordings of these pages, when its function cannot: NOTICE_FILE is on this machine only. */
 function noticesSql(config: Config): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
   return permissionNotices(config)

@@ -214,7 +214,7 @@ describe("the provider's number", () => {
       completeProvider(settings).provider.npi;
     expect(npiOf({ npi: "1234567893" })).toBe("1234567893");
     expect(npiOf({ supplierId: "1234567893" })).toBe("1234567893");
-    expect(npiOf({ supplierId: "0123450001" })).toBe(npiOf({}));
+    for (const supplierId of ["0123450001", "1234560001"]) expect(npiOf({ supplierId })).toBe(npiOf({}));
   });
 
   it("stands above the form and in the footer, and is called NPI", async () => {
@@ -311,6 +311,14 @@ describe("a phone number", () => {
     ["(800) 555-0142 (TTY: 711)", "tel:8005550142"],
     ["(800)\u00a0555\u20130142 (TTY: 711)", "tel:8005550142"],
     ["1-800-MEDICARE (1-800-633-4227)", "tel:18006334227"],
+    ["Toll-free 1-800-FLOWERS", "tel:18003569377"],
+    ["1-800-FLOWERS (TTY: 711)", "tel:18003569377"],
+    ["1-800-555-HELP (4357) TTY 711", "tel:18005554357"],
+    ["(800) 555-0142 (English), (800) 555-0143 (Spanish) ext 4", "tel:8005550142"],
+    ["(800) 555-0142,ext 5", "tel:8005550142;ext=5"],
+    ["(800) 555-0142, ext: 5", "tel:8005550142;ext=5"],
+    ["(800) 555-0142, fax 5", "tel:8005550142"],
+    ["+44 20 7946 0958 (UK) ext 7", "tel:+442079460958;ext=7"],
   ])("is dialled as it is written: %s", (phone, link) => {
     expect(dial(phone)).toBe(link);
   });

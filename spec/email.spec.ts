@@ -112,7 +112,7 @@ The thank-you page promises a review within 24 hours.
       { details: false },
     );
     expect(subject).toBe(
-      "A permission was withdrawn, A lead was erased, A lead has waited 20 hours, 2 leads are waiting",
+      "A permission was withdrawn, A lead was erased, A lead has waited more than 20 hours, 2 leads are waiting",
     );
     expect(text).toContain("Do not phone");
     expect(text).toContain("Looks like spam: honeypot filled");

@@ -155,12 +155,16 @@ describe("the wake-up call of submit-lead each minute", () => {
       ]);
     });
 
-    it("is active again after somebody deactivated it, when submit-lead starts", async () => {
-      await database.platform`update cron.job set active = false`;
-      expect(await schedule(database.owner)).toEqual([{ scheduled: true }]);
-      expect(await database.owner`select command from cron.job where active order by jobid`).toEqual([
-        { command: "select private.call_submit_lead()" },
-      ]);
+    it("is active again, and so are the daily jobs, after somebody deactivated all or one, when submit-lead starts", async () => {
+      for (const which of ["true", "jobname = 'count leads anew'", "jobname = 'call submit-lead'"]) {
+        await database.platform.unsafe(`update cron.job set active = false where ${which}`);
+        expect(await schedule(database.owner)).toEqual([{ scheduled: true }]);
+        expect(await database.owner`select jobname from cron.job where active order by jobid`).toEqual([
+          { jobname: "call submit-lead" },
+          { jobname: "remove old records of calls to submit-lead" },
+          { jobname: "count leads anew" },
+        ]);
+      }
     });
 
     it("calls with the key that submit-lead started with last, and with nothing about a lead", async () => {

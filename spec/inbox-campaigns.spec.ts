@@ -302,7 +302,7 @@ describe("the page Campaigns", () => {
     expect(files["campaign-hours.csv"]?.at(-2)).toMatch(/^"Loads are those of the last eight days, /);
     expect(files["campaign-hours.csv"]?.at(-1)).toBe(files["campaign-days.csv"]?.at(-1));
     expect(files["campaign-devices.csv"]?.at(-1)).toBe(
-      "Without scripts only the look and the lead are counted.",
+      '"Of a browser without scripts the look, the press of the button and the lead are counted. How far it was read is not known."',
     );
     expect(files["vital-lcp.csv"]).toContain("up to 2.5 s,20");
     expect(files["experiment-garden.csv"]?.slice(3)).toEqual([

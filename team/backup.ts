@@ -31,7 +31,7 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a backup to a new file, and removes what processes that were killed have left in its folder.
+ * Writes a backup to a new file, and removes what processes that were killed an hour ago or earlier have left in its folder.
  * @throws Refusal when the file is there already or cannot be written, and when a newer release has changed the tables; and what `verify`
  * throws.
  */
@@ -101,7 +101,7 @@ async function estimateRows(tx: TransactionSql): Promise<number> {
 
 const unfinishedName = /\.unfinished-leads-backup-\d+$/;
 
-/** Milliseconds after its last write when no process works on an unfinished file any more. A verification takes minutes. */
+/** An unfinished file whose last write is longer ago than this, in milliseconds, is of a process that was killed. A verification takes minutes. */
 const leftOverAfter = 60 * 60_000;
 
 /** A process that was killed leaves its unfinished file, which holds as much as a backup. */
@@ -119,8 +119,8 @@ async function removeLeftOver(folder: string): Promise<void> {
 const diskErrors = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EIO)$/;
 
 /**
- * Writes a file, and returns when it and its name are on disk. Opens its folder first, because a name is on disk only when the folder is, and
- * the file would be there already where the folder turns out not to be readable.
+ * Writes a file, and returns when it and its name are on disk. Opens its folder before: the folder has to be synced at the end, and one that
+ * cannot be read is refused before a file is in it.
  */
 async function writeWhole(
   path: string,

@@ -4,7 +4,7 @@ import type { Ask } from "./ask.ts";
 import type { Period } from "./managing.ts";
 import { askToRead } from "./standby.ts";
 
-/** A row for programs; its keys are a promise. Page loads, not people. */
+/** A row for programs; its keys stay the same from release to release. Page loads, not people. */
 export interface CampaignRow {
   /** utm_source, utm_medium and utm_campaign as they are counted; "" for none. */
   source: string;
@@ -27,7 +27,7 @@ export interface CampaignRow {
   cost: number;
 }
 
-/** A row of the report with what is counted apart, and whether the cost found its campaign. */
+/** A row of the report with the page loads that are no views, and whether the cost found its campaign. */
 export type ReportedRow = CampaignRow & {
   prefetched: number;
   reloaded: number;
@@ -53,7 +53,7 @@ const hoursKeptSince = (now: Date) => now.getTime() - 8 * 24 * 60 * 60_000;
 const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate());
 
 /**
- * The rows since a time; undefined is the beginning. A time before the hours that are kept is taken as the start of its day, in the time
+ * The rows since a time, as `beginOfReport` returned it; undefined is the beginning. A time before the hours that are kept is taken as the start of its day, in the time
  * zone of this process (TZ). Costs are those from that day on.
  */
 export async function campaignRows(

@@ -6,7 +6,7 @@ export const claims = claimsSaying({
   worn: "Se pega a la piel, en el vientre o en el brazo.",
   underTheSkin: "Una parte muy fina queda justo debajo de la piel.",
   changedOften:
-    "Usted se pone uno nuevo cada cierto tiempo, por ejemplo cada dos semanas. Depende del modelo.",
+    "Usted se pone uno nuevo cada cierto tiempo, por ejemplo cada pocas semanas. Depende del modelo.",
   readsFluid:
     "El sensor mide el azúcar en el líquido que hay debajo de la piel. Luego manda el número por el aire a su lector.",
   anyTime: "Usted puede ver su número a toda hora. También puede ver cómo cambió en horas o en días.",

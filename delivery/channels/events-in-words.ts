@@ -28,9 +28,9 @@ const wordings: Record<Delivery["event"], Wording> = {
     todo: "Remove every copy that was made elsewhere.",
   },
   "lead.overdue": {
-    one: "A lead has waited 20 hours",
-    many: (count) => `${count} leads have waited 20 hours`,
-    todo: `Nobody has marked it as reviewed: ${typed("review REFERENCE")}`,
+    one: "A lead has waited more than 20 hours",
+    many: (count) => `${count} leads have waited more than 20 hours`,
+    todo: `To be reviewed today, in the inbox or with: ${typed("review REFERENCE")}`,
   },
   "lead.created": {
     one: "A lead is waiting",

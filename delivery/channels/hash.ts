@@ -1,4 +1,4 @@
-// The SHA-256 of a text, for ids that are the same for the same content.
+// A short hash of a text, for ids that are the same for the same content.
 
 /** The first half of a SHA-256, in hex. */
 export async function hashOf(text: string): Promise<string> {

@@ -30,10 +30,12 @@ function remedyFor(status: number): string {
   return remedy ? `: ${remedy}` : "";
 }
 
-/** Seconds from a Retry-After header, which holds seconds or a date; undefined when there is nothing to wait for. */
+/** Seconds from a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3); undefined when there is nothing to wait for. */
 export function waitAskedFor(header: string | null, now: Date): number | undefined {
   const text = header?.trim() ?? "";
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / 1000;
+  // Some state parts of a second, which Date.parse would read as a year.
+  const isDate = /[a-z]/i.test(text);
+  const seconds = isDate ? (Date.parse(text) - now.getTime()) / 1000 : Number(text);
   return seconds > 0 ? seconds : undefined;
 }
 

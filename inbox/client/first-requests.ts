@@ -4,7 +4,7 @@ import { firstPage } from "./queue/first-page.ts";
 
 /**
  * After so many milliseconds without an answer the browser counts as offline: longer than the server waits for its database
- * (database/resilient-connection.ts), so that the page says which of them does not answer.
+ * (database/resilient-connection.ts), so that the server can still answer that its database does not.
  */
 export const answerTimeout = 20_000;
 

@@ -91,7 +91,7 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
   return { ...mutation, mutate: (request, then) => void mutate(request, then) } as Action<Name>;
 }
 
-/** How the action that was begun last has failed. An earlier failure of another one is over, and would hide that. */
+/** How the action that was begun last has failed; null where it has not, even if an earlier one had. */
 export const failureOfLatest = (
   ...actions: Pick<Action<CallName>, "submittedAt" | "error">[]
 ): Error | null =>

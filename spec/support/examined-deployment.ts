@@ -18,7 +18,7 @@ export const provider = {
   PROVIDER_PHONE: "(305) 555-0100",
   PROVIDER_CALLS_FROM: "(305) 555-0101",
   PROVIDER_ADDRESS: "1 Spec Street",
-  PROVIDER_SUPPLIER_ID: "1234567890",
+  PROVIDER_SUPPLIER_ID: "1234567893",
 };
 
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes....").toString("base64")}`;

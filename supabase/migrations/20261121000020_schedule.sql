@@ -35,13 +35,14 @@ begin
 end $$;
 
 -- Notes where submit-lead is and schedules the call, and what is to be done once a day: a process of submit-lead lives for minutes, and
--- does not know when it was done last. False where the extensions are not there to make it.
+-- does not know when it was done last. Returns false, and schedules nothing, where pg_cron or pg_net is missing.
 create function private.schedule_wake_up_call(submit_lead_url text, anonymous_key text) returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
   call constant text := 'select private.call_submit_lead()';
+  names constant text[] := array['call submit-lead', 'remove old records of calls to submit-lead', 'count leads anew'];
 begin
   insert into private.wake_up_call as w (url, key) values (submit_lead_url, anonymous_key)
   on conflict (only_row) do update set url = excluded.url, key = excluded.key
@@ -49,14 +50,14 @@ begin
   if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null then
     return false;
   end if;
-  if not exists (select from cron.job j where j.command = call and j.active) then
+  if (select count(*) from cron.job j where j.jobname = any (names) and j.active) < 3 then
     -- To schedule a job again does not activate one that was deactivated.
-    perform cron.unschedule(j.jobid) from cron.job j where j.command = call;
-    perform cron.schedule('call submit-lead', '* * * * *', call);
+    perform cron.unschedule(j.jobid) from cron.job j where j.command = call or j.jobname = any (names);
+    perform cron.schedule(names[1], '* * * * *', call);
     -- pg_cron keeps a line of every run, for ever.
-    perform cron.schedule('remove old records of calls to submit-lead', '17 4 * * *', format(
+    perform cron.schedule(names[2], '17 4 * * *', format(
       'delete from cron.job_run_details where command = %L and end_time < now() - interval ''3 days''', call));
-    perform cron.schedule('count leads anew', '37 4 * * *', 'select private.index_missed_leads(), private.recount()');
+    perform cron.schedule(names[3], '37 4 * * *', 'select private.index_missed_leads(), private.recount()');
   end if;
   return true;
 end $$;

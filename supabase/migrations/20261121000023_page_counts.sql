@@ -81,7 +81,7 @@ as $$
 $$;
 
 -- Adds page counts to this hour, and vitals to this day, by the database's clock. `pages` is an array of {source, medium, campaign, variant,
--- device, step, n}, with the words as they stand in the addresses; `vitals` one of {variant, device, vital, bucket, n}. Raises an integrity
+-- device, step, n}, with the words as they stand in the addresses; `vitals` is an array of {variant, device, vital, bucket, n}. Raises an integrity
 -- violation (class 23) for a value that a constraint refuses, and adds nothing then. Rows are added in one order and by one call at a time,
 -- so that processes that add at once cannot deadlock. The commit does not wait for the disk, because to lose some seconds of counts in a
 -- crash is acceptable.
@@ -156,7 +156,7 @@ begin
   on conflict (day, variant, device, vital, bucket) do update set n = c.n + excluded.n;
 end $$;
 
--- Adds the hours of days that are more than eight days old up to days, and clears the sums of those hours (private.report_page_hours), which
+-- Replaces the hourly counts of days that are more than eight days old by sums of the day, and clears the sums of those hours (private.report_page_hours), which
 -- are kept only as long as the counts by hour. Where it rolled something up, it also deletes names that were not used for 90 days. Returns the
 -- number of hourly rows rolled up.
 create function private.roll_up_counts(moment timestamptz default now()) returns integer

@@ -41,6 +41,7 @@ function Entry({ call, place }: { call: Call; place: Lead["place"] }) {
         <span className="quiet">
           {call.member.name}, {moment(call.at)}
           {!call.called && ", without a call"}
+          {call.asked_for_this_time && ", a time that the person had asked for"}
         </span>
       </p>
       {call.callback_at && (
@@ -48,7 +49,6 @@ function Entry({ call, place }: { call: Call; place: Lead["place"] }) {
           Callback {momentThere(call.callback_at, zone, now)} {onClocks(place, zone, "on their clocks")}
         </p>
       )}
-      {call.asked_for_this_time && <p className="quiet">The person asked for this time</p>}
       {call.note && <p className="note-text">{call.note}</p>}
     </li>
   );

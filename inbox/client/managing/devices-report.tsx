@@ -22,8 +22,8 @@ export function DevicesReport({ devices }: Pick<Campaigns, "devices">) {
         ...[views, reloaded, returned, stored, served, prefetched],
       ])}
       notes={[
-        "Pages sent are those that left the server, whoever asked: apps fetch pages before a tap, and bots read them.",
-        "Without scripts only the look and the lead are counted.",
+        "Pages sent are those that left the server, whoever asked, but for those “sent ahead”, which a browser said that it fetches before a tap. Apps fetch pages without saying so, and bots read them.",
+        "Of a browser without scripts the look, the press of the button and the lead are counted. How far it was read is not known.",
       ]}
     />
   );

@@ -74,10 +74,11 @@ function Problems({ health: { ok, problems, backup_failure } }: { health: Health
 
 function Channels({ channels, isManager }: { channels: Health["channels"]; isManager: boolean }) {
   const failed = channels.reduce((sum, channel) => sum + channel.failed, 0);
+  const isAnyOff = channels.some(({ enabled, pending }) => !enabled && pending > 0);
   return (
     <section className="card" aria-labelledby="channels">
-      <h2 id="channels">Where leads are told</h2>
-      <ScrollingTable name="Where leads are told">
+      <h2 id="channels">How the team is told of leads</h2>
+      <ScrollingTable name="How the team is told of leads">
         <table className="channels">
           <thead>
             <tr>
@@ -86,7 +87,7 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
               <th scope="col">Delivered</th>
               <th scope="col">Waiting</th>
               <th scope="col">Failed</th>
-              <th scope="col">Last trouble</th>
+              <th scope="col">Trouble now</th>
             </tr>
           </thead>
           <tbody>
@@ -104,18 +105,19 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
                 <td data-label="Failed" className={channel.failed > 0 ? "bad" : undefined}>
                   {inGroups(channel.failed)}
                 </td>
-                <td data-label="Last trouble">{channel.last_error ?? "None"}</td>
+                <td data-label="Trouble now">{channel.last_error ?? "None"}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </ScrollingTable>
-      <Retry failed={isManager ? failed : 0} />
+      <Retry failed={isManager ? failed : 0} isAnyOff={isAnyOff} />
     </section>
   );
 }
 
-function Retry({ failed }: { failed: number }) {
+/** `isAnyOff`: whether something waits on a channel that is off. */
+function Retry({ failed, isAnyOff }: { failed: number; isAnyOff: boolean }) {
   const retry = useAction("retry-deliveries");
   const [answer, notePress] = useFocusBeside<HTMLDivElement>();
   const send = (press: MouseEvent) => {
@@ -133,6 +135,7 @@ function Retry({ failed }: { failed: number }) {
         {retry.data && (
           <Notice kind="done">
             {count(retry.data.deliveries, "delivery", "deliveries")} will be sent again.
+            {isAnyOff && " What waits on a channel that is off is sent when it is on again."}
           </Notice>
         )}
       </div>

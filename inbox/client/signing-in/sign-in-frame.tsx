@@ -32,7 +32,7 @@ interface ButtonProps {
   onDone(): void;
 }
 
-/** A button that signs a person in or out, and says what went wrong. */
+/** A button that joins, signs in or signs out, and says what went wrong. */
 export function SignInButton({ label, kind = "primary", run, onDone }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
