@@ -86,7 +86,10 @@ async function main(words: string[]): Promise<number> {
   process.on("SIGHUP", () => stop.abort());
   try {
     const command = await readCommand(words, columns);
-    if ("handler" in command) return await runHandler(command.handler, command.makesDatabase === true, stop);
+    if ("handler" in command) {
+      await command.isPossible?.();
+      return await runHandler(command.handler, command.makesDatabase === true, stop);
+    }
     if ("folderHandler" in command) {
       return await command.folderHandler(contextOf(stop)).finally(clearStatusLine);
     }

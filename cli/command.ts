@@ -41,9 +41,15 @@ export type FolderHandler = (context: Omit<CommandContext, "sql" | "url">) => Pr
  */
 export type AddCommand = (program: Command, run: Run, runOnFolder: RunOnFolder) => void;
 
-/** Registers what a command does. With `makesDatabase`, a database that does not exist yet is created for it. */
+/** Registers what a command does. */
 export type Run = (handler: Handler, needs?: Needs) => void;
-export type Needs = { makesDatabase?: boolean };
+
+export interface Needs {
+  /** A database that does not exist yet is created for it. */
+  makesDatabase?: boolean;
+  /** Is awaited before a database is opened, or made. It throws what keeps the command from being carried out. */
+  isPossible?(): Promise<void>;
+}
 export type RunOnFolder = (handler: FolderHandler) => void;
 
 /** What was typed cannot be understood; the message says what to type. Exit status 2. */

@@ -1,6 +1,6 @@
 // `leads restore <file>`: puts a backup into an empty database, all of it or nothing, and makes an embedded database when there is none.
 import { withSetting } from "../log/installation.ts";
-import { DamagedBackup, UnusableBackup } from "../team/backup-file.ts";
+import { DamagedBackup, requireBackup, UnusableBackup } from "../team/backup-file.ts";
 import { UsedDatabase } from "../team/held-rows.ts";
 import { Refusal } from "../team/refusal.ts";
 import { restore as restoreFile } from "../team/restore.ts";
@@ -36,20 +36,23 @@ export const restore: AddCommand = (program, run) => {
           );
           return 0;
         },
-        { makesDatabase: true },
+        // A mistyped name leaves no empty database behind.
+        { makesDatabase: true, isPossible: () => requireBackup(file).catch(refuseUnusable) },
       ),
     );
 };
+
+function refuseUnusable(error: unknown): never {
+  if (!(error instanceof UnusableBackup)) throw error;
+  const advice = error instanceof DamagedBackup ? " Take another one." : "";
+  throw new Refusal(`${error.message} Nothing was restored.${advice}`, { cause: error });
+}
 
 /** Says what a refusal means for the restoration, and what can be done instead. */
 const explain =
   ({ config }: Pick<CommandContext, "config">, file: string) =>
   (error: unknown) => {
-    if (error instanceof UnusableBackup) {
-      const advice = error instanceof DamagedBackup ? " Take another one." : "";
-      throw new Refusal(`${error.message} Nothing was restored.${advice}`, { cause: error });
-    }
-    if (!(error instanceof UsedDatabase)) throw error;
+    if (!(error instanceof UsedDatabase)) return refuseUnusable(error);
     const lines = [
       `This database holds ${heldBy(error)} already. Nothing was restored.`,
       `Restore into another one, which ${config.databaseUrl ? "must be there" : "is made"}, and start the server with the same setting:`,

@@ -37,6 +37,11 @@ export async function examineCors({ url, site }: Deployment): Promise<Finding[]>
         );
       const problem = problemWith(answer, origin, headers);
       if (!problem) return pass(`A page of ${origin} may ${name}.`);
+      if (mayBeRead(answer, origin))
+        return fail(
+          `A browser on ${origin} cannot ${name}: ${problem}.`,
+          "Something before the backend answers preflights itself, such as a proxy: let it pass OPTIONS on.",
+        );
       return fail(
         `A browser on ${origin} cannot ${name}: ${problem}.`,
         `Add ${origin} to ALLOWED_ORIGINS (or SITE_URL) of the backend, as a setting of our own server or with \`npx supabase@3 secrets set\`.`,

@@ -82,6 +82,11 @@ function explain(answer: Answer): Finding {
       "Check --url: the project's address alone. On Supabase, the Data API must be on and expose `public`.",
     );
   }
+  if (status >= 300 && status < 400)
+    return fail(
+      `The address after --url leads elsewhere (${status}).`,
+      `Give the address that it leads to: ${answer.headers.get("location") ?? "it names none"}`,
+    );
   return fail(`The data path answers oddly (${summaryOf(answer)}).`, "See the backend's own log.");
 }
 
@@ -120,7 +125,8 @@ export async function examineInserting(
 // Each of these inserts has the test lead's name, so one that was taken against the rules leaves a test lead too.
 function storedAfter(answers: readonly (Answer | NoAnswer)[]): Stored {
   if (answers.some(({ status }) => status >= 200 && status < 300)) return "yes";
-  return answers.every(({ status }) => status >= 400 && status < 500) ? "no" : "unknown";
+  // A proxy answers 408 where it did not wait for the backend.
+  return answers.every(({ status }) => status >= 400 && status < 500 && status !== 408) ? "no" : "unknown";
 }
 
 // No lead has this id, so that nothing is changed even where everything is allowed.

@@ -10,7 +10,8 @@ export async function examineFormPost(
   { name, email, zip_code }: TestLead,
 ): Promise<Finding[]> {
   const isOwn = site !== undefined && new URL(site).origin === new URL(url).origin;
-  const answer = await ask(isOwn && !isHosted({ url }) ? `${url}/` : `${url}/functions/v1/submit-lead`, {
+  const path = isOwn && !isHosted({ url }) ? "/" : "/functions/v1/submit-lead";
+  const answer = await ask(`${url}${path}`, {
     method: "POST",
     headers: site ? { origin: new URL(site).origin } : {},
     body: new URLSearchParams({ name, email, zip_code, phone: " " }),
@@ -21,7 +22,7 @@ export async function examineFormPost(
   return [
     fail(
       `The form does not work without script (${summaryOf(answer)}).`,
-      "On Supabase, deploy submit-lead with verify_jwt off. On our own server, let the proxy pass POST / on.",
+      `On Supabase, deploy submit-lead with verify_jwt off. On our own server, let the proxy pass POST ${path} on.`,
     ),
   ];
 }

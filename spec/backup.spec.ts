@@ -1,6 +1,7 @@
 // How everything is copied into one file while leads come in, and brought back exactly: all of it or nothing.
 import { spawn } from "node:child_process";
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -219,6 +220,21 @@ describe("leads restore", () => {
     expect(await everything(owner)).toEqual(await everything(database.owner));
   });
 
+  it("makes no database for a file that is not there, or is no backup", async () => {
+    const home = await mkdtemp(join(tmpdir(), "leads-not-restored-"));
+    onTestFinished(() => rm(home, { recursive: true }));
+    const notABackup = join(home, "notes.txt");
+    await writeFile(notABackup, "Call Rosa.\n");
+    for (const [name, says] of [
+      [join(home, "nowhere.backup"), "cannot be read (ENOENT). Nothing was restored."],
+      [notABackup, "Nothing was restored."],
+    ] as const) {
+      const ran = await waitForExit(startLeads(["restore", name], { DATA_DIR: join(home, "data") }));
+      expect(ran).toMatchObject({ status: 1, stderr: expect.stringContaining(says) });
+      expect(existsSync(join(home, "data"))).toBe(false);
+    }
+  });
+
   // A cluster is made, migrated, stopped and started again: it takes longer than most on a busy machine.
   it("makes an embedded database that is not there yet", { timeout: 90_000 }, async () => {
     const home = await mkdtemp(join(tmpdir(), "leads-restored-"));
@@ -253,8 +269,10 @@ Or restore beside what it holds, so that both stay:
     });
     expect(await everything(owner)).toEqual(before);
     // What it says to type is one word to the shell.
-    expect((await leads(url, "restore", "of Rosa's team")).stderr).toContain(
-      "  npm run leads -- restore --keep 'of Rosa'\\''s team'\n",
+    const odd = join(folder, "of Rosa's team");
+    await copyFile(file, odd);
+    expect((await leads(url, "restore", odd)).stderr).toContain(
+      `  npm run leads -- restore --keep '${odd.replace("'", "'\\''")}'`,
     );
   });
 });

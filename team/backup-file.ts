@@ -119,6 +119,13 @@ export async function* readBackup(
   if (`${last}\n` !== endLine(counts, hash)) throw damagedBackup(otherThanWritten);
 }
 
+/** @throws UnusableBackup when a file cannot be read, or does not begin as a backup. */
+export async function requireBackup(path: string): Promise<void> {
+  const pages = readBackup(path, () => {});
+  await pages.next();
+  await pages.return(undefined);
+}
+
 function readHeading(line = ""): Heading {
   try {
     const { format, schema, taken_at } = JSON.parse(line) as Heading;
