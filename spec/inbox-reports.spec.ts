@@ -79,7 +79,9 @@ describe("the reports", () => {
     await database.owner`update private.permissions set withdrawn_at = now() - interval '30 hours' where lead_id = ${id}`;
     const page = await asMaria("/reports");
     await page
-      .getByText("1 lead was withdrawn within the 24 hours, before a review. It counts as neither.")
+      .getByText(
+        "1 lead was withdrawn within the 24 hours, before a review. It counts as neither kept nor missed.",
+      )
       .waitFor();
     expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+0\n+Missed\n+0\n+Still open\n+0\n/);
     expect(await page.locator(".picture title").allTextContents()).toContainEqual(

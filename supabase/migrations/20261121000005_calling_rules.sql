@@ -44,7 +44,8 @@ insert into private.calling_rules (state, name, on_weekdays, on_saturdays, on_su
   ('UT', 'Utah', '[9,20)', '[9,20)', '[9,20)', true, 'compliance tables; Utah Code 13-25a-103(3) spares calls with consent'),
   ('WA', 'Washington', '[8,20)', '[8,20)', '[8,20)', true, 'RCW 80.36.390'),
   ('WY', 'Wyoming', '[8,20)', '[8,20)', '[8,20)', true, 'compliance tables; counsel looks for the statute'),
-  -- Where nothing is known of the place: 13:00 to 18:00 in the East is 10:00 to 15:00 in the West.
+  -- Where nothing is known of the place: 13:00 to 18:00 in the East is 10:00 to 15:00 in the West, and in Hawaii 7:00 or 8:00 to 12:00 or
+  -- 13:00 (docs/calling-hours.md has the question).
   ('unknown', 'an unknown state', '[13,18)', null, null, true, 'our own rule');
 
 -- The others: the federal hours.

@@ -123,7 +123,7 @@ function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
       </dl>
       {withdrawn > 0 && (
         <p className="quiet">
-          {`${count(withdrawn, "lead")} ${were} withdrawn within the 24 hours, before a review. ${theyCount} as neither.`}
+          {`${count(withdrawn, "lead")} ${were} withdrawn within the 24 hours, before a review. ${theyCount} as neither kept nor missed.`}
         </p>
       )}
     </>
