@@ -62,6 +62,27 @@ describe("the scheduled jobs", () => {
     expect(lines.join("")).toMatch(/warn leads-overdue: .{0,300} deliveries=\d/);
   });
 
+  it("take an alert back that waited out an outage, once its lead is reviewed or its permission withdrawn", async () => {
+    await syncChannels(sql, ["webhook"]);
+    await insertMany(4);
+    const at = (hours: number) => enqueueWaiting(sql, log, new Date(Date.now() + hours * 3_600_000));
+    await at(20.5);
+    await sql`insert into private.reviews (lead_id) select id from public.leads where name in ('Visitor 0', 'Visitor 1')`;
+    await sql`
+      update private.permissions set withdrawn_at = now()
+      where lead_id = (select id from public.leads where name = 'Visitor 2')`;
+    // A message that is under way stays.
+    await sql`
+      update private.deliveries set claimed_until = now() + interval '1 minute'
+      where event = 'lead.overdue' and lead_id = (select id from public.leads where name = 'Visitor 1')`;
+    await at(20.6);
+    expect(
+      await sql`
+        select l.name from private.deliveries d join public.leads l on l.id = d.lead_id
+        where d.event = 'lead.overdue' order by l.name`,
+    ).toEqual([{ name: "Visitor 1" }, { name: "Visitor 3" }]);
+  });
+
   it("send no alert about a person who withdrew the permission", async () => {
     await syncChannels(sql, ["webhook"]);
     await insertMany(2);

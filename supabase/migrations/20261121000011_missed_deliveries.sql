@@ -38,7 +38,8 @@ begin
 end $$;
 
 -- Enqueues an alert about each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Leads older
--- than 44 hours get none, because their 24 hours are long over; `leads status` counts them.
+-- than 44 hours get none, because their 24 hours are long over; `leads status` counts them. An alert that still waits, as in an outage, is
+-- taken back where the lead was reviewed or its permission withdrawn meanwhile.
 create function private.enqueue_overdue_alerts(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -47,6 +48,17 @@ as $$
 declare
   made integer;
 begin
+  delete from private.deliveries d
+  where (d.lead_id, d.channel, d.event) in (
+    select o.lead_id, o.channel, o.event from private.deliveries o
+    where o.event = 'lead.overdue' and o.delivered_at is null and o.failed_at is null and o.claimed_until is null
+      and (
+        exists (select from private.reviews r where r.lead_id = o.lead_id)
+        or exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)
+      )
+    -- A dispatcher may be claiming one of these at this moment, and an erasure deleting it.
+    for update of o skip locked
+  );
   insert into private.deliveries (event, lead_id, channel)
   select 'lead.overdue', l.id, c.name
   from public.leads l cross join private.channels c
