@@ -10,15 +10,15 @@ export interface Beacon extends CampaignWords {
   vitals: [Vital, number][];
 }
 
-/** The most that a beacon may hold, in bytes: three long campaign words, and all steps. */
-export const maxBeaconBytes = 1024;
+/** The most that a beacon may hold, in bytes: all steps, and long campaign words, also where a link has each several times. */
+export const maxBeaconBytes = 4096;
 
 /**
  * Reads a body such as `steps=view.half_read&lcp=3&utm_source=facebook`. A `problem` is a sentence for the person who
  * wrote the program that sent it; it repeats nothing of the body.
  */
 export function readBeacon(body: string): Beacon | { problem: string } {
-  if (body.length > maxBeaconBytes) return { problem: "A beacon has at most 1,024 bytes." };
+  if (body.length > maxBeaconBytes) return { problem: "A beacon has at most 4,096 bytes." };
   if (!/^[\x21-\x7e]*$/.test(body)) return { problem: "A beacon is plain text without blanks." };
   const beacon: Beacon = { steps: [], vitals: [], ...campaignWordsOf(body) };
   for (const field of body.split("&")) {

@@ -124,7 +124,7 @@ export const NotCalled = v.object({
 export const StopProof = v.object({
   stopped_at: Moment,
   stopped_by: Person,
-  /** The leads whose permission it ended, with the channels that are told of each. */
+  /** The leads with one of its numbers whose permission has ended, by this stop or another, with the channels that are told of each. */
   leads: v.array(
     v.object({
       id: Id,

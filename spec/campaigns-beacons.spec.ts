@@ -110,10 +110,10 @@ describe("a beacon", () => {
     expect(counters.take()).toBeUndefined();
   });
 
-  it("of more than 1,024 bytes is refused before it is read", async () => {
+  it("of more than 4,096 bytes is refused before it is read", async () => {
     const { app, counters } = await counted();
     const answer = await send(app, `steps=view&utm_source=${"x".repeat(maxBeaconBytes)}`);
-    expect([answer.status, await answer.text()]).toEqual([413, "A beacon has at most 1,024 bytes.\n"]);
+    expect([answer.status, await answer.text()]).toEqual([413, "A beacon has at most 4,096 bytes.\n"]);
     expect(counters.take()).toBeUndefined();
   });
 

@@ -142,6 +142,15 @@ describe("a reader", () => {
     await countsBecome("bot", { "bot served": 1, "bot view": 1 });
   });
 
+  it("whose link has each of the ad's words several times, and long, is counted by the last of each", async () => {
+    const page = await open(undefined, phone);
+    const long = `utm_source=${"x".repeat(190)}&utm_medium=${"y".repeat(190)}&`;
+    await page.goto(
+      `${server.address}/?${long.repeat(5)}utm_source=facebook&utm_medium=paid&utm_campaign=many`,
+    );
+    await countsBecome("many", { "phone served": 1, "phone view": 1 });
+  });
+
   it("in Facebook's own browser is a reader", async () => {
     await read("in-app", { userAgent: browsers.facebookOnAndroid });
     await countsBecome("in-app", { "phone served": 1, "phone view": 1 });

@@ -128,6 +128,8 @@ describe("a queue without rows", () => {
     await page.getByText("More filters").click();
     await page.getByLabel("Work").selectOption("closed");
     await page.locator(".empty").getByText("Nobody who matches the filter is found.").waitFor();
+    await page.getByLabel("Work").selectOption("open");
+    await page.getByRole("list", { name: "Found" }).getByRole("link", { name: "Rosa Martinez" }).waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
     await page.locator(".row").waitFor();
     expect(await page.getByText("More filters").innerText()).toBe("More filters");

@@ -54,7 +54,7 @@ export function makeCounting(dependencies: CountingDependencies): Counting {
         addSteps(dependencies, ["view"], withoutScript(headers), variant, words);
         return countedFrom(headers.get("origin"));
       }
-      if (!body) return refuse(413, "A beacon has at most 1,024 bytes.");
+      if (!body) return refuse(413, "A beacon has at most 4,096 bytes.");
       const beacon = readBeacon(latin1.decode(body));
       if ("problem" in beacon) return refuse(400, beacon.problem);
       addBeacon(dependencies, beacon, deviceOf(headers.get("user-agent")), variant);

@@ -3,7 +3,7 @@ import { languageName } from "../../../lead/language-name.ts";
 import { useNow } from "../page/clock.ts";
 import { PageHeading } from "../page/page-heading.tsx";
 import { localTime, moment } from "../page/times.ts";
-import { outcomeNames, placeName } from "../page/words.ts";
+import { flagInWords, outcomeNames, placeName } from "../page/words.ts";
 import { Deadline } from "../queue/queue-row.tsx";
 import type { Lead } from "./lead-page.tsx";
 
@@ -48,7 +48,9 @@ export function LeadPerson({ lead, isStopped }: { lead: Lead; isStopped: boolean
           </div>
         )}
       </dl>
-      {lead.flags.length > 0 && <p className="badge caution">May be spam: {lead.flags.join(", ")}</p>}
+      {lead.flags.length > 0 && (
+        <p className="badge caution">May be spam: {lead.flags.map(flagInWords).join(", ")}</p>
+      )}
     </header>
   );
 }

@@ -2,7 +2,7 @@
 
 import { languageName } from "../../../lead/language-name.ts";
 import { Icon } from "../page/icon.tsx";
-import { moment } from "../page/times.ts";
+import { momentWithZone } from "../page/times.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export function PermissionPanel({ lead: { permission } }: { lead: Lead }) {
@@ -20,14 +20,14 @@ function Given({ permission }: { permission: NonNullable<Lead["permission"]> }) 
     <>
       {withdrawn_at && (
         <p className="withdrawn">
-          <Icon name="stop" /> Withdrawn {moment(withdrawn_at)}
+          <Icon name="stop" /> Withdrawn {momentWithZone(withdrawn_at)}
         </p>
       )}
       <Wording wording={wording} text={text} language={language} />
       <dl className="facts">
-        <Fact name="Given" value={moment(given_at)} />
+        <Fact name="Given" value={momentWithZone(given_at)} />
         <Fact name="On the page" value={page} />
-        <Fact name="From the address" value={address} />
+        <Fact name="From the IP address" value={address} />
         <Fact name="With the browser" value={browser} />
       </dl>
     </>

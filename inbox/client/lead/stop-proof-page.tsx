@@ -5,8 +5,7 @@ import { Icon } from "../page/icon.tsx";
 import { Loading, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
-import { moment } from "../page/times.ts";
-import { count } from "../page/words.ts";
+import { momentWithZone } from "../page/times.ts";
 import { useCall } from "../queries.ts";
 import { useNoteDraft } from "./outcome-form.tsx";
 import { NotKept } from "./stopped.tsx";
@@ -41,9 +40,9 @@ function ProofDocument({ proof }: { proof: Proof }) {
   return (
     <article className="card proof">
       <p>
-        On <strong>{moment(proof.stopped_at)}</strong> a person asked us to stop calling.{" "}
-        <strong>{proof.stopped_by.name}</strong> recorded it, and it took effect in the same moment for{" "}
-        {count(proof.leads.length, "lead")} with the same number.
+        On <strong>{momentWithZone(proof.stopped_at)}</strong> a person asked us to stop calling.{" "}
+        <strong>{proof.stopped_by.name}</strong> recorded it, and it took effect in the same moment. The table
+        has each lead with the same number whose permission has ended, by this stop or another.
       </p>
       <ScrollingTable name="Each lead, and who was told">
         <table>
@@ -59,8 +58,8 @@ function ProofDocument({ proof }: { proof: Proof }) {
             {proof.leads.map((lead) => (
               <tr key={lead.id}>
                 <th scope="row">{lead.reference}</th>
-                <td>{moment(lead.withdrawn_at)}</td>
-                <td>{lead.channels.map(notificationOf).join("; ") || "No other system had it"}</td>
+                <td>{momentWithZone(lead.withdrawn_at)}</td>
+                <td>{lead.channels.map(notificationOf).join("; ") || "No other system was to be told"}</td>
               </tr>
             ))}
           </tbody>
@@ -74,6 +73,6 @@ function ProofDocument({ proof }: { proof: Proof }) {
 }
 
 function notificationOf({ channel, told_at, failed }: Proof["leads"][number]["channels"][number]): string {
-  if (told_at) return `${channel} on ${moment(told_at)}`;
-  return failed ? `${channel}: could not be told, see Health` : `${channel}: is being told`;
+  if (told_at) return `${channel} on ${momentWithZone(told_at)}`;
+  return failed ? `${channel}: could not be told yet` : `${channel}: is told within minutes`;
 }

@@ -59,8 +59,14 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
 }
 
 /**
- * A share in percent; empty where the whole is 0, and where more came this far than to the step before (a reader may see the form first and
+ * A share in percent, and 0 of none and 100 of all alone; empty where the whole is 0, and where more came this far than to the step before (a reader may see the form first and
  * read on later).
  */
-const share = (part: number, whole: number): string =>
-  whole > 0 && part >= 0 ? `${((100 * part) / whole).toFixed(part > 0 && part / whole < 0.1 ? 1 : 0)}%` : "";
+function share(part: number, whole: number): string {
+  if (whole <= 0 || part < 0) return "";
+  if (part === 0 || part >= whole) return part === 0 ? "0%" : `${Math.round((100 * part) / whole)}%`;
+  if (part / whole < 0.0005) return "under 0.1%";
+  return part / whole < 0.1
+    ? `${((100 * part) / whole).toFixed(1)}%`
+    : `${Math.min(Math.round((100 * part) / whole), 99)}%`;
+}

@@ -2,7 +2,7 @@
 // and how much longer it takes.
 import type { Experiment } from "../../api-campaigns.ts";
 import { Loading } from "../page/notice.tsx";
-import { dayInWords } from "../page/times.ts";
+import { dayInWords, daysBefore } from "../page/times.ts";
 import { count, inGroups } from "../page/words.ts";
 import { useCall } from "../queries.ts";
 import { percent } from "./campaign-words.ts";
@@ -70,9 +70,10 @@ function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Exp
   const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)}%`;
   const size = `Each side needs ${inGroups(size_needed)} loads to find ${lift}`;
   const since = `Since ${dayInWords(started_on)}`;
-  if (ended_on) return `${since}, ended ${dayInWords(ended_on)}. ${size}.`;
+  if (ended_on === started_on) return `Stopped on its first day, ${dayInWords(started_on)}.`;
+  if (ended_on) return `${dayInWords(started_on)} to ${dayInWords(daysBefore(ended_on, 1))}. ${size}.`;
   if (days_left === null) return `${since}. ${size}.`;
-  if (days_left === 0) return `${since}. ${size}, and has them: decide now.`;
+  if (days_left === 0) return `${since}. ${size}. Both have them: decide now.`;
   return `${since}. ${size}: about ${count(days_left, "more day")}.`;
 }
 

@@ -54,7 +54,8 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
   const act = () => {
     const then = {
       onSuccess: () => refreshAfterChange("members"),
-      onSettled: () => setConfirming(undefined),
+      // Not a question that was asked since.
+      onSettled: () => setConfirming((open) => (open === confirming ? undefined : open)),
     };
     if (confirming === "recover") recover.mutate({ id: member.id }, then);
     else remove.mutate({ id: member.id }, then);
@@ -116,7 +117,7 @@ function Confirm({ what, name, onYes, onNo }: ConfirmProps) {
     <Dialog title={isRemoval ? `Remove ${name}?` : `A new link for ${name}?`} onClose={onNo}>
       <p>
         {isRemoval
-          ? "At once, and on every device. What they did stays in the audit log."
+          ? "They are signed out at once, on every device, and their leads go back to the queue. What they did stays in the audit log."
           : "Their passkeys, company accounts and sessions end at once. The link lets them in once, within 24 hours."}
       </p>
       <div className="actions">

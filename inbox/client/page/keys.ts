@@ -1,5 +1,5 @@
-// Single keys as shortcuts. None fires while a member types, holds a modifier, or has a dialog open, nor for what is typed on when the
-// field is gone.
+// Single keys as shortcuts. None fires while a member types, holds a modifier, or has a dialog open, nor while a member goes on typing after
+// their field has left the page.
 import { useLayoutEffect, useRef } from "react";
 import { currentPreferences } from "./preferences.ts";
 
@@ -12,7 +12,8 @@ export function useKeys(keys: Keys): void {
   // Before the page is on screen with what names its keys, because an effect may come so much later that a press is lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const act = latest.current[event.key];
+      const isLocked = event.getModifierState("CapsLock") && !event.shiftKey;
+      const act = latest.current[isLocked ? event.key.toLowerCase() : event.key];
       if (!act || !isShortcut(event)) return;
       event.preventDefault();
       act();
@@ -29,7 +30,7 @@ function isShortcut(event: KeyboardEvent): boolean {
   return !isTyping(event.target) && !isTypedOn(event);
 }
 
-/** Milliseconds. Whoever types makes no longer pause between two keys. */
+/** Milliseconds. Somebody who goes on typing pauses for less than this between two keys. */
 const maxTypingPause = 1_000;
 let typed: { in: Element; at: number } | undefined;
 

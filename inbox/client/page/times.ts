@@ -49,6 +49,13 @@ export function ownZone(): string {
 export const moment = (at: string): string =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 
+/** The same for a document, which others read elsewhere: "Nov 21, 2026, 2:05 PM EST". */
+export const momentWithZone = (at: string): string =>
+  new Intl.DateTimeFormat("en-US", {
+    ...({ year: "numeric", month: "short", day: "numeric" } as const),
+    ...({ hour: "numeric", minute: "2-digit", timeZoneName: "short" } as const),
+  }).format(new Date(at));
+
 /** The time of a moment on the member's own clocks: "2:05 PM". */
 export const timeOfDay = (at: number): string =>
   new Intl.DateTimeFormat("en-US", { timeStyle: "short" }).format(at);

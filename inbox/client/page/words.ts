@@ -27,6 +27,16 @@ export const notNowReasons: Readonly<Record<NotNow, string>> = {
   claimed: "Somebody has it",
 };
 
+/** A spam flag, in words for whoever calls. */
+export const flagInWords = (flag: string): string => flags[flag] ?? flag;
+
+const flags: Readonly<Record<string, string>> = {
+  "honeypot filled": "a field was filled in that no person sees",
+  "link in name": "a link in the name",
+  "page elsewhere": "sent from another website",
+  "burst from one address": "one of many from one address at once",
+};
+
 /** "KY 40202", "IN or KY 47150", "ZIP code unknown". */
 export function placeName({ states, zip }: Place): string {
   if (states.length === 0) return zip ? `ZIP ${zip}` : "ZIP code unknown";

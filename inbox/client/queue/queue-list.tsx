@@ -47,7 +47,7 @@ export function QueueList({ rows: all, counts, member, of }: Props) {
       </div>
     );
   }
-  if (of === "search") return <Rows rows={rows} member={member} label="Found" />;
+  if (of === "search" || of === "filtered search") return <Rows rows={rows} member={member} label="Found" />;
   const sections = [...new Set(rows.map(({ section }) => section))];
   return sections.map((section) => (
     <section key={section} className="queue-section" aria-labelledby={`section-${section}`}>

@@ -95,7 +95,9 @@ function useSearch(text: string, page: typeof firstPage) {
     "search",
     { text, ...page },
     {
-      placeholderData: keepPreviousData,
+      // While a page is turned; of other words nobody is shown under these.
+      placeholderData: (data, before) =>
+        (before?.queryKey[1] as { text?: string } | undefined)?.text === text ? data : undefined,
       enabled: isAsked,
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: 0,

@@ -49,24 +49,28 @@ function RowState({ row, now }: { row: Row; now: Date }) {
         Callback {momentIn(place, row.callback_at, callbackZone, now).replace(/^today /, "")}
       </span>
     );
-  const isCallback = row.stage === "callback" && row.callback_at !== null;
+  const isCallback = row.stage === "callback" && row.callback_at !== null && new Date(row.callback_at) > now;
   const again = isCallback ? row.callback_at : (attempts_until ?? place.callable_at);
   const againZone = isCallback ? callbackZone : (place.blocking_zone ?? zone);
   const reason = attempts_until ? "attempts" : place.reason;
-  // That the ZIP code is unknown stands in place of the state, and does not end at that time.
+  // The place of the row says that the ZIP code is unknown, and that does not end at that time.
   const isReasonNamed = reason !== null && reason !== "unknown_zip";
   return (
     <>
       {row.reviewed_at === null ? <Deadline dueAt={row.due_at} now={now} /> : <LastOutcome row={row} />}
       {section === "not_callable" && (
         <span className="row-when">
-          {isCallback ? "Callback" : isReasonNamed ? `${notNowReasons[reason]} until` : "From"}{" "}
+          {row.stage === "callback" && !isCallback && "Callback overdue. "}
+          {isCallback ? "Callback" : isReasonNamed ? untilWhen(reason) : "From"}{" "}
           {again ? momentIn(place, again, againZone, now) : "further notice"}
         </span>
       )}
     </>
   );
 }
+
+const untilWhen = (reason: keyof typeof notNowReasons) =>
+  `${notNowReasons[reason]}${reason === "attempts" ? ", none before" : " until"}`;
 
 /** What is left of the 24 hours; a miss stays visible. */
 export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {

@@ -39,7 +39,9 @@ const create = async (options: object) => ({
 function deviceName(): string {
   const systems = ["Windows", "iPhone", "iPad", "Android", "Macintosh", "CrOS", "Linux"];
   const found = systems.find((name) => navigator.userAgent.includes(name));
-  return found === "Macintosh" ? "Mac" : found === "CrOS" ? "Chromebook" : (found ?? "This device");
+  // An iPad calls itself a Mac, which has no touch screen.
+  if (found === "Macintosh") return navigator.maxTouchPoints > 1 ? "iPad" : "Mac";
+  return found === "CrOS" ? "Chromebook" : (found ?? "This device");
 }
 
 const sentences: Readonly<Record<SignInError, string>> = {
