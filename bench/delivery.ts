@@ -59,11 +59,12 @@ say(`beside it, both channels down:  ${figuresOf(await load(server.port, 8, 4, i
 receiver.listen(webhookPort, "127.0.0.1");
 mails.listen(smtpPort, "127.0.0.1");
 const [waiting, begun] = [await count("pending"), performance.now()];
-const [newest] = await owner<{ id: string }[]>`select max(id)::text as id from private.deliveries`;
+const [now] = await owner<{ at: string }[]>`select clock_timestamp()::text as at`;
 const during = load(server.port, 8, 4, inserts(key));
 await until(async () => {
   const [row] = await owner<{ left: number }[]>`
-    select count(*)::int as left from private.deliveries where id <= ${newest?.id ?? "0"} and delivered_at is null`;
+    select count(*)::int as left from private.deliveries
+    where created_at <= ${now?.at ?? ""}::text::timestamptz and delivered_at is null`;
   return row?.left === 0;
 });
 const seconds = (performance.now() - begun) / 1000;
