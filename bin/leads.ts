@@ -75,7 +75,8 @@ function clearStatusLine(): void {
 const interrupted = 130;
 
 process.exitCode = await main(process.argv.slice(2));
-// At once, and not when all connections are closed: the server may be in the middle of a long statement, or wait for somebody who takes its rows.
+// At once, and not when all connections are closed: the server may be in the middle of a long statement, or wait for somebody who takes
+// its rows.
 process.exit();
 
 async function main(words: string[]): Promise<number> {

@@ -1,4 +1,5 @@
-// Writes rows into a table by `copy ... from stdin`, which costs PostgreSQL a third of what inserting the same rows does, and reports every failure.
+// Writes rows into a table by `copy ... from stdin`, which costs PostgreSQL a third of what inserting the same rows does, and reports every
+// failure.
 import type { Writable } from "node:stream";
 import type { TransactionSql } from "postgres";
 import { codeOf } from "../log/log.ts";

@@ -3,7 +3,7 @@
 import type { Sql } from "../database/connect.ts";
 import { typed } from "../log/installation.ts";
 import type { Log } from "../log/log.ts";
-import { discardBody } from "./channels/http-response.ts";
+import { discardBody, outcomeOf } from "./channels/http-response.ts";
 import { whyUnreachable } from "./channels/unreachable.ts";
 
 export interface AlertSettings {
@@ -63,7 +63,8 @@ async function send(url: string, alert: Alert): Promise<string | undefined> {
       signal: AbortSignal.timeout(timeout),
     });
     await discardBody(response);
-    return response.ok ? undefined : `the alert's server answered ${response.status}`;
+    const outcome = outcomeOf(response, "the alert's server ", new Date());
+    return outcome.kind === "delivered" ? undefined : outcome.reason;
   } catch (error) {
     return whyUnreachable("the alert's server", error);
   }

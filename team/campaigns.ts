@@ -53,8 +53,8 @@ const hoursKeptSince = (now: Date) => now.getTime() - 8 * 24 * 60 * 60_000;
 const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate());
 
 /**
- * The rows since a time, as `beginOfReport` returned it; undefined is the beginning. A time before the hours that are kept is taken as the start of its day, in the time
- * zone of this process (TZ). Costs are those from that day on.
+ * The rows since a time, as `beginOfReport` returned it; undefined is the beginning. A time before the hours that are kept is taken as the
+ * start of its day, in the time zone of this process (TZ). Costs are those from that day on.
  */
 export async function campaignRows(
   sql: Sql,
