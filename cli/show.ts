@@ -124,14 +124,11 @@ function deliveryLine(delivery: DeliveryState): Line {
 }
 
 function checkLine({ at, member, result, reasons, answers }: EligibilityCheck): Line {
-  const given = Object.entries(answers).map(
-    ([question, answer]) => `${inWords(question)}: ${String(answer)}`,
+  // The prescriber alone is typed; the other answers are codes.
+  const given = Object.entries(answers).map(([question, answer]) =>
+    question === "prescriber" ? `prescriber: ${String(answer)}` : inWords(`${question}: ${String(answer)}`),
   );
-  return [
-    clock(new Date(at)),
-    `${member.name}  ${[result, ...reasons].map(inWords).join(", ")}`,
-    ...given.map(inWords),
-  ];
+  return [clock(new Date(at)), `${member.name}  ${[result, ...reasons].map(inWords).join(", ")}`, ...given];
 }
 
 /** A titled block of labels and values; what a visitor typed comes through here and nowhere else. */

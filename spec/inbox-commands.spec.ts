@@ -82,16 +82,17 @@ describe("leads show", () => {
       id,
       answers: {
         ...{ diabetes: "yes", insulin: "yes", recurrent_lows: "no", low_with_help: "no", visit_on: null },
-        ...{ visit_planned: "yes", trained: "yes", plan: "part_b", prescriber: "Dr. Lopez" },
+        ...{ visit_planned: "yes", trained: "yes", plan: "part_b", prescriber: "Dr. Lopez_Diaz" },
       },
     });
     const { stdout } = await leads(database.url, "show", id);
     expect(stdout).toMatch(/\n\nCalls\n {2}\S+ \S+ {2}Dana {2}called {2}no answer {2}Rang ten times\.\n/);
     expect(stdout).toMatch(/\n\nEligibility checks\n {2}\S+ \S+ {2}Dana {2}needs visit, visit is planned\n/);
-    expect(stdout).toMatch(/\n +prescriber: Dr\. Lopez\n/);
+    expect(stdout).toMatch(/\n +plan: part b\n/);
+    expect(stdout).toMatch(/\n +prescriber: Dr\. Lopez_Diaz\n/);
     expect(JSON.parse((await leads(database.url, "show", id, "--json")).stdout)).toMatchObject({
       calls: [{ outcome: "no_answer", note: "Rang ten times." }],
-      eligibility_checks: [{ result: "needs_visit", answers: { prescriber: "Dr. Lopez" } }],
+      eligibility_checks: [{ result: "needs_visit", answers: { prescriber: "Dr. Lopez_Diaz" } }],
     });
   });
 });

@@ -1,17 +1,13 @@
 // The reports of the inbox in the browser: the days that are chosen, the figures, the pictures, and each with its CSV.
-import { beforeEach, describe, expect, it } from "vitest";
-import { intercept, useBrowser } from "./support/browser.ts";
-import { removeLeads } from "./support/database.ts";
-import { addLead, makeInbox } from "./support/inbox.ts";
+import { describe, expect, it } from "vitest";
+import { intercept } from "./support/browser.ts";
+import { addLead } from "./support/inbox.ts";
 import { openAs, saved } from "./support/inbox-pages.ts";
+import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
 
-const { browser } = useBrowser();
-const { database, inbox } = await makeInbox();
-const dana = await inbox.member("Dana");
-const maria = await inbox.member("Maria", "manager");
-beforeEach(() => removeLeads(database.owner));
+const { browser, database, inbox, dana, maria, as } = await setUpInboxInBrowser();
 
-const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
+const asMaria = (path: string) => as(maria, path);
 
 describe("the reports", () => {
   it("never show the figures of other days, and ask for no year that is still being typed", async () => {
