@@ -63,6 +63,7 @@ const aboutLeads = {
   queue: (ask, { filter, ...page }) => work.queue(ask, filter, page),
   search: (ask, { text, filter, ...page }) => work.search(ask, text, filter, page),
   rows: (ask, { ids }) => work.rows(ask, ids),
+  "newest-lead": (ask) => work.newestLead(ask),
   "take-next": (ask) => work.takeNext(ask),
   claim: (ask, { id }) => work.claim(ask, id),
   release: (ask, { id }) => thenDone(work.release(ask, id)),

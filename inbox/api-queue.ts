@@ -92,6 +92,12 @@ export const queue = {
     request: v.strictObject({ ids: v.pipe(v.array(Id), v.maxLength(200)) }),
     response: v.object({ rows: v.array(Row) }),
   },
+  /** When the newest lead came; null when there is none. For a page that may have missed an event. Does not count as activity. */
+  "newest-lead": {
+    manager: false,
+    request: v.strictObject({}),
+    response: v.object({ created_at: v.nullable(Moment) }),
+  },
   /** Claims the first lead that may be called; null when there is none. */
   "take-next": { manager: false, request: v.strictObject({}), response: v.object({ id: v.nullable(Id) }) },
   claim: {

@@ -18,7 +18,7 @@ import { session } from "./api-session.ts";
  * - 423, empty: the session is locked. Show the lock; what was typed stays.
  * - 503: the database does not answer. Say so, keep what was typed, and try again.
  * `GET /api/downloads/<name>?...` is a CSV file, at the address that `export` or `audit/export` answered.
- * What the page loads by itself does not count as activity (`me`, `call-scripts`, `queue`, `rows`, `opened`, `members`,
+ * What the page loads by itself does not count as activity (`me`, `call-scripts`, `queue`, `rows`, `newest-lead`, `opened`, `members`,
  * `paused-states`, `health`, `alert`); every other call does. `GET /api/events` is the event stream (see `LiveEvent`).
  * Signing in happens outside of `/api/`: see `inbox/api-sign-in.ts`.
  */

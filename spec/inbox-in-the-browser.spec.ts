@@ -3,7 +3,7 @@ import { globSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
-import { said } from "./support/inbox-pages.ts";
+import { said, stopClock } from "./support/inbox-pages.ts";
 import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 import { allEventsSent } from "./support/live-events.ts";
 
@@ -48,6 +48,30 @@ describe("the queue", () => {
     await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
     await expect.poll(() => said(page)).toContain("1 new lead in the queue.");
     expect(await page.title()).toBe("Leads");
+  });
+
+  it("says so to a screen reader once in half a minute while leads keep coming", async () => {
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.goto(inbox.url);
+    await stream;
+    await allEventsSent(database, inbox, dana);
+    await stopClock(page);
+    for (const name of ["First Lead", "Second Lead", "Third Lead"]) {
+      await addLead(database, { name });
+      await allEventsSent(database, inbox, dana);
+    }
+    // The page waits a moment between two loads of its list.
+    const isListed = async () => {
+      await page.clock.runFor(100);
+      return page.getByRole("link", { name: "Third Lead" }).count();
+    };
+    await expect.poll(isListed).toBe(1);
+    const saidOfLeads = async () => (await said(page)).filter((text) => text.endsWith("in the queue."));
+    expect(await saidOfLeads()).toEqual(["1 new lead in the queue."]);
+    await page.clock.runFor(30_000);
+    await expect.poll(saidOfLeads).toEqual(["1 new lead in the queue.", "2 new leads in the queue."]);
   });
 
   it("shows a lead that comes while the list loads for the first time", async () => {

@@ -118,19 +118,25 @@ describe("a request that is answered after a later one has failed", () => {
 });
 
 describe("a server that starts again", () => {
-  it("is waited for; the page says so, keeps what was typed, and goes on by itself", async () => {
+  it("is waited for; the page says so, keeps what was typed, tells of a lead that came meanwhile, and goes on by itself", async () => {
     const served = await serveInbox(database);
     const member = await served.member("Sam");
     const id = await addLead(database, { name: "Rosa Martinez" });
-    const page = await openAs(browser(), served, member, `/leads/${id}`);
+    const page = await openAs(browser(), served, member, "/healthz");
+    const newest = page.waitForResponse(`${served.url}/api/newest-lead`);
+    await page.goto(`${served.url}/leads/${id}`);
+    await newest;
     await page.getByRole("button", { name: "Review without a call" }).click();
     await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
     await served.stop();
     await page.getByText("No connection. What you type stays here").waitFor();
     await addLead(database, { name: "Came Meanwhile" });
+    // So that no event tells of it when the server is back.
+    await database.owner`select private.index_new_leads()`;
     const again = await serveInbox(database, { port: Number(new URL(served.url).port), url: served.url });
     await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
     expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
+    await expect.poll(() => said(page)).toContain("New leads in the queue.");
     await page.getByRole("link", { name: "Queue", exact: true }).first().click();
     await page.getByRole("link", { name: "Came Meanwhile" }).waitFor();
     await page.goto("about:blank");

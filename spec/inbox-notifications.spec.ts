@@ -4,9 +4,10 @@
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
-import { removeLeads } from "./support/database.ts";
+import { aLead, removeLeads } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
 import { openAs, said, stopClock } from "./support/inbox-pages.ts";
+import { allEventsSent } from "./support/live-events.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -64,6 +65,34 @@ function listenToTheBrowser(): void {
 
 const heard = (page: Page) => page.evaluate(() => Reflect.get(window, "heard") as Heard);
 
+/** Runs in a page that the member does not see: records what it would show. */
+function recordNotifications(): void {
+  localStorage.setItem("inbox-preferences", JSON.stringify({ notifications: true }));
+  Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+  const shown: string[] = [];
+  const Shown = class {
+    static permission = "granted";
+    constructor(title: string) {
+      shown.push(title);
+    }
+  };
+  Object.assign(window, { shown, Notification: Shown });
+}
+
+const shownBy = (page: Page) => page.evaluate(() => Reflect.get(window, "shown") as string[]);
+
+/** Runs in the page. */
+function offerNotificationsThatThrow(): void {
+  const Throwing = class {
+    static permission = "granted";
+    static requestPermission = async () => "granted";
+    constructor() {
+      throw new TypeError("Illegal constructor.");
+    }
+  };
+  Object.assign(window, { Notification: Throwing });
+}
+
 /** Goes to the queue within the page, and has a lead come. */
 async function leadComes(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Queue" }).click();
@@ -83,9 +112,10 @@ describe("a desktop notification", () => {
     await box.click();
     await expect.poll(() => box.isChecked()).toBe(true);
     await leadComes(page);
-    await expect.poll(async () => (await heard(page)).notifications).toHaveLength(1);
-    const [shown] = (await heard(page)).notifications;
-    expect(shown).toBe('A lead is waiting  {"tag":"lead","renotify":true,"icon":"/assets/icon.svg"}');
+    const as = '{"tag":"lead","renotify":true,"icon":"/assets/icon.svg"}';
+    await expect
+      .poll(async () => (await heard(page)).notifications)
+      .toEqual([`So the inbox says that a lead is waiting  ${as}`, `A lead is waiting  ${as}`]);
   });
 
   it("stays off when the browser does not allow it, and the page says so", async () => {
@@ -97,6 +127,41 @@ describe("a desktop notification", () => {
     expect(await box.isChecked()).toBe(false);
     await leadComes(page);
     expect((await heard(page)).notifications).toEqual([]);
+  });
+
+  it("is ticked no longer when the browser's permission was taken away", async () => {
+    const page = await accountPage("granted", wholeBrowser);
+    const box = page.getByLabel("A desktop notification when a lead comes");
+    await box.click();
+    await expect.poll(() => box.isChecked()).toBe(true);
+    await page.context().clearPermissions();
+    await page.reload();
+    await page.getByLabel("Keyboard shortcuts").waitFor();
+    expect(await box.isChecked()).toBe(false);
+  });
+
+  it("stays off in a browser that offers notifications and shows none, as Chrome on Android, and the page says so", async () => {
+    const page = await openAs(browser(), inbox, dana, "/healthz");
+    await page.addInitScript(offerNotificationsThatThrow);
+    await page.goto(`${inbox.url}/account`);
+    const box = page.getByLabel("A desktop notification when a lead comes");
+    await box.click();
+    await page.getByRole("alert").filter({ hasText: "does not let the inbox show notifications" }).waitFor();
+    expect(await box.isChecked()).toBe(false);
+  });
+
+  it("is shown while the inbox is on screen beside the window that the member works in", async () => {
+    const page = await openAs(browser(), inbox, dana, "/healthz");
+    await page.addInitScript(recordNotifications);
+    await page.addInitScript(() => {
+      Object.defineProperty(document, "hidden", { get: () => false });
+      document.hasFocus = () => false;
+    });
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.goto(inbox.url);
+    await stream;
+    await addLead(database);
+    await expect.poll(() => shownBy(page)).toEqual(["A lead is waiting"]);
   });
 });
 
@@ -135,6 +200,17 @@ describe("the sound", () => {
     await expect.poll(async () => (await heard(page)).tones).toHaveLength(6);
   });
 
+  it("plays also when more leads come at once than an event names", async () => {
+    const page = await accountPage("denied");
+    await page.getByLabel("A sound when a lead comes").check();
+    await expect.poll(async () => (await heard(page)).tones).toHaveLength(2);
+    await allEventsSent(database, inbox, dana);
+    const leads = Array.from({ length: 101 }, (_, nth) => aLead({ name: `Came with ${nth} others` }));
+    await database.owner`insert into public.leads ${database.owner(leads)}`;
+    await expect.poll(async () => (await heard(page)).tones).toHaveLength(4);
+    expect(await said(page)).toContain("New leads in the queue.");
+  });
+
   it("is silent for a member who has not asked for it", async () => {
     const page = await accountPage("denied");
     await leadComes(page);
@@ -167,35 +243,20 @@ describe("a member in two tabs", () => {
       name,
     );
 
-  /** Runs in a page that the member does not see: records what it would show. */
-  function recordNotifications(): void {
-    localStorage.setItem("inbox-preferences", JSON.stringify({ notifications: true }));
-    Object.defineProperty(document, "hidden", { get: () => true });
-    const shown: string[] = [];
-    const Shown = class {
-      static permission = "granted";
-      constructor(title: string) {
-        shown.push(title);
-      }
-    };
-    Object.assign(window, { shown, Notification: Shown });
-  }
-  const shownBy = (page: Page) => page.evaluate(() => Reflect.get(window, "shown") as string[]);
-
   it("is shown no notification by the one behind while the other is on screen, and one when neither is", async () => {
     const page = await openAs(browser(), inbox, dana);
     await page.getByText("Nobody is waiting.").waitFor();
     const behind = await tabBeside(page, recordNotifications);
     await addLead(database);
     await hasHeard(behind, 1);
-    await isFree(behind, "inbox-on-screen");
+    await isFree(behind, "inbox-looked-at");
     expect(await shownBy(behind)).toEqual([]);
-    expect(await isFree(behind, "inbox-on-screen")).toBe(false);
+    expect(await isFree(behind, "inbox-looked-at")).toBe(false);
     await page.evaluate(() => {
       Object.defineProperty(document, "hidden", { get: () => true });
       document.dispatchEvent(new Event("visibilitychange"));
     });
-    await expect.poll(() => isFree(behind, "inbox-on-screen")).toBe(true);
+    await expect.poll(() => isFree(behind, "inbox-looked-at")).toBe(true);
     await behind.evaluate(() => {
       window.performance.now = () => 1_000_000;
     });
@@ -213,7 +274,7 @@ describe("a member in two tabs", () => {
     for (const tab of tabs) await stopClock(tab);
     await addLead(database);
     for (const tab of tabs) await hasHeard(tab, 1);
-    for (const tab of tabs) await isFree(tab, "inbox-on-screen");
+    for (const tab of tabs) await isFree(tab, "inbox-looked-at");
     expect((await Promise.all(tabs.map(shownBy))).flat()).toEqual(["A lead is waiting"]);
   });
 
@@ -251,21 +312,16 @@ describe("a browser without what the inbox would like to use", () => {
   it("still shows new leads: notifications that throw, as on Android, or none, and no locks, as over http", async () => {
     for (const kind of ["throws", "none"] as const) {
       const page = await openAs(browser(), inbox, dana, "/healthz");
+      if (kind === "throws") await page.addInitScript(offerNotificationsThatThrow);
       await page.addInitScript((which) => {
         localStorage.setItem(
           "inbox-preferences",
           JSON.stringify({ usesShortcuts: true, sound: false, notifications: true }),
         );
         Object.defineProperty(document, "hidden", { get: () => true });
-        const Throwing = class {
-          static permission = "granted";
-          constructor() {
-            throw new TypeError("Illegal constructor.");
-          }
-        };
-        if (which === "throws") Object.assign(window, { Notification: Throwing });
-        else Reflect.deleteProperty(window, "Notification");
-        if (which === "none") Reflect.deleteProperty(Navigator.prototype, "locks");
+        if (which !== "none") return;
+        Reflect.deleteProperty(window, "Notification");
+        Reflect.deleteProperty(Navigator.prototype, "locks");
       }, kind);
       const errors: string[] = [];
       page.on("pageerror", ({ message }) => errors.push(message));

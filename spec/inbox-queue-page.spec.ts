@@ -243,7 +243,7 @@ describe("a search", () => {
     await expect.poll(announced).toEqual(["Nobody is found."]);
     await addLead(database);
     await expect.poll(announced).toEqual(["Nobody is found.", "1 new lead in the queue."]);
-    await page.clock.runFor(6_000);
+    await page.clock.runFor(31_000);
     await addLead(database);
     await expect.poll(announced).toEqual(["1 new lead in the queue."]);
   });

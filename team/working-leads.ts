@@ -22,6 +22,9 @@ export const search = (ask: Ask, text: string, filter: Filter = {}, { after, lim
 /** Does not keep the session from ending when the member is idle. */
 export const rows = (ask: Ask, ids: readonly string[]) => ask((sql) => sql`team.rows(${[...ids]}::uuid[])`);
 
+/** Does not keep the session from ending when the member is idle. */
+export const newestLead = (ask: Ask) => ask((sql) => sql`team.newest_lead()`);
+
 export const takeNext = (ask: Ask) => ask((sql) => sql`team.take_next()`);
 
 export const claim = (ask: Ask, id: string) => ask((sql) => sql`team.claim(${id})`);

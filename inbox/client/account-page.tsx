@@ -7,7 +7,7 @@ import { dropDrafts } from "./page/drafts.ts";
 import { useFocusBeside } from "./page/focus-beside.ts";
 import type { SignedIn } from "./page/frame.tsx";
 import { FailureNotice, Loading, Notice } from "./page/notice.tsx";
-import { chime, hasNotifications } from "./page/notifications.ts";
+import { allowNotifications, chime, maySendNotifications } from "./page/notifications.ts";
 import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
@@ -128,9 +128,10 @@ function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
 function BrowserPreferences() {
   const { usesShortcuts, sound, notifications } = usePreferences();
   const [isRefused, setRefused] = useState(false);
+  const isNotified = notifications && maySendNotifications();
   const toggleNotifications = async () => {
-    const isAsked = !notifications;
-    const isAllowed = isAsked && hasNotifications() && (await Notification.requestPermission()) === "granted";
+    const isAsked = !isNotified;
+    const isAllowed = isAsked && (await allowNotifications());
     prefer({ notifications: isAllowed });
     setRefused(isAsked && !isAllowed);
   };
@@ -145,7 +146,7 @@ function BrowserPreferences() {
         <input type="checkbox" checked={sound} onChange={toggleSound} />A sound when a lead comes
       </label>
       <label className="choice">
-        <input type="checkbox" checked={notifications} onChange={() => void toggleNotifications()} />A desktop
+        <input type="checkbox" checked={isNotified} onChange={() => void toggleNotifications()} />A desktop
         notification when a lead comes. It says no name.
       </label>
       {isRefused && (

@@ -191,6 +191,16 @@ begin
   );
 end $$;
 
+create function team.newest_lead() returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_session(is_activity => false);
+  return jsonb_build_object('created_at', (select max(w.created_at) from private.lead_work w));
+end $$;
+
 -- Without a session, because it tells nothing: an inbox that shows new leads within a second has to look for them by itself.
 create function team.index_new_leads() returns integer
 language sql
@@ -201,6 +211,6 @@ as $$
 $$;
 
 revoke execute on function
-  private.day_begins, private.day_ends, private.queue_counts, private.queue_section, team.queue, team.index_new_leads
+  private.day_begins, private.day_ends, private.queue_counts, private.queue_section, team.queue, team.newest_lead, team.index_new_leads
 from public;
-grant execute on function team.queue, team.index_new_leads to leads_team;
+grant execute on function team.queue, team.newest_lead, team.index_new_leads to leads_team;

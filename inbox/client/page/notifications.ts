@@ -13,40 +13,48 @@ export function notifyOfLeads(): void {
   if (now - notifiedAt < minInterval || (!sound && !notifications)) return;
   notifiedAt = now;
   if (sound) void chimeInOneTab();
-  if (notifications && document.hidden && hasNotifications() && Notification.permission === "granted")
-    void notifyUnlessOnScreen();
+  if (notifications && !isLookedAt() && maySendNotifications()) void notifyUnlessLookedAt();
 }
 
-/** Held together by all tabs that are on screen, or by the one that shows a notification. */
-const onScreen = "inbox-on-screen";
+/** A window beside another program's is visible, and has the focus only while the member uses it. */
+const isLookedAt = (): boolean => !document.hidden && document.hasFocus();
+
+/** Held by the tab that the member looks at, or by the one that shows a notification. */
+const lookedAt = "inbox-looked-at";
 /** Held by the tab that sounds. */
 const sounding = "inbox-sound";
 /** Milliseconds within which every tab hears of the same lead. */
 const untilAllHear = 1_000;
 
-/** Holds the lock `onScreen` while this tab is visible, until the returned function is called. */
-export function holdLockWhileVisible(): () => void {
+const changesOfLook = [
+  [document, "visibilitychange"],
+  [window, "focus"],
+  [window, "blur"],
+] as const;
+
+/** Holds the lock `lookedAt` while the member looks at this tab, until the returned function is called. */
+export function holdLockWhileLookedAt(): () => void {
   let release = () => {};
   const holdOrRelease = () => {
     release();
-    if (document.hidden || !hasLocks()) return;
+    if (!isLookedAt() || !hasLocks()) return;
     const isOver = new Promise<void>((resolve) => {
       release = resolve;
     });
-    void navigator.locks.request(onScreen, { mode: "shared" }, () => isOver);
+    void navigator.locks.request(lookedAt, { mode: "shared" }, () => isOver);
   };
   holdOrRelease();
-  document.addEventListener("visibilitychange", holdOrRelease);
+  for (const [target, event] of changesOfLook) target.addEventListener(event, holdOrRelease);
   return () => {
-    document.removeEventListener("visibilitychange", holdOrRelease);
+    for (const [target, event] of changesOfLook) target.removeEventListener(event, holdOrRelease);
     release();
   };
 }
 
-/** A member who has another tab of the inbox on screen does not look at another window. */
-async function notifyUnlessOnScreen(): Promise<void> {
-  if (!hasLocks()) return showNotification();
-  await navigator.locks.request(onScreen, { ifAvailable: true }, async (lock) => {
+/** A member who looks at another tab of the inbox sees the lead there. */
+async function notifyUnlessLookedAt(): Promise<void> {
+  if (!hasLocks()) return void showNotification();
+  await navigator.locks.request(lookedAt, { ifAvailable: true }, async (lock) => {
     if (!lock) return;
     showNotification();
     // The lock is held until every tab has heard of the lead, because one that found it free would notify again.
@@ -61,19 +69,32 @@ async function chimeInOneTab(): Promise<void> {
 }
 
 /** Safari on an iPhone has none. */
-export const hasNotifications = (): boolean => "Notification" in window;
+const hasNotifications = (): boolean => "Notification" in window;
 
-function showNotification(): void {
+/** The browser's permission can be taken away in its settings at any time. */
+export const maySendNotifications = (): boolean =>
+  hasNotifications() && Notification.permission === "granted";
+
+/** Asks the member for the browser's permission, and shows a sample. False where the browser shows none. */
+export async function allowNotifications(): Promise<boolean> {
+  if (!hasNotifications() || (await Notification.requestPermission()) !== "granted") return false;
+  return showNotification("So the inbox says that a lead is waiting");
+}
+
+/** False where the browser shows none. */
+function showNotification(title = "A lead is waiting"): boolean {
   // A new one takes the place of the last. Without `renotify` it would do so in silence, also where the member has not seen that one.
   const options = { tag: "lead", renotify: true, icon: "/assets/icon.svg" };
   try {
-    const shown = new Notification("A lead is waiting", options);
+    const shown = new Notification(title, options);
     shown.onclick = () => {
       window.focus();
       shown.close();
     };
+    return true;
   } catch {
     // Chrome on Android takes notifications from a service worker alone, and the inbox has none.
+    return false;
   }
 }
 

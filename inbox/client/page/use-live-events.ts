@@ -1,12 +1,10 @@
 // Updates the pages when the server says that something has changed, and announces new leads to the member.
 import { useEffect } from "react";
-import type { LiveEvent } from "../../api.ts";
 import { followEvents } from "../live-events.ts";
 import { queries, refresh } from "../queries.ts";
-import { announce } from "./announcer.tsx";
 import { noteStream } from "./connection.ts";
-import { holdLockWhileVisible, notifyOfLeads } from "./notifications.ts";
-import { count } from "./words.ts";
+import { followNewLeads } from "./new-leads.ts";
+import { holdLockWhileLookedAt } from "./notifications.ts";
 
 /** Milliseconds between two loads of the lists at least, so that many events at once cause one load. */
 const minLoadInterval = 400;
@@ -24,16 +22,19 @@ export function useLiveEvents(): void {
     const loadSoon = () => {
       load ??= setTimeout(loadLists, Math.max(0, loadedAt + minLoadInterval - performance.now()));
     };
+    const newLeads = followNewLeads();
     const stop = followEvents((event) => {
       if (event.kind === "connection") noteStream(event.isOpen ? "connected" : "offline");
       if (event.kind === "session") refresh("me");
       if (event.kind === "team") refresh("members", "paused-states", "health", "alert");
       if (event.kind === "gap" || event.kind === "leads") loadSoon();
-      if (event.kind === "leads") announceNewLeads(event);
+      if (event.kind === "leads" && event.new.length > 0) newLeads.tell(event.new.length);
+      if (event.kind === "gap" || (event.kind === "leads" && isUnnamed(event))) newLeads.find();
     });
-    const leaveScreen = holdLockWhileVisible();
+    const leaveScreen = holdLockWhileLookedAt();
     return () => {
       clearTimeout(load);
+      newLeads.stop();
       stop();
       leaveScreen();
       void queries.cancelQueries();
@@ -42,9 +43,6 @@ export function useLiveEvents(): void {
   }, []);
 }
 
-function announceNewLeads(event: Extract<LiveEvent, { kind: "leads" }>): void {
-  const { length } = event.new;
-  if (length === 0) return;
-  announce(`${count(length, "new lead")} in the queue.`);
-  notifyOfLeads();
-}
+/** Many leads are new or have changed. */
+const isUnnamed = (event: { new: string[]; changed: string[] }): boolean =>
+  event.new.length + event.changed.length === 0;

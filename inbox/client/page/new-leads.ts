@@ -1,0 +1,74 @@
+// Tells the member that leads have come: what a screen reader says, the sound, the desktop notification. An event names new leads. After
+// a gap in the stream, or an event about more leads than can be named, the page asks when the newest lead came.
+import { callApi } from "../call-api.ts";
+import { announce } from "./announcer.tsx";
+import { notifyOfLeads } from "./notifications.ts";
+import { count } from "./words.ts";
+
+export interface NewLeads {
+  /** So many leads have come. */
+  tell(number: number): void;
+  /** Leads may have come. */
+  find(): void;
+  stop(): void;
+}
+
+export function followNewLeads(): NewLeads {
+  const speech = speakSeldom();
+  // The first time that is asked for, the member has just opened the page, and nothing is news.
+  let newest: number | undefined;
+  let asking = Promise.resolve();
+  let isStopped = false;
+  const ask = async (isNews: boolean) => {
+    // A failure passes with a gap in the stream, which asks again.
+    const answer = await callApi("newest-lead", {}).catch(() => undefined);
+    if (!answer || isStopped) return;
+    const came = answer.created_at ? Date.parse(answer.created_at) : 0;
+    if (isNews && newest !== undefined && came > newest) {
+      speech.say(undefined);
+      notifyOfLeads();
+    }
+    newest = Math.max(came, newest ?? 0);
+  };
+  // One after the other, so that no lead is told twice.
+  const askNext = (isNews: boolean) => {
+    asking = asking.then(() => ask(isNews));
+  };
+  return {
+    tell(number) {
+      speech.say(number);
+      notifyOfLeads();
+      askNext(false);
+    },
+    find: () => askNext(true),
+    stop() {
+      isStopped = true;
+      speech.stop();
+    },
+  };
+}
+
+/** Milliseconds between two announcements at least: in a busy hour a screen reader would say nothing else. */
+const minInterval = 30_000;
+
+/** Announces new leads at once, and those that follow together when the interval has passed. `undefined` leads are some, nobody knows how many. */
+function speakSeldom() {
+  let pending: number | undefined = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const speak = () => {
+    timer = undefined;
+    if (pending === 0) return;
+    announce(
+      pending === undefined ? "New leads in the queue." : `${count(pending, "new lead")} in the queue.`,
+    );
+    pending = 0;
+    timer = setTimeout(speak, minInterval);
+  };
+  return {
+    say(number: number | undefined) {
+      pending = pending === undefined || number === undefined ? undefined : pending + number;
+      if (timer === undefined) speak();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
