@@ -40,9 +40,14 @@ export async function loadInBulk<Result>(
   return result;
 }
 
-/** A host may end the owner's statements after minutes (Supabase: two), and an index of millions of rows takes longer. */
+/**
+ * A host may end the owner's statements after minutes (Supabase: two), and an index of millions of rows takes longer. Meanwhile the
+ * transaction in the database that is copied from has nothing to do. PostgreSQL 17 added a limit for whole transactions.
+ */
 export async function allowLongStatements(tx: TransactionSql): Promise<void> {
-  await tx`set local statement_timeout = 0`;
+  await tx`
+    select set_config(name, '0', true) from pg_settings
+    where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
   await tx`
     select set_config('maintenance_work_mem', '128MB', true)
     where pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('128MB')`;

@@ -71,11 +71,20 @@ export async function copyTables(
     return rows;
   };
   await allowLongStatements(source);
+  await printAlike(source);
+  await printAlike(target);
   const names = tables.map(({ name }) => name);
   const rows = await loadInBulk(target, names, load, onProgress);
   await copySequences(source, target);
   return rows;
 }
+
+/** Values are copied, and compared, as text, which depends on these settings of a session. */
+export const printAlike = (tx: TransactionSql) =>
+  tx.unsafe(
+    "set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres'; " +
+      "set local bytea_output = 'hex'; set local extra_float_digits = 1",
+  );
 
 /** What the migrations made, apart from the ledger, which each database has of its own. A hosted one holds tables of others, too. */
 export const tablesOf = (sql: TransactionSql) => sql<Table[]>`
@@ -141,10 +150,10 @@ async function countOf(table: string, sql: TransactionSql): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Sets the sequences, so that new rows get higher numbers than the copied ones. */
+/** Sets the sequences, so that new rows get higher numbers than the copied ones. In the schema `public` are only those of others. */
 async function copySequences(source: TransactionSql, target: TransactionSql): Promise<void> {
   const sequences = await source<{ name: string; last: string }[]>`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as last
-    from pg_sequences where last_value is not null and schemaname in ('public', 'private', 'team')`;
+    from pg_sequences where last_value is not null and schemaname in ('private', 'team')`;
   for (const { name, last } of sequences) await target`select setval(${name}::regclass, ${last}::bigint)`;
 }

@@ -4,7 +4,7 @@ import { codeOf } from "../log/log.ts";
 /** Whether PostgreSQL rolled a transaction back to end a deadlock: SQLSTATE deadlock_detected. It did nothing then. */
 export const isDeadlock = (error: unknown): boolean => codeOf(error) === "40P01";
 
-/** Runs one whole transaction, or a statement that is one, again when PostgreSQL rolled it back to end a deadlock; three times at most. */
+/** Runs one whole transaction, or a statement that is one, again when PostgreSQL rolled it back to end a deadlock; three times in all at most. */
 export async function retryDeadlock<Result>(run: () => Promise<Result>, attempts = 3): Promise<Result> {
   try {
     return await run();

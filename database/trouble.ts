@@ -22,6 +22,14 @@ export function isDatabaseTrouble(error: unknown): boolean {
  */
 const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split(" "));
 
+/**
+ * Whether trouble is that of one statement, or of what it takes, while the database answers others: it took too long, waited too long for a
+ * lock, was cancelled, or found no room.
+ */
+export const isOfTheStatement = (error: unknown): boolean =>
+  error instanceof QueryTimeout ||
+  (error instanceof postgres.PostgresError && ["57014", "55P03", "53100", "53200"].includes(error.code));
+
 /** Whether the database takes no writes, as a standby: SQLSTATE read_only_sql_transaction. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === "25006";
 

@@ -3,8 +3,7 @@
 import type { Sql } from "../database/connect.ts";
 import { typed } from "../log/installation.ts";
 import type { Log } from "../log/log.ts";
-import { discardBody, outcomeOf } from "./channels/http-response.ts";
-import { whyUnreachable } from "./channels/unreachable.ts";
+import { postJson } from "./channels/post-json.ts";
 
 export interface AlertSettings {
   /** ALERT_URL. */
@@ -21,7 +20,8 @@ interface Alert {
   minutes: number | null;
 }
 
-/** Milliseconds for the receiver's answer. */
+const receiver = "the alert's server";
+/** Milliseconds for its answer. */
 const timeout = 10_000;
 
 /** What the database says: what there is to log, and what there is to send. */
@@ -54,20 +54,11 @@ function logAlert({ what, leads, minutes }: Alert, log: Log): void {
 
 /** Posts the alert, and returns why that failed, or undefined. */
 async function send(url: string, alert: Alert): Promise<string | undefined> {
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json; charset=utf-8" },
-      body: JSON.stringify(messageOf(alert)),
-      redirect: "manual",
-      signal: AbortSignal.timeout(timeout),
-    });
-    await discardBody(response);
-    const outcome = outcomeOf(response, "the alert's server ", new Date());
-    return outcome.kind === "delivered" ? undefined : outcome.reason;
-  } catch (error) {
-    return whyUnreachable("the alert's server", error);
-  }
+  const outcome = await postJson(
+    { url, body: JSON.stringify(messageOf(alert)), receiver, subject: `${receiver} `, timeout },
+    new AbortController().signal,
+  );
+  return outcome.kind === "delivered" ? undefined : outcome.reason;
 }
 
 /** "40 minutes", "5 hours", "3 days". */

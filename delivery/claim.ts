@@ -125,10 +125,12 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
   const rows = results.map(({ leadId: lead_id, ...rest }) => ({ lead_id, ...rest }));
   await sql`
     with results as (
-      select * from jsonb_to_recordset(${sql.json(rows as never)}) as r (
+      -- Of two results of one delivery, which a lease that ran out may bring, the one that delivered it.
+      select distinct on (r.lead_id, r.channel, r.event) r.* from jsonb_to_recordset(${sql.json(rows as never)}) as r (
         lead_id uuid, channel text, event text, attempt integer,
         delivered boolean, failed boolean, wait double precision, reason text
       )
+      order by r.lead_id, r.channel, r.event, r.delivered, r.attempt desc
     ), failing as (
       update private.channels c set last_failure = r.reason, last_failure_at = ${now}
       from (select distinct on (channel) channel, reason from results where failed or wait > 0) r

@@ -107,7 +107,7 @@ export function composeDelivery({
 function startOn(address: string, { channels, checkAlert, prepare, log }: WorkerSettings): RunningDelivery {
   const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
   // Separate, because a query that is sent on the connection of a long job waits for the job. It logs an outage only where there is no
-  // channel, because otherwise the other connections do.
+  // channel, because otherwise the other connections do. A job that is stopped alone is logged by what runs the jobs.
   const jobsDatabase = makeResilientConnection(
     () => connect(address, { max: jobConnections, name: "leads delivery jobs" }),
     channels.length === 0 ? log : () => {},

@@ -1,7 +1,7 @@
 // Runs scheduled jobs of a worker, each at its own interval.
-import { isDatabaseTrouble } from "../database/trouble.ts";
+import { isDatabaseTrouble, isOfTheStatement } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
-import type { Log } from "../log/log.ts";
+import { codeOf, type Log } from "../log/log.ts";
 import { pauseAfterBug } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 
@@ -14,13 +14,15 @@ export interface ScheduledJob {
 /**
  * Milliseconds until a job runs again that trouble of the database has stopped: its interval, but 5 seconds at least and a minute at most.
  * The job of each second is back after 5, because the team's lists get new leads from it. Those of hours and days are back after a minute:
- * not sooner, because they may have been stopped for taking long.
+ * not sooner, because they may have been stopped for taking long. Counted from the failure.
  */
 const pauseAfterTrouble = ({ every }: ScheduledJob) => Math.min(Math.max(every, 5_000), pauseAfterBug);
 
 /** Makes what runs these jobs when they are due, one after the other. Jobs that must not wait for each other need a runner each. */
 export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: Log) {
   const nextRun = new Map<ScheduledJob, number>();
+  /** The jobs that the database stopped, of which the log says so once until they come through. */
+  const stopped = new Set<ScheduledJob>();
   let running: Promise<void> | undefined;
   const runDueJobs = async (signal: AbortSignal): Promise<void> => {
     for (const job of jobs) {
@@ -29,11 +31,14 @@ export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: 
       try {
         await job.run();
         nextRun.set(job, time + job.every);
+        stopped.delete(job);
       } catch (error) {
         const isTrouble = isDatabaseTrouble(error);
-        nextRun.set(job, time + (isTrouble ? pauseAfterTrouble(job) : pauseAfterBug));
-        // An outage of the database is in the log already.
+        nextRun.set(job, clock() + (isTrouble ? pauseAfterTrouble(job) : pauseAfterBug));
         if (!isTrouble) logBug(log, error);
+        // An outage is in the log already.
+        else if (isOfTheStatement(error) && !stopped.has(job)) log("job-stopped", { code: codeOf(error) });
+        if (isTrouble && isOfTheStatement(error)) stopped.add(job);
       }
     }
   };

@@ -110,6 +110,8 @@ async function makeDue(sql: Sql, which: ReturnType<Sql>, at: At): Promise<number
         attempts = case when failed_at is null then attempts else 0 end,
         failed_at = null
       where delivered_at is null and ${which}
+        -- An erasure is told later than a message about the lead that is under way (private.settle_erasure).
+        and (failed_at is not null or attempts > 0 or event <> 'lead.erased')
         and channel <> all (select name from private.channels where retired_at is not null)`,
   );
   return due.count;

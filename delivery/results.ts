@@ -15,8 +15,8 @@ export interface Results {
   /** Adds what came of deliveries. With `isDueAgain` they are due at once, because it was not the channel that failed. */
   add(deliveries: readonly Delivery[], outcome: Outcome, isDueAgain: boolean): void;
   /**
-   * Records what was added. Returns false when the database is unreachable. Never rejects. True when a bug is in the way: one
-   * result that cannot be recorded must not silence the channel.
+   * Records what was added. Returns false when the database is unreachable. Never rejects. What cannot be recorded because of a bug is tried
+   * again after a pause, and keeps nothing else.
    */
   flush(): Promise<boolean>;
   isFlushing(): boolean;
@@ -30,20 +30,28 @@ export function makeResults(
 ): Results {
   let results: Result[] = [];
   let flushing: Promise<boolean> | undefined;
-  let pausedUntil = 0;
+  const refused: Result[] = [];
+  let retryAt = 0;
+
+  const recordThese = (some: readonly Result[]) => database.query((sql) => record(sql, some, now?.()));
 
   async function recordAll(): Promise<boolean> {
     while (results.length > 0) {
       const batch = results;
       results = [];
       try {
-        await database.query((sql) => record(sql, batch, now?.()));
+        await recordThese(batch);
       } catch (error) {
-        results = [...batch, ...results];
-        if (isDatabaseTrouble(error)) return false;
-        logBug(log, error);
-        pausedUntil = clock() + pauseAfterBug;
-        return true;
+        if (isDatabaseTrouble(error)) {
+          results = [...batch, ...results];
+          return false;
+        }
+        if (clock() >= retryAt) logBug(log, error);
+        retryAt = clock() + pauseAfterBug;
+        const each = await recordEach(batch, recordThese);
+        refused.push(...each.refused);
+        results = [...each.left, ...results];
+        if (each.left.length > 0) return false;
       }
     }
     return true;
@@ -58,7 +66,8 @@ export function makeResults(
       }
     },
     async flush() {
-      if (results.length === 0 || clock() < pausedUntil) return flushing ?? true;
+      if (clock() >= retryAt) results.push(...refused.splice(0));
+      if (results.length === 0) return flushing ?? true;
       flushing ??= recordAll().finally(() => {
         flushing = undefined;
       });
@@ -66,6 +75,25 @@ export function makeResults(
     },
     isFlushing: () => flushing !== undefined,
   };
+}
+
+/**
+ * Records results one by one. Returns those that are refused because of a bug, and those that are left when the database is unreachable.
+ */
+async function recordEach(
+  results: readonly Result[],
+  recordThese: (some: readonly Result[]) => Promise<void>,
+): Promise<{ refused: Result[]; left: readonly Result[] }> {
+  const refused: Result[] = [];
+  for (const [nth, result] of results.entries()) {
+    try {
+      await recordThese([result]);
+    } catch (error) {
+      if (isDatabaseTrouble(error)) return { refused, left: results.slice(nth) };
+      refused.push(result);
+    }
+  }
+  return { refused, left: [] };
 }
 
 function resultOf(delivery: Delivery, outcome: Outcome, isDueAgain: boolean): Result {

@@ -55,6 +55,11 @@ export const events = {
   "database-started": { level: "info", sentence: "The embedded PostgreSQL answers." },
   "database-ready": { level: "info", sentence: "The database is ready." },
   "database-unreachable": { level: "error", sentence: "The database does not answer. Trying again." },
+  "job-stopped": {
+    level: "warn",
+    sentence:
+      "The database stopped a job of the delivery, which is tried again each minute. 57014, QueryTimeout: it took too long. 53100: the disk is full.",
+  },
   "standby-avoided": {
     level: "warn",
     sentence:

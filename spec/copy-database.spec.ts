@@ -1,5 +1,6 @@
 // All that one database holds, copied into another: for an upgrade of PostgreSQL, where no row may be missing.
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { connect } from "../database/connect.ts";
 import { CopyError, copyDatabase } from "../database/copy-database.ts";
 import { CopyIn } from "../database/copy-in.ts";
 import { migrate } from "../database/migrate.ts";
@@ -34,6 +35,42 @@ describe("a copy of a database", () => {
     const insert = ({ owner }: TestDatabase) =>
       owner`insert into private.audit_log (who, action) values ('the specification', 'tried') returning id`;
     expect(await insert(to)).toEqual(await insert(from));
+  });
+
+  it("leaves the sequences of others alone, which a hosted database may have in the same schema", async () => {
+    const [source, target] = await Promise.all([makeDatabase(), makeDatabase()]);
+    await source.owner`create table public.others (id serial)`;
+    await source.owner`insert into public.others default values`;
+    await source.owner`create sequence public.of_both`;
+    await source.owner`select nextval('public.of_both')`;
+    await target.owner`create sequence public.of_both start 500`;
+    await target.owner`select nextval('public.of_both')`;
+    await copyDatabase(source.owner, target.owner);
+    expect(await target.owner`select nextval('public.of_both')::int as next`).toEqual([{ next: 501 }]);
+  });
+
+  it("takes as long as it takes, whatever limits the host sets for statements and for transactions that wait", async () => {
+    const [source, target] = await Promise.all([makeDatabase(), makeDatabase()]);
+    const name = new URL(source.url).pathname.slice(1);
+    await source.owner.unsafe(`alter database ${name} set idle_in_transaction_session_timeout = '100ms'`);
+    for (const { owner } of [source, target]) await owner`create table private.numbers (x integer)`;
+    // An index that is made until the source has waited twice as long as it may, or is gone.
+    await target.owner.unsafe(`
+      create function private.slowly(x integer) returns integer language plpgsql immutable as $$
+      begin
+        while exists (
+          select from pg_stat_activity where datname = '${name}' and state = 'idle in transaction'
+            and state_change > clock_timestamp() - interval '200 ms'
+        ) loop
+          perform pg_stat_clear_snapshot();
+        end loop;
+        return x;
+      end $$;
+      create index numbers_slowly on private.numbers (private.slowly(x))`);
+    await source.owner`insert into private.numbers values (1)`;
+    const limited = connect(source.url, { max: 1 });
+    onTestFinished(() => limited.end());
+    expect(await copyDatabase(limited, target.owner)).toMatchObject({ "private.numbers": 1 });
   });
 
   it("enqueues no delivery of a copied lead, and takes new leads as before", async () => {

@@ -45,8 +45,8 @@ describe("an e-mail to the team", () => {
 The thank-you page promises a review within 24 hours.
 
   Reference: 3f9c2b1a
-  Came: Sat, Nov 21, 11:59 AM UTC
-  Review by: Sun, Nov 22, 11:59 AM UTC
+  Came: Sat, Nov 21, 2026, 11:59 AM UTC
+  Review by: Sun, Nov 22, 2026, 11:59 AM UTC
   To see it: npm run leads -- show 3f9c2b1a
 `,
     );

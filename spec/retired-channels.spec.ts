@@ -26,6 +26,20 @@ const insertMany = async (count: number) => {
   await intake`insert into public.leads ${intake(Array.from({ length: count }, (_, i) => aLead({ name: `Visitor ${i}` })))}`;
 };
 
+describe("a product without a channel", () => {
+  it("counts leads that wait and are owed to no channel", async () => {
+    await syncChannels(sql, []);
+    await insertMany(3);
+    await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
+    expect(await readLeadCounts(sql)).toMatchObject({
+      stored: 3,
+      unreviewed: 2,
+      untold: 2,
+      owedToNoChannel: 3,
+    });
+  });
+});
+
 describe("a retired channel", () => {
   it("has what is pending on it settled, and nothing requeued to it until it is set up again", async () => {
     await syncChannels(sql, ["email", "webhook"]);

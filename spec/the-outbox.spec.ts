@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { claim, record, retryNow } from "../delivery/claim.ts";
-import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
+import { countDeliveries } from "../delivery/counts.ts";
 import type { Delivery } from "../delivery/delivery.ts";
 import {
   enqueueMissedDeliveries,
@@ -303,6 +303,26 @@ describe("the outbox", () => {
     ]);
   });
 
+  it("tells no channel of an erasure while it may still be sending it the lead, also when the team has what waits tried now", async () => {
+    await insert();
+    const { leadId } = held((await claim(sql, "webhook", all))[0]);
+    await sql`select private.erase_leads(array[${leadId}]::uuid[], 'asked')`;
+    expect([await requeuePending(sql), await requeueLead(sql, leadId)]).toEqual([0, 0]);
+    expect(await claim(sql, "webhook", all)).toEqual([]);
+    expect(await claim(sql, "webhook", { ...all, at: seconds(91) })).toMatchObject([
+      { event: "lead.erased" },
+    ]);
+  });
+
+  it("takes a delivery for delivered of which one batch brings both a failure and, from an earlier attempt, a success", async () => {
+    await insert();
+    const [late] = await claim(sql, "webhook", all);
+    const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
+    const failure = { ...held(holder), reason: "answered 410", failed: true } as const;
+    await record(sql, [failure, { ...held(late), delivered: true }]);
+    expect(await states()).toMatchObject([{ delivered: true, failed: false }]);
+  });
+
   it("has everything that waits for a later attempt tried now when the team asks, and leaves what failed until it asks for that", async () => {
     await insertMany(3);
     const [waiting, failed] = await claim(sql, "webhook", { max: 2, lease: 60 });
@@ -342,18 +362,6 @@ describe("the outbox", () => {
     const [again] = await claim(sql, "webhook", all);
     await record(sql, [{ ...held(again), delivered: true }]);
     expect(await lastError()).toBeNull();
-  });
-
-  it("counts leads that wait and are owed to no channel", async () => {
-    await syncChannels(sql, []);
-    await insertMany(3);
-    await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
-    expect(await readLeadCounts(sql)).toMatchObject({
-      stored: 3,
-      unreviewed: 2,
-      untold: 2,
-      owedToNoChannel: 3,
-    });
   });
 
   it("sends word of a withdrawal after word of the lead, which then says that the permission was withdrawn", async () => {

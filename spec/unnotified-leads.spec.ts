@@ -1,7 +1,7 @@
 // The alert that leads wait of which no channel has notified the team, by what is left when every channel is down: the log, the inbox,
 // an address of the operator's, and the figures for a monitoring program.
 
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { syncSettings } from "../database/sync-settings.ts";
 import { makeAlertCheck, messageOf } from "../delivery/alert.ts";
@@ -184,6 +184,17 @@ describe("ALERT_URL", () => {
     await database.owner`update private.alert_state set alerted_at = null`;
     await checkAlert(database.owner);
     expect(lines.at(-1)).toContain("refuses the connection");
+  });
+
+  it("that takes the alert and says nothing is logged as that, and not as a server that is gone", async () => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+      expect(milliseconds).toBe(10_000);
+      return AbortSignal.abort(new DOMException("late", "TimeoutError"));
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    await addLead(database);
+    await makeAlertCheck({ url: "http://127.0.0.1:9/" }, log)(database.owner);
+    expect(lines.at(-1)).toContain('reason="no answer within 10 s"');
   });
 
   it("gets from the next process what the one that found it could not send before it ended", async () => {

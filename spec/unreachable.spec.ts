@@ -107,6 +107,19 @@ describe("an HTTP receiver that cannot be used", () => {
     }
   });
 
+  it("is said to refuse TLS as it is spoken here, when it wants a client certificate or another version", async () => {
+    const refusals = [
+      createHttps({ ...certificate, requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" }),
+      createTls({}),
+    ];
+    for (const server of refusals) {
+      for (const reason of await reasonsFor(`https://127.0.0.1:${await listen(server)}`))
+        expect(reason).toMatch(
+          / refuses TLS as this program speaks it: .{0,300} \(ERR_SSL_[A-Z0-9_/]{1,80}\)$/,
+        );
+    }
+  });
+
   it("is said to refuse the connection", async () => {
     for (const reason of await reasonsFor(`http://127.0.0.1:${await freePort()}`)) {
       expect(reason).toContain(

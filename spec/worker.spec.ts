@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { QueryTimeout } from "../database/timeout.ts";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import { startReceiver, until } from "./support/receiver.ts";
 import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
@@ -88,6 +89,46 @@ describe("the worker", () => {
       [0, 5, 6],
       [0, 60],
     ]);
+  });
+
+  it("pauses after a job that the database stopped for as long from its end, and logs it once until it comes through", async () => {
+    const starts: number[] = [];
+    let isSlow = true;
+    const run = async () => {
+      starts.push(clock.secondsAhead);
+      if (!isSlow) return;
+      clock.secondsAhead += 600;
+      throw new QueryTimeout();
+    };
+    const { sweep } = startControlled([], { jobs: [[{ every: 3_600_000, run }]] });
+    await until(() => starts.length === 1);
+    const sweepAt = async (secondsAhead: number) => {
+      clock.secondsAhead = secondsAhead;
+      sweep();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await sweepAt(601);
+    await sweepAt(659);
+    expect(starts).toEqual([0]);
+    await sweepAt(660);
+    expect(starts).toEqual([0, 660]);
+    isSlow = false;
+    await sweepAt(1_320);
+    expect(starts).toEqual([0, 660, 1_320]);
+    expect(lines.filter((line) => line.includes(" job-stopped: "))).toHaveLength(1);
+  });
+
+  it("records the results beside one that cannot be recorded", async () => {
+    const { channel } = fakeChannel(() => ({ kind: "delivered" }));
+    await insertMany(3);
+    const [first] = await sql`select id from public.leads limit 1`;
+    await sql.unsafe(`
+      create function private.refuse_one() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create trigger refuse_one before update of delivered_at on private.deliveries for each row
+      when (new.delivered_at is not null and new.lead_id = '${first?.id}') execute function private.refuse_one()`);
+    onTestFinished(async () => void (await sql`drop function private.refuse_one cascade`));
+    start([channel]);
+    await until(async () => (await count("delivered")) === 2);
   });
 
   it.each<[string, (pool: Sql) => Promise<unknown>, string]>([

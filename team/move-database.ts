@@ -32,11 +32,9 @@ export async function moveDatabase(
   await prepareTarget(from, to);
   const tables = (await transaction(from, tablesOf)).filter(({ name }) => !notMoved.has(name));
   const copy = async (source: TransactionSql) => {
-    await printAlike(source);
     // Before the first query, at which the transaction begins to see the database as it is then. SET and LOCK are none.
     await lockOutWriters(source, tables);
     return transaction(to, async (target) => {
-      await printAlike(target);
       await requireEmpty(target);
       const rows = await copyTables(source, target, tables, onCopied);
       await compare(source, target, tables, onCompared);
@@ -120,13 +118,6 @@ async function prepareTarget(from: Sql, to: Sql): Promise<void> {
     throw refusal ? new Refusal(`${refusal.message} Nothing was moved.`, { cause: error }) : error;
   }
 }
-
-/** Values are compared and copied as text, which depends on these settings of a session. */
-const printAlike = (tx: TransactionSql) =>
-  tx.unsafe(
-    "set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres'; " +
-      "set local bytea_output = 'hex'; set local extra_float_digits = 1",
-  );
 
 /** What is written after the moment of the copy would be missing in it, so nobody may write until it is whole. */
 async function lockOutWriters(source: TransactionSql, tables: readonly Table[]): Promise<void> {

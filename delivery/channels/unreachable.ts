@@ -23,7 +23,7 @@ export function codeOfCause(error: unknown): string {
       timeoutType?: unknown;
     };
     for (const one of [timeoutType, originalCode, code]) {
-      if (typeof one === "string" && /^[A-Z0-9_]+$/.test(one)) return one;
+      if (typeof one === "string" && /^[A-Z0-9_/]+$/.test(one)) return one;
     }
     name = cause.name;
   }
@@ -36,6 +36,8 @@ const noTls =
   " speaks no TLS at this port: check the port, and whether the address should begin without the s";
 const closed =
   " closed the connection before it answered: check the port, and whether it wants TLS from the first byte";
+const otherTls =
+  " refuses TLS as this program speaks it: check its versions and ciphers, and whether it wants a client certificate";
 const silent = " did not answer in time: check the address and the port, and any firewall in between";
 const noName = "'s name does not resolve: check its spelling in the settings";
 
@@ -61,6 +63,9 @@ const sentences: Record<string, string> = {
   EPROTO: noTls,
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+  "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": otherTls,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: otherTls,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: otherTls,
   ERR_TLS_CERT_ALTNAME_INVALID: "'s certificate is for another name than the one in the settings",
   CERT_HAS_EXPIRED: "'s certificate has expired",
   CERT_NOT_YET_VALID: "'s certificate is not valid yet: check this machine's clock",
