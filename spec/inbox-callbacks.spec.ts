@@ -9,6 +9,14 @@ const dana = await inbox.member("Dana");
 beforeEach(() => removeLeads(database.owner));
 
 describe("a callback", () => {
+  it("that was agreed in time for a day later than the 24 hours does not make its lead late", async () => {
+    const id = await addLead(database, {}, 23);
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback: await tomorrowAt(10) });
+    await database.owner`update private.lead_work set created_at = created_at - interval '2 hours' where lead_id = ${id}`;
+    expect((await dana.call("queue", {})).body.counts.late).toBe(0);
+    expect((await dana.call("queue", { filter: { late: true } })).body.rows).toEqual([]);
+  });
+
   /** A day from now at that hour, on the clocks of the noon place. */
   const tomorrowAt = async (hour: number) => {
     const [row] = await database.owner<{ zone: string; day: string }[]>`

@@ -222,6 +222,9 @@ describe("the reports", () => {
     await database.owner`update private.permissions set withdrawn_at = now() - interval '20 hours' where lead_id = ${withdrew}`;
     const { body } = await maria.call("reports", period);
     expect(body.promises).toEqual({ kept: 2, missed: 2, open: 1, withdrawn: 1, percent: 50 });
+    // A review that comes after a withdrawal makes no promise a broken one.
+    await database.owner`insert into private.reviews (lead_id, outcome) values (${withdrew}, 'filed away')`;
+    expect((await maria.call("reports", period)).body.promises).toEqual(body.promises);
     expect(body.first_call).toMatchObject({ leads: 3, median_minutes: 180 });
     expect(body.first_call.p90_minutes).toBeGreaterThan(180);
     expect(body.outcomes).toEqual([

@@ -142,7 +142,10 @@ describe("the queue", () => {
     expect(await idsIn(dana, { state: "KY" })).toEqual([kentucky]);
     expect(await idsIn(dana, { section: "not_callable", state: "VT" })).toEqual([night]);
     await dana.call("claim", { id: night });
+    await dana.call("outcome", { id: spam, call_id: null, outcome: "not_interested" });
+    await dana.call("claim", { id: spam });
     expect(await idsIn(dana, { mine: true })).toEqual([night]);
+    expect((await dana.call("queue", {})).body.counts.mine).toBe(1);
     expect(await idsIn(lee, { mine: true })).toEqual([]);
   });
 });
@@ -168,6 +171,18 @@ describe("Take next lead", () => {
     expect((await lee.call("take-next")).body).toEqual({ id: second });
     await lee.call("open", { id: second });
     expect((await lee.call("take-next")).body).toEqual({ id: null });
+  });
+
+  it("gives a lead again that was given and not opened, unless it may not be called any more", async () => {
+    const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
+    expect((await dana.call("take-next")).body).toEqual({ id: first });
+    expect((await dana.call("take-next")).body).toEqual({ id: first });
+    await maria.call("pause-state", { state: "VT", reason: "An emergency" });
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
+    await maria.call("resume-state", { state: "VT" });
+    await database.owner`delete from private.claims`;
+    await lee.call("claim", { id: first });
+    expect((await dana.call("take-next")).body).toEqual({ id: second });
   });
 
   it("gives a lead that came this moment, and none whose hours have ended since they were computed", async () => {

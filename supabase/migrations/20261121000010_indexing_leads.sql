@@ -10,7 +10,7 @@ return private.in_ascii(words) ~* (
   '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
 );
 
--- Flags the leads of a burst: the same name, e-mail address or phone more than five times from one address within ten minutes.
+-- Flags the leads of a burst: the same name, e-mail address or phone more than five times from one address within ten minutes before and after it.
 -- Looks at the newest leads of the addresses that these new ones came from, and of each at the nearest ten before and after, because
 -- otherwise a flood would make each of its leads cost as many looks as the flood has leads.
 create function private.flag_bursts(new_leads uuid[]) returns void

@@ -24,7 +24,8 @@ revoke all on private.campaign_costs
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Replaces what campaigns cost on days, from an array of {day, source, medium, campaign, amount_cents}; 0 takes the cost away. Returns how
--- many rows it has written and taken away. Raises check_violation for an amount out of range, and for a campaign without a name.
+-- many rows it has written and taken away. Raises check_violation for an amount out of range and for a campaign without a
+-- name, not_null_violation for no amount.
 create function private.record_campaign_costs(costs jsonb, out recorded integer, out removed integer)
 language plpgsql
 set search_path = ''
@@ -43,7 +44,7 @@ begin
   ),
   written as (
     insert into private.campaign_costs as k (day, source, medium, campaign, amount_cents)
-    select g.day, g.source, g.medium, g.campaign, g.amount_cents from given g where g.amount_cents <> 0
+    select g.day, g.source, g.medium, g.campaign, g.amount_cents from given g where g.amount_cents is distinct from 0
     on conflict (day, source, medium, campaign) do update set amount_cents = excluded.amount_cents, recorded_at = now()
     returning 1
   )

@@ -91,7 +91,7 @@ create table private.place_windows (
   reason text,
   blocking_state text,
   blocking_zone text,
-  -- Until when the row holds: to the end or the beginning of the hours, and no longer than an hour, because the reason changes at
+  -- Until when the row holds: to the end or the beginning of the hours, and no longer than the hour, because the reason changes at
   -- midnight.
   holds_until timestamptz not null default '-infinity'
 );
@@ -134,7 +134,7 @@ begin
   set callable = c.callable, callable_at = case when not c.callable then c.next_callable_at end, callable_until = c.callable_until,
     states = c.states, zones = c.zones, reason = c.reason,
     blocking_state = nullif(c.blocking_state, 'unknown'), blocking_zone = c.blocking_zone,
-    holds_until = least(c.callable_until, case when not c.callable then c.next_callable_at end, now() + interval '1 hour')
+    holds_until = least(c.callable_until, case when not c.callable then c.next_callable_at end, date_trunc('hour', now()) + interval '1 hour')
   from private.calling_windows(stale) c
   where p.place = c.place;
 end $$;

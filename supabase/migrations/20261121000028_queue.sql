@@ -46,7 +46,10 @@ begin
         select count(*) from private.lead_work w
         where w.stage <> 'closed' and w.tried_at is null and w.created_at >= a_day_ago and w.created_at < first_whole_hour
       ),
-      'mine', (select count(*) from private.claims x where x.member_id = actor.member_id and x.until > now())
+      'mine', (
+        select count(*) from private.claims x join private.lead_work w using (lead_id)
+        where x.member_id = actor.member_id and x.until > now() and w.stage <> 'closed'
+      )
     )
     from (
       select coalesce(sum(t.unfinished), 0) as unfinished, coalesce(sum(t.untried), 0) as untried,

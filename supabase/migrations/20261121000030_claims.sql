@@ -24,14 +24,15 @@ return (
 );
 
 -- A lead that "take next" gave to a member in the last 10 minutes, and that they have not opened since, because the answer was lost; the
--- earliest of several. A claim of a clock that was ahead does not count, because by the times its lead was opened before it was given.
+-- earliest of several. None that may not be called any more. A claim of a clock that was ahead does not count, because by the times its lead was opened before it was given.
 create function private.unopened_lead_of(member uuid) returns uuid
 language sql stable
 set search_path = ''
 return (
   select c.lead_id
-  from private.claims c join private.lead_work w using (lead_id)
-  where c.member_id = member and w.stage <> 'closed' and c.until > now()
+  from private.claims c join private.lead_work w using (lead_id) join private.place_windows p using (place)
+  where c.member_id = member and c.until > now()
+    and (w.stage = 'open' and p.callable or w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable))
     and c.claimed_at between now() - interval '10 minutes' and now() + interval '1 minute'
     and exists (
       select from private.audit_log a
@@ -53,8 +54,10 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_member();
-  candidate uuid := private.unopened_lead_of(actor.member_id);
+  candidate uuid;
 begin
+  perform private.refresh_place_windows();
+  candidate := private.unopened_lead_of(actor.member_id);
   if candidate is not null then
     return jsonb_build_object('id', candidate);
   end if;
@@ -77,8 +80,9 @@ begin
       set member_id = excluded.member_id, until = excluded.until, claimed_at = excluded.claimed_at
       where c.until <= now();
     if found then
-      -- Another member may have closed it since this query began.
-      perform from private.lead_work w where w.lead_id = candidate and w.stage <> 'closed';
+      -- Another member may have closed it, or agreed a callback, since this query began.
+      perform from private.lead_work w
+      where w.lead_id = candidate and (w.stage = 'open' or w.stage = 'callback' and w.callback_at <= now());
       if found then
         perform private.audit(actor, 'took next lead', candidate);
         perform private.notify_inbox_of_leads(array[candidate]);

@@ -146,7 +146,7 @@ begin
       else 'closed'
     end,
     callback_at = call_back_at, callback_zone = callback ->> 'zone', callback_asked_for = recorded.callback_asked_for,
-    tried_at = case when new_outcome in ('no_answer', 'left_message') then now() else x.tried_at end
+    tried_at = case when new_outcome in ('no_answer', 'left_message', 'callback') then now() else x.tried_at end
   where x.lead_id = lead;
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
   perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', review.lead_id is null));

@@ -1,8 +1,8 @@
 -- How the delivery does, as a manager sees it, and a second try for what has failed.
 
 -- What is not as it should be, the most urgent first (team/problems.ts explains each), from the counts of leads and of channels. A backup is
--- made each 24 hours, and its newest one may be 36 hours old; so may the servers' word be that they make backups, before the first. A time
--- more than an hour ahead is of a clock that was ahead for a moment.
+-- made each 24 hours, and its newest one may be 36 hours old; before the first one, the servers may have begun to make backups 36 hours
+-- ago. A time more than an hour ahead is of a clock that was ahead for a moment.
 create function private.problems(leads jsonb, channels jsonb) returns text[]
 language sql stable
 set search_path = ''

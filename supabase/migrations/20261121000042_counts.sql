@@ -1,7 +1,7 @@
 -- How the leads and the deliveries stand, read from the tallies and not from the leads.
 
--- How the leads stand: `waiting` are neither reviewed nor withdrawn, `overdue` those of them that are older than 24 hours, `untold`
--- those of them that are owed to no channel, `unowed` all that are owed to none.
+-- How the leads stand: `waiting` are neither reviewed nor withdrawn. Of the waiting, `overdue` are older than 24 hours, and `untold`
+-- are owed to no channel. `unowed` are all that are owed to none.
 create function private.lead_counts(
   out stored bigint, out last_day bigint, out erased bigint, out waiting bigint, out overdue bigint, out untold bigint,
   out unowed bigint

@@ -1,5 +1,6 @@
 -- Page loads summed by finished day (of UTC), because a report of a year would otherwise read each count of it while a manager waits.
--- A finished day is counted no further; where somebody writes counts of one all the same, it is summed anew.
+-- A finished day is counted no further; where somebody writes counts of one all the same, it is summed anew, unless
+-- they are committed while it is being summed.
 
 -- The finished days whose page loads are summed in the two tables below.
 create table private.report_page_days (

@@ -1,6 +1,6 @@
 -- What the reports add up of leads and calls, summed by day (of UTC), because a report of a year would otherwise read millions of leads
 -- while a manager waits. A day is summed once all its leads are older than the 24 hours of the promise. What changes about a lead later
--- marks the day of the lead, and a marked day is read from its leads until it is summed anew, so a report is never behind.
+-- marks the day of the lead, and a marked day is read from its leads until it is summed anew, so a report has every lead that the lists have (private.lead_work).
 
 -- The days whose sums stand in the three tables below.
 create table private.report_days (
@@ -16,7 +16,7 @@ create table private.report_changes (
 create table private.report_hours (
   hour timestamptz primary key,
   leads integer not null,
-  -- Reviewed within 24 hours; and withdrawn within them, unreviewed.
+  -- Reviewed within 24 hours; and withdrawn within them, before a review.
   kept integer not null,
   excused integer not null,
   calls integer not null,
@@ -140,7 +140,7 @@ begin
       case
         when w.reviewed_at <= w.created_at + interval '24 hours' then 'kept'
         -- Whoever withdrew within the 24 hours is owed no review.
-        when w.reviewed_at is null and w.withdrawn_at <= w.created_at + interval '24 hours' then 'excused'
+        when w.withdrawn_at <= w.created_at + interval '24 hours' then 'excused'
         when w.created_at <= now() - interval '24 hours' then 'missed'
         else 'open'
       end,
