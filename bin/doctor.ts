@@ -8,22 +8,19 @@ import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { lastLine, lineOf } from "../doctor/report.ts";
 import { codeOf } from "../log/log.ts";
+import { onStopSignals } from "./stop-signals.ts";
 
 // A reader that closes the pipe (`npm run doctor | head`) ends the report; the exit status still counts.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const stop = new AbortController();
-function breakOff(): void {
-  if (stop.signal.aborted) return;
+// The first one leaves time to erase the test lead.
+onStopSignals(() => {
   process.stderr.write(
     "Breaking off. The test lead is erased first, where that can be done. Ctrl-C again ends this at once.\n",
   );
   stop.abort();
-}
-// The first one leaves time to erase the test lead; the second one ends the process.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, breakOff);
-// But SIGHUP does not, because a terminal that is closed may send it twice, and a session that ends sends it after SIGTERM.
-process.on("SIGHUP", breakOff);
+});
 
 process.exitCode = await main(process.argv.slice(2));
 

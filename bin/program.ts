@@ -10,6 +10,7 @@ import { type Log, makeLog } from "../log/log.ts";
 import { EmbeddedPostgresError } from "../packages/embedded-postgres/error.ts";
 import { BuildError } from "../site/build-folder.ts";
 import { ListenError } from "../web/listen.ts";
+import { onStopSignals } from "./stop-signals.ts";
 
 /** The program cannot start; the message is for the person who typed the command. */
 export class StartError extends Error {
@@ -43,8 +44,6 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
   const open: (() => Promise<unknown> | undefined)[] = [];
 
   const stop = async (exitCode: number): Promise<never> => {
-    if (stopping.signal.aborted) process.exit(exitCode || 130);
-    process.once("SIGINT", () => process.exit(130));
     log("stopping");
     stopping.abort();
     while (open.length > 0) {
@@ -65,9 +64,7 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     await stop(1);
   };
 
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop(0));
-  // A terminal that is closed may send SIGHUP twice, and a session that ends sends it after SIGTERM. It cuts no stop short.
-  process.on("SIGHUP", () => stopping.signal.aborted || stop(0));
+  onStopSignals(() => stopping.signal.aborted || stop(0));
   process.on("uncaughtException", giveUp);
   try {
     const config = readConfig(process.env);

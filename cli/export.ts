@@ -49,7 +49,8 @@ export const exportCommand: AddCommand = (program, run) => {
         // The progress line would mix with the results where both go to the same terminal.
         const onProgress = onTerminal ? undefined : progressOf(context, "Exporting");
         const write = makeWriter(format, permission ? permissionColumns : leadColumns, context);
-        const [entry] = (await auditOperator(context.sql, "exported leads")) ?? [];
+        const details = { since: since?.toISOString(), what: permission ? "permissions" : "leads" };
+        const [entry] = (await auditOperator(context.sql, "exported leads", [null], details)) ?? [];
         if (!entry) tell(noAuditEntryMessage);
         const exportAll = permission ? exportPermissions : exportLeads;
         await withStandby(context, entry, (sql) => exportAll(sql, { since, onProgress }, write.add));

@@ -1,8 +1,16 @@
 // `leads list`: the leads, as a table for a person or as JSON for a program.
 import { reference, shown } from "../lead/lead.ts";
+import { auditOperator } from "../team/audit-operator.ts";
 import { type LeadRow, reviewBy } from "../team/lead-row.ts";
 import { type LeadFilter, listLeads } from "../team/list-leads.ts";
-import { type AddCommand, type CommandContext, readCount, typed, typedForPlainOutput } from "./command.ts";
+import {
+  type AddCommand,
+  type CommandContext,
+  noAuditEntryMessage,
+  readCount,
+  typed,
+  typedForPlainOutput,
+} from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { cell } from "./terminal.ts";
 import { clock, readSince, sinceHelp, timeLeft } from "./times.ts";
@@ -36,7 +44,12 @@ export const list: AddCommand = (program, run) => {
       `\nExamples:\n  ${typed("list --due")}\n  ${typedForPlainOutput("list --since 24h --json")}`,
     )
     .action(({ json, ...filter }: Options) =>
-      run((context) => (json ? printJson(context, filter) : printTable(context, filter))),
+      run(async (context) => {
+        const details = { since: filter.since?.toISOString(), due: filter.due, suspect: filter.suspect };
+        if (!(await auditOperator(context.sql, "listed leads", [null], details)))
+          context.tell(noAuditEntryMessage);
+        return json ? printJson(context, filter) : printTable(context, filter);
+      }),
     );
 };
 

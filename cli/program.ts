@@ -1,7 +1,7 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 //
 // A new command is a function in team/, a file here that parses what was typed and prints (an `AddCommand`), its place in `groups`
-// below, and its tests in a chapter. One that shows a whole person or erases one calls `auditOperator`, and a list does not; where its
+// below, and its tests in a chapter. One that shows a whole person or erases one calls `auditOperator`, as one that lists them does; where its
 // function reads private.lead_work, that calls `refreshLists` before. JSON is written as the head of cli/json.ts says. docs/operating.md
 // and spec/two-database-servers.spec.ts name those that work on a standby.
 import { Command, CommanderError, Help, type Option } from "commander";

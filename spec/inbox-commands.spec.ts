@@ -54,20 +54,27 @@ describe("leads stop", () => {
 });
 
 describe("the operator's commands", () => {
-  it("stand in the audit log when they show, export or erase leads", async () => {
+  it("stand in the audit log when they list, show, export or erase leads", async () => {
     const id = await addLead(database);
+    await leads(database.url, "list", "--due", "--json");
     await leads(database.url, "show", id);
-    await leads(database.url, "export", "--format", "json");
+    await leads(database.url, "export", "--format", "json", "--since", "2026-01-01", "--permission");
     await leads(database.url, "erase", id, "--yes");
     const { stdout } = await leads(database.url, "audit", "--json");
     const entries = stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(entries.slice(0, 3).map(({ who, action, lead }) => [who.name, action, lead?.id ?? null])).toEqual([
-      ["operator", "erased lead", id],
-      ["operator", "exported leads", null],
-      ["operator", "opened lead", id],
+    const by = "command";
+    expect(
+      entries
+        .slice(0, 4)
+        .map(({ who, action, lead, details }) => [who.name, action, lead?.id ?? null, details]),
+    ).toEqual([
+      ["operator", "erased lead", id, { by }],
+      ["operator", "exported leads", null, { by, what: "permissions", since: "2026-01-01T00:00:00.000Z" }],
+      ["operator", "opened lead", id, { by }],
+      ["operator", "listed leads", null, { by, due: true }],
     ]);
   });
 });
@@ -111,7 +118,7 @@ describe("leads call-log and leads audit", () => {
     ]) {
       const times = (await leads(database.url, ...words)).stdout.match(/\d{4}-\d\d-\d\dT[^"]+/g) ?? [];
       expect(times.length).toBeGreaterThan(0);
-      for (const time of times) expect(time).toMatch(/\+00:00$/);
+      for (const time of times) expect(time).toMatch(/(\+00:00|Z)$/);
     }
     await zoneOf(owner.unsafe("reset timezone"));
   });

@@ -361,6 +361,20 @@ describe("a server with BACKUP_DIR", () => {
     expect(await readdir(kept)).toEqual([(await state())?.file_name]);
   });
 
+  it("tries again at once what failed, because whoever starts it may have mended that", async () => {
+    const kept = join(home, "mended");
+    await writeFile(kept, "");
+    await database.owner`update private.backup_state set taken_at = null, claimed_until = null`;
+    expect(await backUp(3, kept)).toBe(true);
+    expect(await state()).toMatchObject({ failure: "BACKUP_DIR cannot be made (EEXIST)." });
+    await rm(kept);
+    const open = () => connect(database.url, { max: 1 });
+    const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+    onTestFinished(running.stop);
+    await until(async () => (await state())?.failure === null);
+    expect(await readdir(kept)).toHaveLength(1);
+  });
+
   it("makes that backup an hour later where it fails, and does not wait for the next day", async () => {
     const kept = join(home, "not-there-yet");
     await backUp(3, join(home, "elsewhere"));

@@ -35,8 +35,9 @@ async function refusedStart(env: Record<string, string>) {
 }
 
 describe("starting", () => {
-  it("needs no setting: npm start serves the page, stores a lead, and SIGTERM stops it with its PostgreSQL", async () => {
+  it("needs no setting: npm start serves the page, stores a lead, and SIGTERM to all its processes stops it with its PostgreSQL", async () => {
     const npm = spawn("npm", ["start"], {
+      detached: true,
       env: programEnvironment({ ...noSettings, PORT: "0", INBOX_PORT: "0", DATA_DIR: join(folder, "npm") }),
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -58,7 +59,8 @@ describe("starting", () => {
       body: JSON.stringify(aLead()),
     });
     expect(answer.status).toBe(201);
-    npm.kill("SIGTERM");
+    // The server gets it twice, because npm passes its own on.
+    process.kill(-(npm.pid as number), "SIGTERM");
     await once(npm, "close");
     expect(output).toContain("stopped: ");
     await expect(fetch(address)).rejects.toThrow();
@@ -254,6 +256,7 @@ describe("stopping", () => {
 
   it.each<[string, NodeJS.Signals, ...NodeJS.Signals[]]>([
     ["a service manager asks", "SIGTERM"],
+    ["somebody presses Ctrl-C", "SIGINT"],
     ["its terminal is closed", "SIGHUP", "SIGHUP"],
     ["its user's session ends", "SIGTERM", "SIGHUP"],
   ])(
@@ -268,6 +271,8 @@ describe("stopping", () => {
       // The insert waits for the lock now; only then is the server told to stop.
       await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
       const ended = end(first);
+      // Where npm has started it, it passes the signal on.
+      server.kill(first);
       await expect
         .poll(() =>
           fetch(address).then(

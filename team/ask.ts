@@ -1,6 +1,7 @@
 // Calls the functions of the database's schema `team`, each in one statement with the session token of the member. SQL finds out who
 // that is and what they may do, and writes the audit log.
 import type postgres from "postgres";
+import type { JSONValue } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
@@ -25,6 +26,10 @@ export class Refused extends Error {
     this.status = status;
   }
 }
+
+/** The values that are set, as SQL takes them in JSON. */
+export const withoutUnset = (values: object): Record<string, JSONValue> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 /** Calls with the session token of a member. For an unknown token SQL raises 401. */
 export const askWithSession = (database: ResilientConnection, token: string | undefined): Ask =>

@@ -1,13 +1,14 @@
-// Writes to the audit log what the operator's commands `show`, `export` and `erase` do, so that one log has each lead that was opened,
-// exported or erased, in the inbox or by command. `list` writes no entry, as the inbox's own queue does not.
+// Writes to the audit log what the operator's commands `list`, `show`, `export` and `erase` do, so that one log has who read, exported or
+// erased leads, in the inbox or by command. A list is no exception, because unlike the inbox's queue it has numbers and health answers.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { isReadOnly } from "../database/trouble.ts";
+import { withoutUnset } from "./ask.ts";
 
-export type OperatorAction = "opened lead" | "exported leads" | "erased lead";
+export type OperatorAction = "listed leads" | "opened lead" | "exported leads" | "erased lead";
 
 /**
- * Writes an entry for each lead, and returns the ids of the entries, or undefined when that was not possible. A database that takes no
+ * Writes an entry for each lead, with these details, and returns the ids of the entries, or undefined when that was not possible. A database that takes no
  * writes, such as a standby, is read without an entry, because its owner could read it without this program just as well; the caller
  * says so.
  */
@@ -15,10 +16,11 @@ export async function auditOperator(
   sql: Sql | TransactionSql,
   action: OperatorAction,
   leads: readonly (string | null)[] = [null],
+  details: Readonly<Record<string, string | boolean | undefined>> = {},
 ): Promise<string[] | undefined> {
   try {
     const entries = await sql<{ id: string }[]>`
-      select private.audit(private.require_session(), ${action}, lead, '{"by": "command"}')::text as id
+      select private.audit(private.require_session(), ${action}, lead, ${sql.json({ ...withoutUnset(details), by: "command" })})::text as id
       from unnest(${[...leads].map((lead) => lead ?? "")}::text[]) as given (id)
       cross join lateral (select nullif(given.id, '')::uuid as lead) l`;
     return entries.map(({ id }) => id);

@@ -7,7 +7,7 @@ const wholeLength = 32;
 
 /** Reads an id or an end of it, with or without its dashes. Undefined when the text is neither. */
 export function readReference(text: string): string | undefined {
-  const digits = text.toLowerCase().replaceAll("-", "");
+  const digits = text.trim().toLowerCase().replaceAll("-", "");
   const isReference =
     /^[0-9a-f]+$/.test(digits) && digits.length >= minReferenceLength && digits.length <= wholeLength;
   return isReference ? digits : undefined;
@@ -28,8 +28,8 @@ export async function findLead(sql: Sql, reference: string, { erased = false } =
       union
       select lead_id, null from private.lead_work where ${endsSo(sql, reference)}
       union
-      -- A lead of the last second has no row there yet.
-      select fresh, null from private.leads_to_index() as fresh
+      -- A lead of the last second has no row there yet, nor one of a transaction that took long to commit.
+      select fresh, null from private.leads_to_index(null, '2 days') as fresh
       where right(replace(fresh::text, '-', ''), ${reference.length}::integer) = ${reference}
       union
       select lead_id, erased_at from private.erasures

@@ -1,8 +1,7 @@
 // Managing, in the inbox or by the operator's command, as functions over SQL: members, a claim ended, export, erasing, states of the USA
 // where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused
 // states). The answers are those of the inbox's API (inbox/api-managing.ts).
-import type { JSONValue } from "postgres";
-import type { Ask } from "./ask.ts";
+import { type Ask, withoutUnset } from "./ask.ts";
 import { askToRead } from "./standby.ts";
 
 export interface Member {
@@ -125,7 +124,7 @@ export const reports = (ask: Ask, { since, until, zone }: Period, standby?: Ask)
 
 /** Newest first, before the entry `before`. */
 export const auditLog = async (ask: Ask, filter: Filter, before: number | null, limit: number) =>
-  (await ask((sql) => sql`team.audit_log(${sql.json(plain(filter))}, ${before}, ${limit})`)) as {
+  (await ask((sql) => sql`team.audit_log(${sql.json(withoutUnset(filter))}, ${before}, ${limit})`)) as {
     entries: AuditEntry[];
     next: number | null;
     actions: string[];
@@ -133,7 +132,7 @@ export const auditLog = async (ask: Ask, filter: Filter, before: number | null, 
 
 /** Writes in the log that what the filter leaves is exported, and returns the entry that each page of the export asks for. */
 export const recordAuditExport = async (ask: Ask, filter: Filter) =>
-  (await ask((sql) => sql`team.record_audit_export(${sql.json(plain(filter))})`)) as string;
+  (await ask((sql) => sql`team.record_audit_export(${sql.json(withoutUnset(filter))})`)) as string;
 
 /**
  * What the entry's filter leaves of the log before it, the newest first, a page at a time; the first page may be empty.
@@ -168,6 +167,3 @@ export const alert = async (ask: Ask) =>
 
 export const retryFailedDeliveries = async (ask: Ask) =>
   (await ask((sql) => sql`team.retry_failed_deliveries()`)) as number;
-
-const plain = (values: object): Record<string, JSONValue> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

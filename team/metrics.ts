@@ -1,7 +1,7 @@
 // The figures that a monitoring program watches, which need no session because no figure is about a person.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 
-/** Counts; times as ISO 8601. The same that `leads status` and the inbox's health page show. */
+/** Counts; times as ISO 8601. Most are those of `leads status` and of the inbox's health page. */
 export interface Figures {
   problems: string[];
   stored: number;

@@ -7,7 +7,7 @@ export interface CsvRecord {
 }
 
 /**
- * The records of a CSV file (RFC 4180); empty lines are none. `openQuote` is the line of a quotation mark that is never closed, which has
+ * The records of a CSV file (RFC 4180); lines that are empty, or hold nothing but commas, are none. `openQuote` is the line of a quotation mark that is never closed, which has
  * everything after it in one cell.
  */
 export function readCsv(text: string): { records: CsvRecord[]; openQuote: number | undefined } {
@@ -26,7 +26,8 @@ export function readCsv(text: string): { records: CsvRecord[]; openQuote: number
     startedAt = line;
   };
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] as string;
+    // Excel for Mac ends a line by a carriage return alone.
+    const character = text[at] === "\r" && text[at + 1] !== "\n" ? "\n" : (text[at] as string);
     if (character === "\n") line += 1;
     if (character === '"' && isQuoted && text[at + 1] === '"') {
       cell += '"';

@@ -9,10 +9,12 @@ export type Retired = { settled: number } | { refused: "enabled" | "unknown"; re
 export async function retireChannel(sql: Sql, name: string): Promise<Retired> {
   const settled = await outbox.retireChannel(sql, name);
   if (settled !== undefined) return { settled };
-  const channels = await sql<{ name: string; enabled: boolean }[]>`
-    select name, enabled from private.channels order by name`;
+  const channels = await sql<{ name: string; enabled: boolean; is_retired: boolean }[]>`
+    select name, enabled, retired_at is not null as is_retired from private.channels order by name`;
   return {
     refused: channels.some((channel) => channel.name === name) ? "enabled" : "unknown",
-    retirable: channels.filter(({ enabled }) => !enabled).map((channel) => channel.name),
+    retirable: channels
+      .filter(({ enabled, is_retired }) => !enabled && !is_retired)
+      .map((channel) => channel.name),
   };
 }

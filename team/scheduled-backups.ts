@@ -60,6 +60,9 @@ export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer:
 /** Milliseconds between two checks whether a backup is due. */
 const checkInterval = 5 * 60_000;
 
+/** As PostgreSQL writes an interval. */
+const pauseAfterFailure = "1 hour";
+
 /** Milliseconds that a stop may take to remove what a backup under way has made so far. */
 const stopGrace = 4_000;
 
@@ -82,7 +85,10 @@ export function startScheduledBackups(
     const database = { sql: pool, url, signal: stopping.signal };
     underWay = enableBackups(pool)
       .then(async () => {
-        if (missing === undefined) missing = await missingBackup(pool, plan);
+        if (missing === undefined) {
+          missing = await missingBackup(pool, plan);
+          await retryFailed(pool);
+        }
         await backUpWhenDue(database, plan, log, missing);
       })
       .catch((error) => {
@@ -119,6 +125,13 @@ async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string |
   return isThere ? null : state.name;
 }
 
+/** A server that starts tries at once what failed, because whoever starts it may have mended that. */
+async function retryFailed(sql: Sql): Promise<void> {
+  await sql`
+    update private.backup_state set claimed_until = null
+    where failure is not null and claimed_until = failed_at + ${pauseAfterFailure}::interval`;
+}
+
 /** Where a backup is made. */
 export interface BackedUpDatabase {
   /** The owner's pool for the state of the backups. It stays open when `signal` aborts. */
@@ -141,7 +154,7 @@ export async function backUpWhenDue(
 ): Promise<boolean> {
   const { sql, signal } = database;
   if (signal.aborted) return false;
-  const [claim] = await sql<{ until: string; at: Date }[]>`
+  const [claim] = await sql<Claim[]>`
     update private.backup_state set claimed_until = now() + interval '3 hours'
     where enabled_since is not null
       and coalesce(claimed_until not between now() and now() + interval '4 hours', true)
@@ -152,35 +165,43 @@ export async function backUpWhenDue(
     returning claimed_until::text as until, now() as at`;
   if (!claim) return false;
   try {
-    const { name, ...made } = await makeBackup(database, plan, claim.at);
+    const { name, ...made } = await makeBackup(database, plan, claim);
     log("backed-up", made);
     await removeOld(plan, name).catch((error) => log("old-backups-kept", { code: codeOf(error) }));
   } catch (error) {
     if (signal.aborted) await giveBack(sql, claim.until);
-    else await recordFailure(sql, error, log);
+    else await recordFailure(sql, claim.until, error, log);
   }
   return true;
 }
 
 /** The claim first, because a drop may take longer than a stop: the next server then drops what is left. */
 async function giveBack(sql: Sql, claim: string): Promise<void> {
-  // As text, because a Date has no microseconds.
   await sql`update private.backup_state set claimed_until = null where claimed_until = ${claim}::text::timestamptz`;
   await dropScratchDatabases(sql);
 }
 
-async function recordFailure(sql: Sql, error: unknown, log: Log): Promise<void> {
+async function recordFailure(sql: Sql, claim: string, error: unknown, log: Log): Promise<void> {
   // Logged first, because the database may be what fails.
   log("backup-failed", { code: codeOf(error instanceof Refusal && error.cause ? error.cause : error) });
   if (!(error instanceof Refusal) && !isDatabaseTrouble(error)) logBug(log, error);
   const reason = error instanceof Refusal ? error.message : `failed (${codeOf(error)})`;
   await sql`
     update private.backup_state
-    set failed_at = now(), failure = ${reason}, claimed_until = now() + interval '1 hour'`;
+    set failed_at = now(), failure = ${reason}, claimed_until = now() + ${pauseAfterFailure}::interval
+    -- A claim that has run out is another server's by now.
+    where claimed_until = ${claim}::text::timestamptz`;
 }
 
-/** `taken` is by the database's clock, with which it is compared. */
-async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan, taken: Date) {
+/** A claim of the right to make the next backup. Both times are by the database's clock, with which they are compared. */
+interface Claim {
+  at: Date;
+  /** As text, because a Date has no microseconds. */
+  until: string;
+}
+
+async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan, claim: Claim) {
+  const { at: taken } = claim;
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
     throw new Refusal(`BACKUP_DIR cannot be made (${codeOf(cause)}).`, { cause });
   });
@@ -192,7 +213,7 @@ async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan, ta
   await database.sql`
     update private.backup_state
     set taken_at = ${taken}, file_name = ${name}, bytes = ${bytes}, leads = ${leads}, verified_by = ${verified},
-      failed_at = null, failure = null, claimed_until = null`;
+      failed_at = null, failure = null, claimed_until = nullif(claimed_until, ${claim.until}::text::timestamptz)`;
   return { name, leads, bytes, verified };
 }
 

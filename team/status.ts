@@ -4,7 +4,7 @@ import { type ChannelCount, countDeliveries, type LeadCounts, readLeadCounts } f
 import type { Problem } from "./problems.ts";
 import { type BackupState, readBackupState } from "./scheduled-backups.ts";
 
-/** Every accepted lead is stored or was erased; every stored one is owed to each channel. */
+/** Every accepted lead is stored or was erased. */
 export interface Status extends Omit<LeadCounts, "lastDay"> {
   /** Whether there is no problem. */
   ok: boolean;

@@ -1,7 +1,7 @@
 // What a member does with leads, as functions over SQL: the queue, the claim, the call, the outcome, the stop. The answers are those
 // of the inbox's API (inbox/api-queue.ts, inbox/api-lead.ts).
 import type { JSONValue } from "postgres";
-import type { Ask } from "./ask.ts";
+import { type Ask, withoutUnset } from "./ask.ts";
 
 /** The page begins after `after`, which is the `next` of the page before. */
 export interface Page {
@@ -14,10 +14,13 @@ const pageSize = 50;
 
 /** Does not keep the session from ending when the member is idle. */
 export const queue = (ask: Ask, filter: Filter = {}, { after, limit }: Page = {}) =>
-  ask((sql) => sql`team.queue(${sql.json(plain(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
+  ask((sql) => sql`team.queue(${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
 
 export const search = (ask: Ask, text: string, filter: Filter = {}, { after, limit }: Page = {}) =>
-  ask((sql) => sql`team.search(${text}, ${sql.json(plain(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
+  ask(
+    (sql) =>
+      sql`team.search(${text}, ${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`,
+  );
 
 /** Does not keep the session from ending when the member is idle. */
 export const rows = (ask: Ask, ids: readonly string[]) => ask((sql) => sql`team.rows(${[...ids]}::uuid[])`);
@@ -69,7 +72,7 @@ export interface OutcomeToRecord {
 export const recordOutcome = (ask: Ask, { id, call_id, outcome, note, callback }: OutcomeToRecord) =>
   ask(
     (sql) => sql`team.record_outcome(
-      ${id}, ${call_id}, ${outcome}, ${note ?? ""}, ${callback ? sql.json(plain(callback)) : null})`,
+      ${id}, ${call_id}, ${outcome}, ${note ?? ""}, ${callback ? sql.json(withoutUnset(callback)) : null})`,
   );
 
 /** Returns null when the outcome is undone, otherwise why not. */
@@ -94,6 +97,3 @@ export async function stopProof(ask: Ask, id: string): Promise<unknown> {
   const entry = (await ask((sql) => sql`team.record_stop_proof(${id})`)) as string;
   return ask((sql) => sql`team.stop_proof(${entry})`);
 }
-
-const plain = (values: object): Record<string, JSONValue> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
