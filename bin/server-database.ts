@@ -47,7 +47,8 @@ export async function openServerDatabase(
   const setUp = async (sql: Sql) => {
     await delivery.sync(sql);
     await openRoleLogins(sql, owner, derivedLogins(config));
-    await syncInboxSettings(sql, config.inbox);
+    // A server without the inbox has no say in it: another process may serve it by other settings.
+    if (config.inbox.on) await syncInboxSettings(sql, config.inbox);
     if (config.backups) await enableBackups(sql);
     // On the operator's own database, a web process that delivers nothing may stand beside the server that makes the backups.
     else if (embedded || config.delivery.on)

@@ -87,21 +87,34 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
 
 export type CompanySignIn = ReturnType<typeof makeCompanySignIn>;
 
-/** Refuses sign-ins. Logs the first failure after a sign-in that went well, because anybody may begin one. */
+/**
+ * Refuses sign-ins. Logs the first failure after a sign-in that went well, because anybody may begin one; and by itself the first that
+ * stands in the address with which the browser came back, because anybody may write one there.
+ */
 function makeRefuse(log: Log) {
-  let isFailing = false;
+  const failing = new Set<"in the address" | "at the provider">();
   return {
     refuse: (cause: unknown): never => {
       const code = codeOfFailure(cause);
-      if (!isFailing && !byThePerson.has(code)) {
-        isFailing = true;
+      const where = cause instanceof openid.AuthorizationResponseError ? "in the address" : "at the provider";
+      const isOurs = byThePerson.has(code) || (where === "in the address" && !errorsInAddress.has(code));
+      if (!failing.has(where) && !isOurs) {
+        failing.add(where);
         log("company-sign-in-failed", { code });
       }
       throw new SignInRefused("sign-in refused", cause);
     },
-    noteSuccess: () => void (isFailing = false),
+    noteSuccess: () => failing.clear(),
   };
 }
+
+/** The errors that a provider sends with the browser (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6). */
+const errorsInAddress: ReadonlySet<string> = new Set([
+  ...["invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error"],
+  ...["temporarily_unavailable", "interaction_required", "login_required", "account_selection_required"],
+  ...["consent_required", "invalid_request_uri", "invalid_request_object", "request_not_supported"],
+  ...["request_uri_not_supported", "registration_not_supported"],
+]);
 
 /** What somebody does in their browser: cancels, comes back too late or with a made-up code, or takes the question out of the address. */
 const byThePerson: ReadonlySet<string> = new Set(["access_denied", "invalid_grant", "old auth_time"]);

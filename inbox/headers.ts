@@ -1,4 +1,4 @@
-// The headers of everything that the inbox answers: no other site may frame, read or be asked by its pages, and nothing is kept.
+// The headers of everything that the inbox answers: no other site may frame, read or be asked by its pages, and no answer about a person is kept.
 
 /** HSTS only when the public address has TLS. */
 export const inboxHeaders = (inboxUrl: string): Record<string, string> => ({

@@ -2,6 +2,9 @@
 // a database that does not answer is one of the figures.
 import { readdirSync } from "node:fs";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { isDatabaseTrouble } from "../database/trouble.ts";
+import { logBug } from "../log/bug.ts";
+import type { Log } from "../log/log.ts";
 import { type Figures, readFigures } from "../team/metrics.ts";
 import { problems } from "../team/problems.ts";
 import { counter, gauge, type Metric, metricsText, oneGauge, type Sample } from "./metrics-text.ts";
@@ -11,6 +14,7 @@ export interface MetricsDependencies {
   database: ResilientConnection;
   /** What the intake of this process has answered, by HTTP status; undefined where it has none. */
   answers: ReadonlyMap<number, number> | undefined;
+  log: Log;
   /** Milliseconds on a clock that is never set. */
   now?: () => number;
 }
@@ -30,14 +34,18 @@ export interface Metrics {
 export function makeMetrics({
   database,
   answers,
+  log,
   now = () => performance.now(),
 }: MetricsDependencies): Metrics {
   let counted: { figures: Figures | undefined; at: number; until: number } | undefined;
   let underWay: Promise<void> | undefined;
   const count = async () => {
     const started = now();
-    // The connection logs an outage; a bug in the SQL shows as a database that is not up.
-    const figures = await readFigures(database).catch(() => undefined);
+    // The connection logs an outage.
+    const figures = await readFigures(database).catch((error) => {
+      if (!isDatabaseTrouble(error)) logBug(log, error);
+      return undefined;
+    });
     const at = now();
     // A failure is not kept, because the database may be back at any moment.
     const pause = figures ? Math.max(minInterval, (at - started) / maxShare) : 0;

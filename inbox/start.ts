@@ -48,7 +48,7 @@ export async function startInbox({
   const headers = inboxHeaders(inboxUrl);
   const app = makeInboxApp({
     ...{ inboxUrl, database, standby, company, events, headers, metricsToken, log },
-    metrics: makeMetrics({ database, answers }),
+    metrics: makeMetrics({ database, answers, log }),
     answers: makeAnswers({ inboxUrl, passkeys, provider }),
     signIn: makeSignIn({ passkeys, company }),
     files: readClientFiles(),

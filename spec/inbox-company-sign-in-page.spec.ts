@@ -85,5 +85,8 @@ describe("the company's own sign-in", () => {
     await page.getByRole("heading", { name: "Locked" }).waitFor();
     await signInAtCompany(page, "lee@company.example");
     await page.getByRole("link", { name: "Lee" }).waitFor();
+    const acts = await database.owner`
+      select action from private.audit_log where who = 'Lee' and action in ('signed in', 'locked', 'unlocked') order by id`;
+    expect(acts.map(({ action }) => action)).toEqual(["signed in", "locked", "unlocked"]);
   });
 });

@@ -195,11 +195,15 @@ describe("the company's own sign-in", () => {
     const settings = { issuer: origin, clientId: "leads-inbox", clientSecret: "any" };
     const { finish, begin } = makeCompanySignIn(settings, inbox.url, log);
     const { address: _, ...pending } = await begin();
-    const answer = new URLSearchParams({ error: "Rosa Martinez", iss: origin, state: pending.state });
+    for (const error of ["Rosa Martinez", "rosa martinez has diabetes", "server_error", "invalid_scope"]) {
+      const answer = new URLSearchParams({ error, iss: origin, state: pending.state });
+      await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
+    }
+    expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "server_error" }]]);
+    // What anybody may write into the address hides no failure of the provider's own.
+    const answer = new URLSearchParams({ code: "made-up", iss: origin, state: pending.state });
     await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
-    expect(log.mock.calls).toEqual([
-      ["company-sign-in-failed", { code: expect.not.stringMatching(/rosa/i) }],
-    ]);
+    expect(log.mock.calls.slice(1)).toEqual([["company-sign-in-failed", { code: "invalid_client" }]]);
   });
 
   it("asks no provider without TLS, but on this machine for a trial", async () => {

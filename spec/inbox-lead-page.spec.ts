@@ -271,13 +271,41 @@ describe("a call", () => {
     await refusal.waitFor({ state: "detached" });
   });
 
+  it("is not said to be lawful when three attempts were made, nor to have no lawful hour where a state is paused", async () => {
+    const phone = aNumber();
+    for (let nth = 0; nth < 3; nth += 1) await called(lee, await addLead(database, { phone }));
+    const page = await leadPage(dana, await addLead(database, { phone }));
+    const panel = page.locator(".call");
+    await panel.getByText("Three attempts made. Lawful again").waitFor();
+    await maria.call("pause-state", { state: "VT", reason: "An emergency" });
+    await page.keyboard.press("c");
+    const refusal = panel.getByRole("alert");
+    await refusal.getByText("Three attempts in 24 hours have been made").waitFor();
+    expect(await refusal.innerText()).toContain("Calls to Vermont are paused.");
+    expect(await refusal.innerText()).not.toContain("No hour in the next 14 days");
+    await maria.call("resume-state", { state: "VT" });
+  });
+
+  it("keeps the reason that the member gave where no answer to it comes", async () => {
+    const page = await leadPage(dana, await addLead(database, { zip_code: nightZip }));
+    await page.keyboard.press("c");
+    await page.getByLabel("The person asked for this time").check();
+    await intercept(page, "**/api/call", (route) => route.abort());
+    await page.getByRole("button", { name: "Call now, and record that reason" }).click();
+    await page.getByText("No answer: there is no connection.").waitFor();
+    expect(await page.getByLabel("The person asked for this time").isChecked()).toBe(true);
+    await page.unroute("**/api/call");
+    await page.getByRole("button", { name: "Call now, and record that reason" }).click();
+    await page.locator(".number").waitFor();
+  });
+
   it("is said to be refused as long as no permission is recorded", async () => {
     const id = await addLead(database);
     await database.owner`delete from private.permissions where lead_id = ${id}`;
     const page = await leadPage(dana, id);
     await page.keyboard.press("c");
     const refusal = page.locator(".call").getByRole("alert");
-    await refusal.getByText("Do not call.").waitFor();
+    await refusal.getByText("No permission is recorded. Do not call.").waitFor();
     await lee.call("claim", { id });
     await page.getByText("Lee has it.").waitFor();
     expect(await refusal.count()).toBe(1);
@@ -330,5 +358,24 @@ describe("the eligibility check", () => {
     expect(await card.innerText()).toContain("L33822");
     expect(await card.innerText()).not.toMatch(/\bapproved\b/i);
     expect(await card.getByLabel(/Medicare number/i).count()).toBe(0);
+  });
+
+  it("takes no day of a visit whose year has two digits, or that is typed in part, and says so", async () => {
+    const id = await addLead(database);
+    const page = await leadPage(dana, id);
+    await page.getByText("Go through the questions").click();
+    const visit = page.getByLabel("The last visit about diabetes");
+    const isRefused = page.getByRole("alert").filter({ hasText: "Type the whole day" });
+    for (const typed of ["112026", "11"]) {
+      await visit.fill("");
+      await visit.focus();
+      await page.keyboard.type(typed);
+      await page.getByRole("button", { name: "See what it means" }).click();
+      await isRefused.waitFor();
+    }
+    expect((await dana.call("open", { id })).body.checks).toEqual([]);
+    await visit.fill(new Date().toISOString().slice(0, 10));
+    await page.getByRole("button", { name: "See what it means" }).click();
+    await page.getByRole("heading", { name: "Not now", exact: true }).waitFor();
   });
 });

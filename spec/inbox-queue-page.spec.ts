@@ -271,6 +271,24 @@ describe("the days of a filter", () => {
     await since.fill("");
     await expect.poll(() => asked).toEqual(["any", "2025-11-22", "2025-09-22", "any"]);
   });
+
+  it("ask for no list at each digit that is typed over another day", async () => {
+    const page = await as(dana);
+    await page.getByText("More filters").click();
+    const since = page.getByLabel("Came since");
+    await since.fill("2026-05-20");
+    await since.press("Enter");
+    const asked: unknown[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/queue")) asked.push(request.postDataJSON().filter.since);
+    });
+    await since.press("ArrowLeft");
+    await since.press("ArrowLeft");
+    await page.keyboard.type("12152025");
+    await since.press("Enter");
+    await expect.poll(() => asked).toContain("2025-12-15");
+    expect(new Set(asked)).toEqual(new Set(["2025-12-15"]));
+  });
 });
 
 describe("a person whose ZIP code is unknown", () => {

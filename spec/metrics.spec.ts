@@ -101,6 +101,7 @@ describe("/metrics", () => {
     const metrics = makeMetrics({
       database: { query, end: async () => {} },
       answers: undefined,
+      log: () => {},
       now: () => time,
     });
     const stored = async () => /\nleads_stored (\d+)\n/.exec(await metrics.text())?.[1];
@@ -132,6 +133,7 @@ describe("/metrics", () => {
     const metrics = makeMetrics({
       database: { query } as unknown as ResilientConnection,
       answers: undefined,
+      log: () => {},
       now: () => time,
     });
     expect(await metrics.text()).toContain("\nleads_database_up 0\n");

@@ -1,7 +1,7 @@
 // What a member does with leads, as functions over SQL: the queue, the claim, the call, the outcome, the stop. The answers are those
 // of the inbox's API (inbox/api-queue.ts, inbox/api-lead.ts).
 import type { JSONValue } from "postgres";
-import { type Ask, withoutUnset } from "./ask.ts";
+import { type Ask, Refused, withoutUnset } from "./ask.ts";
 
 /** The page begins after `after`, which is the `next` of the page before. */
 export interface Page {
@@ -58,7 +58,11 @@ export async function startCall(ask: Ask, id: string, askedForThisTime: boolean)
     | { call_id: string }
     | { refused: string };
   if ("refused" in started) return started;
-  return ask((sql) => sql`team.number_of_call(${started.call_id})`);
+  return ask((sql) => sql`team.number_of_call(${started.call_id})`).catch((error) => {
+    // The person asked us to stop at this moment, which the next answer says, or was erased.
+    if (!(error instanceof Refused && error.status === 404)) throw error;
+    return ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`);
+  });
 }
 
 export interface OutcomeToRecord {

@@ -1,19 +1,20 @@
 // Which page stands at which address. Pages that are seldom opened, or by managers alone, are loaded when they are asked for.
-import { lazy, memo, Suspense } from "react";
+import { memo, Suspense } from "react";
 import { Link, Route, Switch } from "wouter";
 import { AccountPage } from "./account-page.tsx";
 import { LeadPage } from "./lead/lead-page.tsx";
 import type { SignedIn } from "./page/frame.tsx";
+import { lazyPage } from "./page/lazy-page.tsx";
 import { PageHeading } from "./page/page-heading.tsx";
 import { QueuePage } from "./queue/queue-page.tsx";
 
-const StopProofPage = lazy(() => import("./lead/stop-proof-page.tsx"));
-const StopNumberPage = lazy(() => import("./lead/stop-number-page.tsx"));
-const HealthPage = lazy(() => import("./managing/health-page.tsx"));
-const ReportsPage = lazy(() => import("./managing/reports-page.tsx"));
-const CampaignsPage = lazy(() => import("./managing/campaigns-page.tsx"));
-const AuditPage = lazy(() => import("./managing/audit-page.tsx"));
-const TeamPage = lazy(() => import("./managing/team-page.tsx"));
+const StopProofPage = lazyPage(() => import("./lead/stop-proof-page.tsx"));
+const StopNumberPage = lazyPage(() => import("./lead/stop-number-page.tsx"));
+const HealthPage = lazyPage(() => import("./managing/health-page.tsx"));
+const ReportsPage = lazyPage(() => import("./managing/reports-page.tsx"));
+const CampaignsPage = lazyPage(() => import("./managing/campaigns-page.tsx"));
+const AuditPage = lazyPage(() => import("./managing/audit-page.tsx"));
+const TeamPage = lazyPage(() => import("./managing/team-page.tsx"));
 
 /** Rendered anew when the member has changed, and not each time that the server was asked who is signed in. */
 export const Pages = memo(function Pages({ member }: { member: SignedIn }) {

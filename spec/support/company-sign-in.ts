@@ -30,7 +30,8 @@ export async function serveInboxOfCompany(
     provider.closeAllConnections();
     provider.close();
   });
-  const issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
+  // Another site than the inbox, as every real one is.
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   const oidc = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${url}/oidc/callback`] }],
     pkce: { required: () => true },

@@ -158,8 +158,11 @@ begin
   return jsonb_build_object('token', token, 'name', m.name, 'role', m.role, 'ends_at', session.ends_at);
 end $$;
 
--- Unlocks the session of `leads.session` when it is of this member and has not ended; null when there is none.
-create function private.unlock_session(member uuid) returns jsonb
+-- Unlocks a session, by default that of `leads.session`, when it is of this member and has not ended; null when there is none.
+create function private.unlock_session(
+  member uuid, session_hash bytea default private.hash_of(coalesce(current_setting('leads.session', true), ''))
+)
+returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -168,8 +171,7 @@ declare
   m private.members;
 begin
   update private.sessions x set last_seen_at = now(), locked_at = null
-  where x.token_hash = private.hash_of(coalesce(current_setting('leads.session', true), ''))
-    and x.member_id = member and private.is_current(x)
+  where x.token_hash = session_hash and x.member_id = member and private.is_current(x)
   returning * into s;
   select * into m from private.members y where y.id = member and y.removed_at is null;
   if s.id is null or m.id is null then

@@ -149,8 +149,9 @@ declare
 begin
   perform private.use_challenge(challenge, 'sign in', null);
   perform private.lock_member(p.member_id) from private.passkeys p where p.id = passkey_id;
+  -- The counter again, which the inbox has checked (WebAuthn 2, 7.2 step 21), because of two sign-ins at once the later one may be the copy's.
   update private.passkeys p set counter = new_counter, backed_up = is_backed_up, last_used_at = now()
-  where p.id = passkey_id
+  where p.id = passkey_id and (p.counter < new_counter or p.counter = 0 and new_counter = 0)
   returning p.member_id into member;
   if not found then
     raise exception using errcode = 'PT401', message = 'not a member';

@@ -17,6 +17,8 @@ create table private.company_sign_ins (
   code_verifier text not null,
   -- The invitation that the account is to be linked through; null for a member who linked one before.
   invitation_hash bytea references private.invitations,
+  -- The session of the browser that began it. The provider sends the browser back from another site, and its cookie is not sent then.
+  session_hash bytea,
   begun_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '10 minutes'
 );
@@ -43,8 +45,8 @@ begin
     delete from private.company_sign_ins c
     where c.state_hash in (select x.state_hash from private.company_sign_ins x order by x.expires_at limit 1000);
   end if;
-  insert into private.company_sign_ins (state_hash, nonce, code_verifier, invitation_hash)
-  values (private.hash_of(state), new_nonce, verifier, i.token_hash);
+  insert into private.company_sign_ins (state_hash, nonce, code_verifier, invitation_hash, session_hash)
+  values (private.hash_of(state), new_nonce, verifier, i.token_hash, private.hash_of(current_setting('leads.session', true)));
 end $$;
 
 -- What the provider's answer to a sign-in has to fit; null when none was begun with this state.
@@ -81,7 +83,7 @@ begin
     if not found then
       raise exception using errcode = 'PT401', message = 'not a member';
     end if;
-    unlocked := private.unlock_session(member);
+    unlocked := private.unlock_session(member, begun.session_hash);
     return coalesce(unlocked, private.begin_session(member, 'company account'));
   end if;
   perform private.lock_member(x.member_id) from private.invitations x where x.token_hash = begun.invitation_hash;

@@ -198,7 +198,7 @@ begin
     raise exception using errcode = 'PT404', message = 'There is no such state.';
   end if;
   insert into private.paused_states (state, paused_by, reason) values (which, actor.name, why)
-  on conflict (state) do update set paused_by = excluded.paused_by, reason = excluded.reason;
+  on conflict (state) do update set paused_at = now(), paused_by = excluded.paused_by, reason = excluded.reason;
   perform private.audit(actor, 'paused state', null, jsonb_build_object('state', which));
   perform private.notify_inbox('{"kind": "team"}');
   perform private.notify_inbox_of_leads('{}');

@@ -28,7 +28,7 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   const [recorded, setRecorded] = useState<Recorded>();
   const [isReviewing, setReviewing] = useState(false);
   const [call, record] = [useAction("call"), useAction("outcome")];
-  const refusal = call.data && "refused" in call.data ? call.data : undefined;
+  const refusal = useRefusal(call);
   const underWay = lead.under_way ?? undefined;
   const callToRecord = useCallToRecord(lead, member, record);
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
@@ -79,6 +79,16 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   );
 }
 
+type Refusal = Parameters<typeof CallRefused>[0]["refusal"];
+
+/** Why the call was refused. It stays while the member asks again with a reason, and where no answer to that comes. */
+function useRefusal({ data, variables, isPending, error }: Action<"call">): Refusal | undefined {
+  const last = useRef<Refusal>(undefined);
+  if (data) last.current = "refused" in data ? data : undefined;
+  const isAskedAgain = variables?.asked_for_this_time === true && (isPending || error !== null);
+  return data || isAskedAgain ? last.current : undefined;
+}
+
 /**
  * The call whose outcome the form asks for: the last one that was under way here or, when the person has asked us to stop, the member's
  * last one. It stays after the hour in which it counts as under way, and where its outcome was sent and the answer is not here or was lost,
@@ -100,7 +110,7 @@ function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">
 
 interface BeforeProps {
   lead: Lead;
-  refusal: Parameters<typeof CallRefused>[0]["refusal"] | undefined;
+  refusal: Refusal | undefined;
   call: Action<"call">;
   isHeldByOther: boolean;
   isBusy: boolean;
@@ -112,9 +122,9 @@ const BeforeCall = ({ lead, refusal, call, isHeldByOther, isBusy, onCall }: Befo
   <>
     <CallButton isMain={!isHeldByOther} isBusy={isBusy} onCall={() => onCall(false)} />
     {refusal ? (
-      <CallRefused refusal={refusal} onAsked={() => onCall(true)} />
+      <CallRefused lead={lead} refusal={refusal} onAsked={() => onCall(true)} />
     ) : (
-      <CallingHours place={lead.place} />
+      <CallingHours lead={lead} />
     )}
     <FailureNotice error={call.error} />
   </>

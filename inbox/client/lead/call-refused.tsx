@@ -9,17 +9,22 @@ import type { Lead } from "./lead-page.tsx";
 type Refusal = Extract<ResponseOf<"call">, { refused: string }>;
 
 interface Props {
+  lead: Lead;
   refusal: Refusal;
   /** The member says that the person asked for this time, which is recorded with the call. */
   onAsked(): void;
 }
 
-export function CallRefused({ refusal, onAsked }: Props) {
+export function CallRefused({ lead, refusal, onAsked }: Props) {
   const now = useNow();
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <Notice kind="trouble">{refusalSentence(refusal, now)}</Notice>
+      <Notice kind="trouble">
+        {lead.permission || refusal.refused !== "withdrawn"
+          ? refusalSentence(refusal, now)
+          : "No permission is recorded. Do not call."}
+      </Notice>
       {refusal.may_be_asked_for && (
         <div className="asked">
           <label className="choice">
@@ -57,5 +62,5 @@ export function useEndOfRefusal(
 function isReasonOf({ refused }: Refusal, { place, attempts_until }: Lead, isHeldByOther: boolean): boolean {
   if (refused === "withdrawn" || refused === "stopped") return true;
   if (refused === "claimed") return isHeldByOther;
-  return refused === "attempts" ? attempts_until !== null : !place.callable;
+  return refused === "attempts" ? attempts_until !== null : !place.callable && place.reason === refused;
 }

@@ -1,11 +1,11 @@
 // When to call back: a day and a time on the person's own clocks, or in Eastern time where the ZIP code is unknown. The server checks it
 // against the calling hours there.
 import { useEffect, useRef } from "react";
-import { clocksOf, lawfulAgain } from "../../../calling/lawful-again.ts";
 import type { RequestOf, ResponseOf } from "../../api.ts";
 import { serverNow } from "../page/clock.ts";
 import { useDraft } from "../page/drafts.ts";
 import { Notice } from "../page/notice.tsx";
+import { nextLawfulTime } from "../page/refusal.ts";
 import { dayOf } from "../page/times.ts";
 import { notNowReasons, onClocks, stateName } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
@@ -115,7 +115,7 @@ export function OutcomeRefused({ refused }: { refused: Refused }) {
     call_has_outcome: "This call has an outcome already. Look at the calls below.",
     needs_call: "Only a call can have this outcome.",
     not_your_call: "This call is another member’s, or was made to another person.",
-    callback_not_callable: `No call is lawful then${refused.reason ? `: ${midSentence(notNowReasons[refused.reason])}` : ""}. ${nextLawfulTime(refused)}`,
+    callback_not_callable: `No call is lawful then${refused.reason ? `: ${midSentence(notNowReasons[refused.reason])}` : ""}. ${whenAgain(refused)}`,
   };
   return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
 }
@@ -123,10 +123,8 @@ export function OutcomeRefused({ refused }: { refused: Refused }) {
 /** A sentence's words without its capital, except that of "ZIP code". */
 const midSentence = (words: string) => words.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
-function nextLawfulTime({ next_at, place }: Refused): string {
-  if (!place) return "";
-  return lawfulAgain({ at: next_at ? new Date(next_at) : null, ...clocksOf(place) }, serverNow());
-}
+const whenAgain = ({ next_at, place, reason }: Refused): string =>
+  place ? nextLawfulTime(next_at ?? null, { ...place, reason: reason ?? place.reason }, serverNow()) : "";
 
 const zoneName = (zone: string) =>
   new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longGeneric" })

@@ -1,21 +1,31 @@
-// Whether the calling hours where the person is allow a call at this moment, before a member asks for one.
-import { clocksOf, lawfulAgain, momentOn } from "../../../calling/lawful-again.ts";
-import type { Place } from "../../api-values.ts";
+// Whether a call is lawful at this moment, before a member asks for one: by the hours where the person is, the attempts made, and the
+// permission.
+import { clocksOf, momentOn } from "../../../calling/lawful-again.ts";
 import { useNow } from "../page/clock.ts";
+import { nextLawfulTime } from "../page/refusal.ts";
 import { notNowReasons } from "../page/words.ts";
+import type { Lead } from "./lead-page.tsx";
 
 /** Only informs: the server decides when the member asks for the call. */
-export function CallingHours({ place }: { place: Place }) {
+export function CallingHours({ lead: { place, attempts_until, permission } }: { lead: Lead }) {
   const now = useNow();
+  if (!permission) return <p className="quiet">No permission is recorded. Do not call.</p>;
+  if (place.callable && attempts_until) {
+    const next = nextLawfulTime(attempts_until, place, now);
+    return (
+      <p className="quiet">
+        {notNowReasons.attempts}. {next}
+      </p>
+    );
+  }
   if (place.callable) {
     const until = place.callable_until && momentOn(clocksOf(place), new Date(place.callable_until), now);
     return <p className="quiet">Lawful now{until && ` until ${until}`}.</p>;
   }
-  const next = { at: place.callable_at ? new Date(place.callable_at) : null, ...clocksOf(place) };
   return (
     <p className="quiet">
       {place.reason && `${notNowReasons[place.reason]}. `}
-      {(next.at || place.reason !== "paused") && lawfulAgain(next, now)}
+      {nextLawfulTime(place.callable_at, place, now)}
     </p>
   );
 }

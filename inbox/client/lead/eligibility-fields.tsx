@@ -1,4 +1,5 @@
 // The fields of the eligibility check.
+import { DayField } from "../page/day-field.tsx";
 import {
   type Answers,
   afterVisit,
@@ -29,14 +30,12 @@ export function EligibilityFields({ lead, answers, onAnswer }: Props) {
   return (
     <div className="questions">
       {beforeVisit.map(yesNo)}
-      <label className="field">
-        The last visit about diabetes, in person or by video that Medicare takes
-        <input
-          type="date"
-          value={answers.visit_on ?? ""}
-          onChange={({ target }) => onAnswer({ ...answers, visit_on: target.value || null })}
-        />
-      </label>
+      <DayField
+        name="The last visit about diabetes, in person or by video that Medicare takes"
+        value={answers.visit_on ?? ""}
+        onChoose={(day) => onAnswer({ ...answers, visit_on: day })}
+        onEmpty={() => onAnswer({ ...answers, visit_on: null })}
+      />
       {afterVisit.map(yesNo)}
       <label className="field">
         Who prescribes?

@@ -1,6 +1,6 @@
 // The eligibility check: what L33822 asks, as a list to go through on the phone, and what the answers mean. No field of it takes a
 // Medicare number.
-import { useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useDraft } from "../page/drafts.ts";
 import { isTyping } from "../page/keys.ts";
@@ -19,7 +19,8 @@ export function Eligibility({ lead }: { lead: Lead }) {
   const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers);
   const check = useAction("eligibility-check");
   const answers = draft.value;
-  const send = () =>
+  const send = (event: FormEvent) => {
+    event.preventDefault();
     check.mutate(
       { id: lead.id, answers },
       {
@@ -30,17 +31,20 @@ export function Eligibility({ lead }: { lead: Lead }) {
         },
       },
     );
+  };
   return (
     <section className="card" aria-labelledby="eligibility">
       <h2 id="eligibility">Eligibility</h2>
       {result && <EligibilityResult check={result} takesFocus={result.id === checked?.id} />}
       <details>
         <summary>{result ? "Ask again" : "Go through the questions"}</summary>
-        <EligibilityFields lead={lead.id} answers={answers} onAnswer={draft.set} />
-        <FailureNotice error={check.error} />
-        <button type="button" className="button primary" onClick={send}>
-          See what it means
-        </button>
+        <form onSubmit={send}>
+          <EligibilityFields lead={lead.id} answers={answers} onAnswer={draft.set} />
+          <FailureNotice error={check.error} />
+          <button type="submit" className="button primary">
+            See what it means
+          </button>
+        </form>
       </details>
       <p className="quiet">
         Source: Medicare LCD L33822 and article A52464. Only Medicare approves. Never ask for a Medicare

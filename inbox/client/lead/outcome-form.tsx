@@ -45,7 +45,7 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const note = useNoteDraft(lead.id);
   const callbackDraft = useCallbackDraft(lead.id);
   const [isCallback, setCallback] = useState(false);
-  const [refused, setRefused] = useState<Refused>();
+  const [refused, setRefused] = useRefused(callId);
   const heading = useRef<HTMLHeadingElement>(null);
   const [isTakenBack] = useState(record.isSuccess);
   // The button that was pressed for a review, or to take an outcome back, is gone. A number that was asked for has the focus.
@@ -62,7 +62,7 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
         if ("refused" in answer) return setRefused(answer);
         note.dropSent(request.note);
         callbackDraft.drop();
-        announce(`Recorded: ${outcomeNames[outcome]}.`);
+        announce("The outcome is recorded.");
         onRecorded({ ...answer, outcome, callId, note: request.note, zone: callback?.zone });
       },
     });
@@ -92,10 +92,16 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
       )}
       <NoteField value={note.value} onType={note.set} />
       {refused && !isCallback && <OutcomeRefused refused={refused} />}
-      {/* Not the failure of another call's outcome. */}
       <FailureNotice error={record.variables?.call_id === callId ? record.error : null} />
     </div>
   );
+}
+
+/** Why the outcome was not recorded. It does not stand for another call's. */
+function useRefused(callId: string | null) {
+  const [refusal, setRefusal] = useState<{ refused: Refused | undefined; callId: string | null }>();
+  const setRefused = (refused: Refused | undefined) => setRefusal({ refused, callId });
+  return [refusal?.callId === callId ? refusal.refused : undefined, setRefused] as const;
 }
 
 function NoteField({ value, onType }: { value: string; onType(text: string): void }) {

@@ -6,14 +6,14 @@ import { Loading, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { momentWithZone } from "../page/times.ts";
-import { useCall } from "../queries.ts";
+import { refreshAfterChange, useCall } from "../queries.ts";
 import { useNoteDraft } from "./outcome-form.tsx";
 import { NotKept } from "./stopped.tsx";
 
 type Proof = ResponseOf<"stop-proof">;
 
 export default function StopProofPage({ id }: { id: string }) {
-  const { data, error } = useCall("stop-proof", { id }, { refetchOnWindowFocus: false });
+  const { data, error, dataUpdatedAt } = useCall("stop-proof", { id }, { refetchOnWindowFocus: false });
   const note = useNoteDraft(id);
   return (
     <>
@@ -31,12 +31,13 @@ export default function StopProofPage({ id }: { id: string }) {
       )}
       <Loading error={error} isLoaded={data !== undefined} />
       {data && <NotKept lead={id} />}
-      {data && <ProofDocument proof={data} />}
+      {data && <ProofDocument proof={data} readAt={new Date(dataUpdatedAt)} />}
     </>
   );
 }
 
-function ProofDocument({ proof }: { proof: Proof }) {
+function ProofDocument({ proof, readAt }: { proof: Proof; readAt: Date }) {
+  const isEverybodyTold = proof.leads.every(({ channels }) => channels.every(({ told_at }) => told_at));
   return (
     <article className="card proof">
       <p>
@@ -65,14 +66,22 @@ function ProofDocument({ proof }: { proof: Proof }) {
           </tbody>
         </table>
       </ScrollingTable>
-      <button type="button" className="button no-print" onClick={() => print()}>
-        Print the proof
-      </button>
+      <p className="quiet">Read on {momentWithZone(readAt.toISOString())}.</p>
+      <div className="actions no-print">
+        {!isEverybodyTold && (
+          <button type="button" className="button" onClick={() => refreshAfterChange("stop-proof")}>
+            See who has been told since
+          </button>
+        )}
+        <button type="button" className="button" onClick={() => print()}>
+          Print the proof
+        </button>
+      </div>
     </article>
   );
 }
 
 function notificationOf({ channel, told_at, failed }: Proof["leads"][number]["channels"][number]): string {
   if (told_at) return `${channel} on ${momentWithZone(told_at)}`;
-  return failed ? `${channel}: could not be told yet` : `${channel}: is told within minutes`;
+  return failed ? `${channel}: could not be told yet` : `${channel}: not told yet`;
 }

@@ -55,9 +55,11 @@ export function Stopped({ lead, isRecorded, ...form }: Props) {
       </Link>
       {hasNote && (
         <>
-          <Notice kind="caution">
-            What you typed is not recorded yet. Press what came of it, or empty the field.
-          </Notice>
+          {note.value !== "" && (
+            <Notice kind="caution">
+              What you typed is not recorded yet. Press what came of it, or empty the field.
+            </Notice>
+          )}
           <OutcomeForm lead={lead} {...form} />
         </>
       )}

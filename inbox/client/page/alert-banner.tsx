@@ -16,8 +16,8 @@ export function AlertBanner({ isManager }: { isManager: boolean }) {
       <Icon name="warning" />
       <span>
         {/* This sentence alone is the alert, because the time changes each minute and would be said again. */}
-        <span role="alert">Leads wait: no message can be sent.</span> {count(leads, "lead")}, the oldest for{" "}
-        {since}.{" "}
+        <span role="alert">Leads wait of which no message was sent.</span> {count(leads, "lead")}, the oldest
+        for {since}.{" "}
         {isManager ? "Look at Health, and tell your operator." : "Look at the queue, and tell your manager."}
       </span>
     </div>

@@ -1,5 +1,6 @@
-// A field for a day. It takes effect once a whole day is typed.
-import { useState } from "react";
+// A field for a day. It takes effect once a whole day is typed: at a pause, on Enter, or when the field is left. What is no whole day
+// stays there, and is said to be none.
+import { useEffect, useId, useRef, useState } from "react";
 
 interface Props {
   name: string;
@@ -12,25 +13,73 @@ interface Props {
 
 /** A year that is being typed is the year 2, 20 and 202 on its way to 2026, and none of them is chosen. */
 const firstDay = "2000-01-01";
+const isDay = (text: string): boolean => text >= firstDay && text.length === firstDay.length;
 
-export function DayField({ name, value, onChoose, onEmpty }: Props) {
-  const [typed, setTyped] = useState<string>();
-  const type = ({ value: day, validity }: HTMLInputElement) => {
-    const isDay = day >= firstDay && day.length === firstDay.length;
-    setTyped(isDay ? undefined : day);
-    if (isDay) onChoose(day);
-    // While a part of the day is typed the value is empty, too.
-    else if (day === "" && !validity.badInput) onEmpty?.();
-  };
+/** Milliseconds. Over another day, each digit that is typed may make a whole day on the way to the one that is meant, and ask for a list. */
+const typingPause = 600;
+
+export function DayField({ name, ...props }: Props) {
+  const hint = useId();
+  const { shown, isWrong, type, leave } = useTypedDay(props);
   return (
-    <label className="field">
-      {name}
-      <input
-        type="date"
-        value={typed ?? value}
-        onChange={({ target }) => type(target)}
-        onBlur={() => setTyped(undefined)}
-      />
-    </label>
+    <div className="day-field">
+      <label className="field">
+        {name}
+        <input
+          type="date"
+          // A form that holds it is not sent with less than a whole day.
+          min={firstDay}
+          required={!props.onEmpty}
+          value={shown}
+          aria-invalid={isWrong}
+          aria-describedby={isWrong ? hint : undefined}
+          onChange={({ target }) => type(target)}
+          onKeyDown={({ key, currentTarget }) => key === "Enter" && leave(currentTarget)}
+          onBlur={({ target }) => leave(target)}
+        />
+      </label>
+      {isWrong && (
+        <p id={hint} className="wrong-day" role="alert">
+          Type the whole day, with four digits for the year.
+        </p>
+      )}
+    </div>
   );
+}
+
+function useTypedDay(props: Omit<Props, "name">) {
+  // What is chosen after a pause goes by what holds then.
+  const latest = useRef(props);
+  latest.current = props;
+  const { value } = props;
+  // What stands in the field until it is chosen.
+  const [typed, setTyped] = useState<string>();
+  const [isWrong, setWrong] = useState(false);
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a day that was chosen elsewhere takes the place of what was typed.
+  useEffect(() => {
+    setTyped(undefined);
+    setWrong(false);
+  }, [value]);
+  useEffect(() => () => clearTimeout(pause.current), []);
+  const choose = ({ value: day, validity }: HTMLInputElement): boolean => {
+    clearTimeout(pause.current);
+    const { value, onChoose, onEmpty } = latest.current;
+    // While a part of the day is typed the value is empty, too.
+    const isEmpty = day === "" && !validity.badInput && onEmpty !== undefined;
+    if (isDay(day) && day !== value) onChoose(day);
+    if (isEmpty && value !== "") onEmpty();
+    return isDay(day) || isEmpty;
+  };
+  return {
+    shown: typed ?? value,
+    isWrong,
+    type(field: HTMLInputElement) {
+      setTyped(field.value);
+      setWrong(false);
+      clearTimeout(pause.current);
+      pause.current = setTimeout(() => choose(field), typingPause);
+    },
+    leave: (field: HTMLInputElement) => setWrong(!choose(field)),
+  };
 }

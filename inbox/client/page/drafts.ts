@@ -50,6 +50,7 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return Object.is(one, other);
   const values = new Map(Object.entries(other));
+  if (values.size !== Object.keys(one).length) return false;
   return Object.entries(one).every(([name, value]) => Object.is(value, values.get(name)));
 }
 

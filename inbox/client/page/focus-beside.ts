@@ -21,5 +21,16 @@ export function useFocusBeside<Place extends HTMLElement>(): [
   const notePress = ({ currentTarget }: { currentTarget: Element }) => {
     pressed.current = currentTarget;
   };
+  // Whoever goes on elsewhere has left the press behind. In a dialog it may still be going on.
+  useEffect(() => {
+    const forget = ({ target }: Event) => {
+      if (target instanceof Element && !target.closest("dialog") && !pressed.current?.contains(target))
+        pressed.current = undefined;
+    };
+    for (const event of ["pointerdown", "keydown"]) addEventListener(event, forget, { capture: true });
+    return () => {
+      for (const event of ["pointerdown", "keydown"]) removeEventListener(event, forget, { capture: true });
+    };
+  }, []);
   return [place, notePress];
 }

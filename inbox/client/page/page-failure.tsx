@@ -1,11 +1,12 @@
 // Shown in place of a page that failed: its script could not be loaded, because the network was down or the server has a newer
 // build, or the page has a bug. The navigation stays on screen, and what was typed on other pages is kept.
 import { Component, type ReactNode } from "react";
+import { tryFailedPagesAgain } from "./lazy-page.tsx";
 import { Notice } from "./notice.tsx";
 import { PageHeading } from "./page-heading.tsx";
 
 interface Props {
-  /** The page's address; another page is tried anew. */
+  /** The page's address. When another page is shown, this one is tried anew at its next turn. */
   path: string;
   children: ReactNode;
 }
@@ -25,6 +26,10 @@ export class PageFailure extends Component<Props, State> {
   static getDerivedStateFromProps({ path }: Props, { failedAt }: State): State {
     if (failedAt === "") return { failedAt: path };
     return { failedAt: failedAt === path ? failedAt : undefined };
+  }
+
+  override componentDidUpdate(_: Props, { failedAt }: State): void {
+    if (failedAt && this.state.failedAt === undefined) tryFailedPagesAgain();
   }
 
   override render(): ReactNode {

@@ -2,6 +2,7 @@
 import { clocksOf, dayThere, lawfulAgain } from "../../../calling/lawful-again.ts";
 import { stateNames } from "../../../calling/state-names.ts";
 import type { ResponseOf } from "../../api.ts";
+import type { Place } from "../../api-values.ts";
 import { momentThere } from "./times.ts";
 
 type Refusal = Extract<ResponseOf<"call">, { refused: string }>;
@@ -12,21 +13,24 @@ export function refusalSentence(refusal: Refusal, now: Date): string {
   if (refused === "withdrawn" || refused === "stopped") return "This person asked us to stop. Do not call.";
   if (refused === "claimed")
     return `${held_by?.name ?? "Another member"} has this lead. Call when it is free again.`;
-  return [whyNot(refusal), whenAgain(refusal, now), deadline(refusal, now)].filter(Boolean).join(" ");
+  const again = nextLawfulTime(refusal.next_at, refusal.place, now);
+  return [whyNot(refusal), again, deadline(refusal, now)].filter(Boolean).join(" ");
 }
 
 function whyNot({ refused, place }: Refusal): string {
   const state = place.blocking_state && (stateNames[place.blocking_state] ?? place.blocking_state);
-  if (refused === "paused") return `Calls to ${state ?? "this state"} are paused.`;
-  if (refused === "attempts") return "Three attempts in 24 hours have been made to this number.";
+  const paused = `Calls to ${state ?? "this state"} are paused.`;
+  if (refused === "paused") return paused;
+  if (refused === "attempts")
+    return `Three attempts in 24 hours have been made to this number.${place.reason === "paused" ? ` ${paused}` : ""}`;
   if (refused === "unknown_zip") return "Where this person is cannot be told from the ZIP code.";
   return "";
 }
 
-function whenAgain({ refused, next_at, place }: Refusal, now: Date): string {
-  // Only a manager ends a pause, so there is no time to name.
-  if (refused === "paused" && next_at === null) return "";
-  return lawfulAgain({ at: next_at ? new Date(next_at) : null, ...clocksOf(place) }, now);
+/** When a call is lawful again. Nothing where only a manager can end what is in the way, a pause, because no time is known. */
+export function nextLawfulTime(at: string | null, place: Place, now: Date): string {
+  if (at === null && place.reason === "paused") return "";
+  return lawfulAgain({ at: at === null ? null : new Date(at), ...clocksOf(place) }, now);
 }
 
 /** The promise: a review within 24 hours, which needs no call. */

@@ -8,9 +8,12 @@ export const noFilter: Filter = {};
 /** Whether a filter leaves anything out. */
 export const isFiltered = (filter: Filter): boolean => Object.keys(filter).some((key) => key !== "zone");
 
-/** A search's filter without what the queue cannot be filtered by: `stage`, because it has no closed leads. */
-export function queueFilter({ stage: _, ...filter }: Filter): Filter {
-  return filter;
+/** The outcomes after which a lead stays in the queue. The others are found by a search. */
+export const keepOpen: ReadonlySet<string> = new Set(["callback", "no_answer", "left_message"]);
+
+/** A search's filter without what only closed leads have: the queue has none. */
+export function queueFilter({ stage: _, outcome, ...filter }: Filter): Filter {
+  return outcome && keepOpen.has(outcome) ? { ...filter, outcome } : filter;
 }
 
 /** `limit` is the rows on a page. */

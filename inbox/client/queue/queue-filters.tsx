@@ -7,7 +7,7 @@ import { DayField } from "../page/day-field.tsx";
 import { OrderNotice } from "../page/order-notice.tsx";
 import { ownZone } from "../page/times.ts";
 import { inGroups, outcomeNames } from "../page/words.ts";
-import { type Filter, noFilter } from "./first-page.ts";
+import { type Filter, keepOpen, noFilter } from "./first-page.ts";
 
 interface Props {
   filter: Filter;
@@ -49,9 +49,6 @@ const days = [
   ["since", "Came since"],
   ["until", "Came until"],
 ] as const;
-
-/** The outcomes after which a lead stays in the queue. The others are found by a search. */
-const keepOpen: ReadonlySet<string> = new Set(["callback", "no_answer", "left_message"]);
 
 function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
   const set = (key: keyof Filter, value: string | boolean | undefined) =>

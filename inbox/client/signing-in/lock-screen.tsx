@@ -1,7 +1,7 @@
 // The lock after idle minutes: nothing of the pages is on the screen or in the document, and what was typed is kept.
 import { useLocation } from "wouter";
 import { CallFailed, callApi } from "../call-api.ts";
-import { hasDrafts } from "../page/drafts.ts";
+import { dropDrafts, hasDrafts } from "../page/drafts.ts";
 import { Icon } from "../page/icon.tsx";
 import { queries } from "../queries.ts";
 import { noteFailure, notifyTabs } from "../session.ts";
@@ -23,6 +23,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
     });
   };
   const onLeft = () => {
+    dropDrafts();
     notifyTabs();
     noteFailure(new CallFailed("signed out"), queries);
   };
@@ -38,7 +39,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       <p>
         {name ? `${name}, this` : "This"} screen is locked.{" "}
         {hasDrafts() &&
-          "What you typed is kept until you unlock it with a passkey, and lost when you leave this page."}
+          "What you typed is kept until you unlock it with a passkey, and lost when you sign out or leave this page."}
       </p>
       <SignInButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />

@@ -49,6 +49,9 @@ export function CompanySignIn({ token }: { token?: string }) {
 
 /** The company's sign-in comes back with `#<error>` when it went wrong. */
 function errorInAddress(): string {
-  const word = location.hash.slice(1).replaceAll("-", " ").replace("sign in", "sign-in");
+  const { hash } = location;
+  // Said once.
+  if (hash && location.pathname === "/sign-in") history.replaceState(history.state, "", "/sign-in");
+  const word = hash.slice(1).replaceAll("-", " ").replace("sign in", "sign-in");
   return isSignInError(word) ? signInSentence(new CallFailed("refused", word)) : "";
 }
