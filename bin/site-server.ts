@@ -13,6 +13,7 @@ import type { Log } from "../log/log.ts";
 import { onceAMinute } from "../log/once-a-minute.ts";
 import { commonHeaders, nothingAllowed } from "../site/security-headers.ts";
 import { makeApp } from "../web/app.ts";
+import { insertCors } from "../web/cors.ts";
 import { makeCounting } from "../web/counting.ts";
 import { pageDependencies, type Site } from "../web/pages.ts";
 import { makeHttpServer } from "../web/server.ts";
@@ -78,7 +79,8 @@ export async function makeSiteServer({
     headers,
     log,
   });
-  return makeHttpServer(app, headers);
+  // Of what is no request the origin is not known.
+  return makeHttpServer(app, { ...headers, ...insertCors(config.allowedOrigins).headersFor(undefined) });
 }
 
 /** The names of the variants of the running experiment; none while no experiment runs. */

@@ -34,7 +34,7 @@ export interface Counters {
 }
 
 /**
- * Makes counters that hold at most `maxSums` sums, and those of all further campaigns as "(other)". No word has a line
+ * Makes counters that hold at most `maxSums` sums. What would be one more, also a further step of a campaign that is there, is counted as "(other)". No word has a line
  * break, which separates the words in a sum's key, because addresses, headers and beacons have none.
  */
 export function makeCounters(maxSums = 2_000): Counters {

@@ -31,8 +31,8 @@ export interface CountedExperiment {
 }
 
 /**
- * What is known of the variant: it brings more or fewer stored leads; no difference so far; none as large as planned for, at the full
- * size; nothing, because the split is broken or nothing was loaded.
+ * What is known of the variant: it brings more or fewer stored leads; no difference so far; none at the full size, where a true
+ * difference as large as planned for is missed by 20 of 100 experiments; nothing, because the split is broken or nothing was loaded.
  */
 export type Verdict = "more" | "fewer" | "not yet" | "none found" | "split broken" | "no loads";
 

@@ -47,7 +47,8 @@ const verdicts: Record<Verdict, string> = {
   more: "The variant brings more leads.",
   fewer: "The variant brings fewer leads.",
   "not yet": "No difference can be told so far.",
-  "none found": "The experiment has its size, and no difference as large as planned for was found.",
+  "none found":
+    "The experiment has its size, and it cannot be told whether the variant brings more or fewer.",
   "split broken":
     "NO RESULT: the loads are not split evenly, so the assignment or the counting is broken (see docs/experiments.md).",
   "no loads": "Nothing to compare: no page load of one of the two was counted.",

@@ -1,6 +1,6 @@
 // The plain form post, from a page whose script has not loaded: `POST /`, and call 2's address from a page that is served
 // elsewhere. It stores the lead as call 1 does and redirects to the thank-you page; a refusal returns the whole article with
-// everything typed still in it.
+// everything typed still in it, unless that is too long to be read.
 import { type Lead, leadFromForm, parseLead } from "../lead/lead.ts";
 import type { Log } from "../log/log.ts";
 import type { HeaderValues } from "./answer.ts";
@@ -21,6 +21,8 @@ export interface FormPages {
   /** Shows the article again: what was typed, and the sentence for the banner. */
   showArticle: ShowArticle;
   thankYouPath: (language: string | undefined) => string;
+  /** The plain text of a refusal in a language. */
+  plainRefusal: (language: string | undefined, message: string) => string;
 }
 
 export type ShowArticle = (refused: {
@@ -42,8 +44,6 @@ export interface FormPostDependencies extends FormPages {
   store: Store;
   /** Counts a try of this address; undefined while it may send. */
   tooMany: Limit;
-  /** The plain text of a refusal in a language. */
-  plainRefusal: (language: string | undefined, message: string) => string;
   /** Given where page loads are counted by device. */
   deviceOf?: DeviceOf | undefined;
   /** Counts a press of the button in a browser without script. */
@@ -62,7 +62,8 @@ export function makeFormPost(dependencies: FormPostDependencies) {
       return refusedInWords(refusedBefore, plainRefusal(languageOf(request), refusedBefore.message));
     const body = await readBody(request, maxBytes);
     if (body === undefined) {
-      const page = { lead: {}, language: languageOf(request), variant: undefined };
+      const campaign = campaignIn(request.headers.get("referer") ?? "");
+      const page = { lead: {}, language: languageOf(request), variant: undefined, campaign };
       return refusedArticle(showArticle, page, tooLarge);
     }
     const form = new URLSearchParams(new TextDecoder().decode(body));
@@ -85,7 +86,10 @@ export function makeFormPost(dependencies: FormPostDependencies) {
   };
 }
 
-/** The language of the page that a form was posted from, where its body is not read: the start of its path, as in /es. */
+/**
+ * The language of the page that a form was posted from, where its body is not read: the start of its path, as in /es. An article that
+ * came back with a refusal stands at /, so a second post from it is taken for one of the first language.
+ */
 const languageOf = ({ headers }: Request): string | undefined =>
   URL.parse(headers.get("referer") ?? "")?.pathname.split("/")[1];
 

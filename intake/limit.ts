@@ -23,7 +23,7 @@ interface Sender {
 const minute = 60_000;
 
 /**
- * Makes the limit on tries from one address. The sixty a minute are for leads, whether they are stored or refused: a senior centre sends
+ * Makes the limit on tries from one address in minutes that begin with a first try. The sixty a minute are for leads, whether they are stored or refused: a senior centre sends
  * its whole reading room from one address, and a person who taps again and again is not a flood. An IPv6 network of one household counts
  * as one.
  *

@@ -82,5 +82,7 @@ export const campaignIn = (address: string): string =>
   (address.split("#", 1)[0]?.split("?")[1] ?? "")
     .split("&")
     .filter((parameter) => /^utm_[a-z]{1,20}=/.test(parameter))
+    // A long one takes no other's place.
+    .map((parameter) => parameter.slice(0, 300))
     .join("&")
-    .slice(0, 600);
+    .slice(0, 1_500);

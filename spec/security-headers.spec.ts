@@ -188,5 +188,8 @@ describe("a page of another site", () => {
     const [answer] = await sendBytes(open.address, insert(["origin: https://any.example"]));
     expect(answer?.status).toBe(201);
     expect(answer?.headers["access-control-allow-origin"]).toBe("*");
+    // Or its page would take a refusal that the app has not made for a network that is gone.
+    const [refusal] = await sendBytes(open.address, bytes("GET /", [`x: ${"a".repeat(20_000)}`]));
+    expect([refusal?.status, refusal?.headers["access-control-allow-origin"]]).toEqual([431, "*"]);
   });
 });

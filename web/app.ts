@@ -4,7 +4,6 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { plainRefusal } from "../content/languages.ts";
 import { countingAnswers } from "../intake/count-answers.ts";
 import { type FormPages, makeFormPost } from "../intake/form-post.ts";
 import { makeInsertLead } from "../intake/insert-lead.ts";
@@ -65,7 +64,7 @@ export function makeApp(dependencies: Dependencies): App {
   const insertLead = countingAnswers(makeInsertLead({ anonKey, store, tooMany, log, deviceOf }), countAnswer);
   const countPost = counting?.plainPost;
   const formPost = countingAnswers(
-    makeFormPost({ ...dependencies, tooMany, plainRefusal, deviceOf, countPost }),
+    makeFormPost({ ...dependencies, tooMany, deviceOf, countPost }),
     countAnswer,
     ({ signal }) => signal.aborted,
   );

@@ -3,7 +3,7 @@
 import { checkExperiments } from "../content/check-experiments.ts";
 import type { Experiment } from "../content/experiment.ts";
 import { experiments as listed } from "../content/experiments.ts";
-import { shownLanguages, thankYouPath } from "../content/languages.ts";
+import { languageNamed, plainRefusal, shownLanguages, thankYouPath } from "../content/languages.ts";
 import type { Log } from "../log/log.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import type { PageSettings } from "../site/page-content.ts";
@@ -17,6 +17,8 @@ export interface Site extends Omit<Documents, "pages"> {
   pages: ReadonlyMap<string, Page>;
   /** Where the form of a language leads. */
   thankYouPath(language: string | undefined): string;
+  /** A refusal as plain text, in a language that is shown. */
+  plainRefusal(language: string | undefined, sent: string): string;
 }
 
 /**
@@ -38,6 +40,7 @@ export async function loadSite(
     ...documents,
     pages: new Map([...documents.pages, ...files]),
     thankYouPath: (language) => thankYouPath(language, shown),
+    plainRefusal: (language, sent) => plainRefusal(languageNamed(language, shown), sent),
   };
 }
 
@@ -52,6 +55,7 @@ export const pageDependencies = (site: Site) => ({
   },
   showNotFound: (request: Request): Response => answer(site.notFound(requestPath(request.url)), request),
   thankYouPath: site.thankYouPath,
+  plainRefusal: site.plainRefusal,
   showArticle: (refused: RefusedPost): Response => {
     const { headers, body } = site.article(refused);
     return new Response(body, { headers });

@@ -1,6 +1,7 @@
 // The web side of a chapter: the real app on a real database, asked without a port. What the pages look like is for
 // the page chapters; here they are one line each.
 import { vi } from "vitest";
+import { plainRefusal } from "../../content/languages.ts";
 import { connect } from "../../database/connect.ts";
 import { makeIsReady } from "../../database/prepare.ts";
 import { makeResilientConnection } from "../../database/resilient-connection.ts";
@@ -31,6 +32,7 @@ export async function makeIntake(
     showPage: () => undefined,
     showNotFound: () => new Response("no page", { status: 404 }),
     thankYouPath: () => "/thank-you",
+    plainRefusal,
     showArticle: ({ lead, message }) => new Response(`${message} ${JSON.stringify(lead)}`),
     submitLead: () => new Response(null, { status: 202 }),
     isReady: await makeIsReady(connection(1)),
