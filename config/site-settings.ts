@@ -117,7 +117,7 @@ export const provider = {
   ),
   NOTICE_FILE: optional(
     text,
-    "A text file with your own permission notice, from your counsel, in UTF-8. It is checked for what 47 CFR 64.1200(f)(9) asks.\n{name}, {legalName}, {phone}, {callsFrom}, {address}, {npi} and {button} in it are filled in.",
+    "A text file with your own permission notice, from your counsel, in UTF-8. It is checked for words that tell what 47 CFR 64.1200(f)(9) asks; counsel reads the rest.\n{name}, {legalName}, {phone}, {callsFrom}, {address}, {npi} and {button} in it are filled in.",
     "./notice.txt",
   ),
 };

@@ -33,8 +33,8 @@ export interface NoticeSettings {
 const known = new WeakMap<NoticeSettings, PermissionNotice[]>();
 
 /**
- * The notice in each language that is shown, the first one's first. NOTICE_FILE is read once for the same settings, because a server tells
- * the database at its start which wordings it shows, and renders some pages later. @throws ContentError when the file cannot be read or
+ * The notice in each language that is shown, the first one's first. NOTICE_FILE is read once for the same settings by the pages' renderer, and
+ * once by the server, which tells the database at its start which wordings it shows: some pages are rendered later. @throws ContentError when the file cannot be read or
  * lacks what the regulation asks.
  */
 export function permissionNotices(settings: NoticeSettings): PermissionNotice[] {
@@ -98,6 +98,8 @@ const required: Record<NoticePart, string> = {
 function refuseUnfilled(wording: string, language: LanguageCode, file: string): void {
   const known = [...factNames, "button"].map((name) => `{${name}}`);
   const unknown = placeholdersOf(wording).filter((one) => !known.includes(one));
+  // "{phone" or "{{phone}}".
+  if (/[{}]/.test(wording.replaceAll(/\{[^{}]*\}/g, ""))) unknown.push("a brace without its other one");
   if (unknown.length > 0)
     throw new ContentError(
       `NOTICE_FILE: ${file} (${language}) has ${unknown.join(", ")}, which nothing fills. There are: ${known.join(", ")}.`,
@@ -105,7 +107,8 @@ function refuseUnfilled(wording: string, language: LanguageCode, file: string): 
 }
 
 function refuseIncomplete(text: string, language: LanguageCode, provider: Provider, file: string): void {
-  const says = (words: string) => text.toLowerCase().includes(words.toLowerCase());
+  const folded = (words: string) => words.normalize("NFC").toLowerCase();
+  const says = (words: string) => folded(text).includes(folded(words));
   // At the beginning of a word, because "automatically" does not say that somebody calls.
   const inWords = ` ${text.toLowerCase().replace(/[^\p{L}\d]+/gu, " ")}`;
   const { noticeWords } = textsIn(language);

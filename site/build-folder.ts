@@ -68,6 +68,7 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
     const copy = join(folder, "dist-copy");
     cpSync(join(folder, "dist"), copy, { recursive: true });
     renameSync(named, join(root, ".render/current.json"));
+    hasRenamed(join(folder, "notices.sql"), join(root, ".render/notices.sql"), ["ENOENT"]);
     replaceDist(root, folder, copy);
   });
 }

@@ -1,7 +1,7 @@
 // Builds the site: the form's script, the renderer that the server imports, and `dist/`, which any static host
 // can serve. With `--if-stale` it does so only when what the site is made of has changed since the last build.
 import { createHash } from "node:crypto";
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
@@ -35,10 +35,8 @@ function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
   const sources = globSync(
     ["site/*", "content/**/*.*", "lead/*", "config/*", "campaigns/vital-buckets.ts", "package-lock.json"],
-    {
-      cwd: projectRoot,
-    },
-  );
+    { cwd: projectRoot },
+  ).filter((source) => statSync(join(projectRoot, source)).isFile());
   for (const source of sources.sort()) hash.update(source).update(readFileSync(join(projectRoot, source)));
   hash.update(
     JSON.stringify([

@@ -39,13 +39,9 @@ function send(): void {
     }).catch(() => {});
 }
 
-function shownOrHidden(): void {
-  if (document.hidden) send();
-  else report(kind);
-}
-
-shownOrHidden();
-document.addEventListener("visibilitychange", shownOrHidden);
+// Hidden from the start, it is neither seen nor left.
+if (!document.hidden) report(kind);
+document.addEventListener("visibilitychange", () => (document.hidden ? send() : report(kind)));
 addEventListener("pageshow", ({ persisted }) => persisted && report("return"));
 root.addEventListener("input", () => report("began"));
 root.addEventListener(
@@ -59,7 +55,7 @@ if (kind === "view") {
   // A reader who followed the link to the form has not read the half above it.
   addEventListener("scroll", () => {
     const { top, height } = (root.closest("article") as HTMLElement).getBoundingClientRect();
-    if (!location.hash && top + height / 2 < innerHeight) report("half_read");
+    if (location.hash !== "#check" && top + height / 2 < innerHeight) report("half_read");
   });
 }
 

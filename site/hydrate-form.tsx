@@ -1,4 +1,4 @@
-// The one file of script that the page may fetch: React takes over the form that is already there and working.
+// The script of the form: React takes over the form that is already there and working.
 import { useEffect } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { asRendered } from "./form-attributes.ts";

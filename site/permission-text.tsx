@@ -1,7 +1,7 @@
 // The permission notice as the form and the thank-you page show it: to the letter, because the form states the hash of it.
 import { Fragment } from "react";
 
-/** Each phone number in the text stands on one line. */
+/** The provider's number stands on one line. */
 export function PermissionText({
   className,
   text,

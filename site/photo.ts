@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ContentError } from "../content/content-error.ts";
 import type { Photo } from "./built.ts";
 
 const widths = [480, 800, 1200, 1920];
@@ -29,7 +30,13 @@ export async function buildPhoto(content: string, assets: string): Promise<Photo
 export async function writeFormats(original: string, assets: string, prefix: string): Promise<Photo> {
   const { default: sharp } = await import("sharp");
   mkdirSync(assets, { recursive: true });
-  const { autoOrient: size } = await sharp(original).metadata();
+  const { autoOrient: size } = await sharp(original)
+    .metadata()
+    .catch((cause) => {
+      throw new ContentError(`${original} cannot be read as a picture. Save it as JPEG, PNG or WebP.`, {
+        cause,
+      });
+    });
   // Never larger than the original: an enlarged photo is only a blurred and heavier one.
   const widest = Math.min(size.width, Math.floor((size.height * 8) / 5));
   const madeWidths = [...new Set(widths.map((width) => Math.min(width, widest)))];

@@ -11,7 +11,7 @@ import { rendererModule } from "./renderer.ts";
 import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
 import { siteFiles } from "./site-files.ts";
 
-/** Writes into the `dist/` of a build's folder, which has its renderer and its assets already, and `notices.sql` beside it. */
+/** Writes into the `dist/` of a build's folder, which has its renderer and its assets already, and beside it `notices.sql`. */
 export async function writeStaticSite(
   folder: string,
   config: Config,
@@ -38,7 +38,7 @@ export async function writeStaticSite(
       config.site,
     ),
   };
-  writeFileSync(join(folder, "../notices.sql"), noticesSql(config));
+  writeFileSync(join(folder, "notices.sql"), noticesSql(config));
   write("_headers", netlifyHeaders(headers));
   write("vercel.json", vercelSettings(headers));
 }

@@ -85,6 +85,15 @@ describe("a reader", () => {
     await countsBecome("jumps", { "phone form_seen": 1, "phone served": 1, "phone view": 1 });
   });
 
+  it("whose ad has a fragment of its own in its link has read half all the same", async () => {
+    const page = await open(undefined, phone);
+    const beacon = page.waitForRequest((request) => request.url().endsWith("/c"));
+    await page.goto(`${article("fragment")}#tblciGiABCDEF`);
+    await beacon;
+    await scrollDown(page, 1);
+    await countsBecome("fragment", { "phone half_read": 1, "phone served": 1, "phone view": 1 });
+  });
+
   it("who types began, who presses pressed, and the lead stands in the same row", async () => {
     const page = await read("sends");
     await page.getByLabel("Full Name *").focus();

@@ -1,5 +1,5 @@
 // The operator's own photo in place of the drawing: found in content/, cut to the shape of its place, and made for every browser.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -55,6 +55,15 @@ describe("an operator's photo", () => {
     const { channels } = await sharp(join(camera, photo?.fallback ?? "")).stats();
     expect(channels.map(({ mean }) => mean)).toEqual([255, 255, 255]);
     rmSync(camera, { recursive: true });
+  });
+
+  it("that is none is refused in a sentence that names its file", async () => {
+    const broken = mkdtempSync(join(tmpdir(), "broken-"));
+    writeFileSync(join(broken, "photo.jpg"), "an attachment that was not saved whole");
+    await expect(buildPhoto(broken, join(broken, "assets"))).rejects.toThrow(
+      `${join(broken, "photo.jpg")} cannot be read as a picture. Save it as JPEG, PNG or WebP.`,
+    );
+    rmSync(broken, { recursive: true });
   });
 
   it("takes the place of the drawing on the share card", async () => {

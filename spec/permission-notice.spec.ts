@@ -115,6 +115,10 @@ describe("the provider's own notice", () => {
     );
   });
 
+  it.each(["{phone", "phone}", "{{phone}}"])("is refused with a brace too many or too few: %s", (odd) => {
+    expect(() => withOwn(`${complete} ${odd}`)).toThrow("a brace without its other one");
+  });
+
   it("is read at the start alone, so that a page that answers a refused post shows no wording that came later", async () => {
     const noticeFile = join(folder, "changed.txt");
     writeFileSync(noticeFile, complete);

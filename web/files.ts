@@ -29,7 +29,7 @@ export async function loadFiles(
   const assets = join(folder, "dist/assets");
   for (const name of readdirSync(assets).filter((name) => !/\.(br|gz)$/.test(name)))
     files.set(`/assets/${name}`, file(typeOf(name), compressedAsset(join(assets, name)), immutable));
-  // The build always writes this script, for static hosts; this server sends it only when it counts.
+  // The build may have written this script, for static hosts; this server sends it only when it counts.
   files.delete(countingScript.path);
   if (site.counting)
     files.set(
