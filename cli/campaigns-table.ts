@@ -8,6 +8,7 @@ import { clock, zoneHere } from "./times.ts";
 export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): string {
   if (rows.length === 0) return "Nothing was counted.\n";
   const matched = rows.filter(({ is_matched }) => is_matched);
+  const people = matched.filter(({ device }) => device !== "bot");
   const names = Map.groupBy(
     matched.filter(({ device, cost }) => device !== "bot" || cost > 0),
     ({ source, medium, campaign }) => [source, medium, campaign].map((word) => word || "-").join(" / "),
@@ -33,8 +34,8 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
     ),
     `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere()}. Costs are in US dollars.\n`,
     "Counts are page loads, not people.",
-    ` Documents served: ${total("served", matched)}; fetched ahead by browsers: ${total("prefetched", matched)};`,
-    ` reloads: ${total("reloaded", matched)}; returns: ${total("returned", matched)}.`,
+    ` Documents served: ${total("served", people)}; fetched ahead by browsers: ${total("prefetched", people)};`,
+    ` reloads: ${total("reloaded", people)}; returns: ${total("returned", people)}.`,
     ` ${botsInWords(botSums(matched))}`,
     ` Loads without script, which the table holds: ${total("views", device("no-script"))}.\n`,
     ...rows

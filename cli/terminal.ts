@@ -39,8 +39,8 @@ export function cell(text: string, cells: number): string {
   return `${cut}…${" ".repeat(cells - 1 - used)}`;
 }
 
-/** Printable text broken between words into lines of at most `cells` characters of the terminal. */
+/** Printable text broken between words, and in a word that is longer, into lines of at most `cells` characters of the terminal. */
 export function wrap(text: string, cells: number): string[] {
   const { default: wrapAnsi } = require("wrap-ansi") as typeof import("wrap-ansi");
-  return wrapAnsi(printable(text), cells).split("\n");
+  return wrapAnsi(printable(text), cells, { hard: true }).split("\n");
 }

@@ -2,6 +2,7 @@
 // resolves, its certificate is trusted, is for that name, and is good for two weeks more.
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
+import { isIP } from "node:net";
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
 import { codeOf } from "../log/log.ts";
 import { type Answer, ask, summaryOf } from "./ask.ts";
@@ -40,7 +41,7 @@ export async function examineCertificate(
     ];
   }
   const socket = connect({
-    ...{ host, port: Number(port || 443), servername: host, ...(ca && { ca }) },
+    ...{ host, port: Number(port || 443), ...(isIP(host) === 0 && { servername: host }), ...(ca && { ca }) },
     // An untrusted one is looked at too, to say what is wrong with it.
     rejectUnauthorized: false,
     timeout,

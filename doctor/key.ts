@@ -37,6 +37,9 @@ function claimsOf(key: string): Claims | undefined {
   }
 }
 
+/** Whether a text is the long key that opens everything. What it says stands in it encoded. */
+export const isServiceKey = (key: string): boolean => claimsOf(key)?.role === "service_role";
+
 function examineClaims({ url }: Deployment, { role, ref, exp }: Claims, now: Date): Finding {
   if (role === "service_role")
     return fail("The key is the service key. It opens every lead to whoever has it.", takeTheOther);

@@ -1,7 +1,7 @@
 // The permission notice: whether the words on the live page are those that the database can show as evidence later.
 import { createHash } from "node:crypto";
 import type { Sql } from "../database/connect.ts";
-import { ask } from "./ask.ts";
+import { ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 import { unescaped } from "./html.ts";
 
@@ -16,12 +16,13 @@ export async function examineNotices({ site }: Deployment, sql: Sql | undefined)
   if (!("body" in article) || article.status !== 200) return [];
   const translations = await Promise.all(
     alternatesOf(article.body, site).map(async (address) => {
+      const path = new URL(address).pathname;
       const answer = await ask(address);
-      return "body" in answer ? [{ address, html: answer.body }] : [];
+      if ("body" in answer && answer.status === 200) return examineNotice(path, answer.body, sql);
+      return fail(`The page ${path}, which the article names, is not there (${summaryOf(answer)}).`, rebuild);
     }),
   );
-  const pages = [{ address: `${site}/`, html: article.body }, ...translations.flat()];
-  return Promise.all(pages.map(({ address, html }) => examineNotice(new URL(address).pathname, html, sql)));
+  return [await examineNotice("/", article.body, sql), ...translations];
 }
 
 async function examineNotice(path: string, html: string, sql: Sql | undefined): Promise<Finding> {

@@ -4,6 +4,7 @@ import { settingsWithPlaceholderIn } from "../content/provider.ts";
 import { type Answer, ask } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 import { unescaped } from "./html.ts";
+import { isServiceKey } from "./key.ts";
 
 const buildAgain =
   "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
@@ -119,7 +120,7 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
   else if (attribute("backend-key") !== key)
     findings.push(fail("The form presents another key than the one after --key.", buildAgain));
   else findings.push(pass("The form knows its backend and the key."));
-  if (/sb_secret_|service_role/.test(html))
+  if (/sb_secret_/.test(html) || html.split(/[^\w.-]/).some(isServiceKey))
     findings.push(
       fail(
         "A secret key stands in the page.",

@@ -2,14 +2,14 @@
 import type { Finding } from "./finding.ts";
 
 export function lineOf(finding: Finding): string {
-  const says = printable(finding.says);
+  const says = withoutControls(finding.says);
   if (finding.is === "pass") return `  pass   ${says}\n`;
   if (finding.is === "not examined") return `  ?      ${says}\n`;
-  return `  FAIL   ${says}\n         ${printable(finding.fix)}\n`;
+  return `  FAIL   ${says}\n         ${withoutControls(finding.fix)}\n`;
 }
 
 /** Text without what a terminal would interpret, because a finding may quote a page or an answer, which may hold anything. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
+const withoutControls = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "?");
 
 /** The last line for what was found. */
 export function lastLine(findings: readonly Finding[]): string {

@@ -63,6 +63,7 @@ const isFromPlatform = ({ status, error, headers }: Answer): boolean =>
   (headers.has("sb-error-code") || error.message === "Invalid JWT" || /JWT/.test(error.code ?? ""));
 
 function examineUnknownKey(answer: Answer, origin: string | undefined, url: string): Finding[] {
+  if (answer.status >= 300 && answer.status !== 401) return [oddAnswer(answer)];
   if (answer.status !== 401) {
     return [
       fail(
@@ -83,8 +84,15 @@ function examineUnknownKey(answer: Answer, origin: string | undefined, url: stri
   return [pass("submit-lead is there and refuses a wrong key itself.")];
 }
 
+const oddAnswer = (answer: Answer | NoAnswer): Finding =>
+  fail(
+    `submit-lead answers what it never does (${summaryOf(answer)}).`,
+    "See what stands before it: a redirect, a firewall or a limit. Then run this again.",
+  );
+
 function examineRealKey(answer: Answer | NoAnswer): Finding {
   if (answer.status >= 200 && answer.status < 300) return pass("submit-lead takes the page's call.");
+  if (answer.status !== 401) return oddAnswer(answer);
   return fail(
     `submit-lead does not know the page's key (${summaryOf(answer)}).`,
     "Build the pages with a key of this project, and deploy the function to the same project.",

@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 import type { TestLead } from "./test-lead.ts";
 
-/** Examines the address that was recorded with this test lead. Has no finding where none is kept (PERMISSION_ADDRESS=off). */
+/** A proxy with a public address cannot be told from a visitor here, so the address is shown. Examines the address that was recorded with this test lead. Has no finding where none is kept (PERMISSION_ADDRESS=off). */
 export async function examineVisitorAddress(
   sql: Sql,
   { url }: Deployment,
@@ -16,7 +16,10 @@ export async function examineVisitorAddress(
   const address = found?.address;
   // Reached by an address of the same network or machine, the server rightly sees such an address too.
   if (!address || isInternal(new URL(url).hostname)) return [];
-  if (!isInternal(address)) return [pass("The server tells visitors apart by their addresses.")];
+  if (!isInternal(address))
+    return [
+      pass(`The server takes ${address} for this visitor's address. If that is a proxy's, set TRUST_PROXY.`),
+    ];
   return [
     fail(
       `The server takes ${address} for the visitor's address, which is that of a proxy in front of it: all visitors share one rate limit.`,

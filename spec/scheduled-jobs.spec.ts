@@ -8,7 +8,6 @@ import { composeDelivery } from "../delivery/compose.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { enqueueWaiting, jobConnections, makeScheduledJobs, reconcile } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
-import { makeDeliveryRuns } from "../supabase/functions/submit-lead/delivery-runs.ts";
 import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
 import { decoded, startMailServer } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
@@ -310,53 +309,5 @@ describe("one run over everything due", () => {
     away.query = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
     const run = compose({}).deliverDue(away, { seconds: 1 });
     await expect(run).rejects.toMatchObject({ code: "ECONNREFUSED" });
-  });
-});
-
-describe("the runs of a hosted function", () => {
-  const submitLead = { url: "https://project.example/functions/v1/submit-lead", key: "key" };
-  const never = () => new Promise<never>(() => {});
-
-  it("deliver what comes while a job takes long", async () => {
-    let runs = 0;
-    const delivery = { deliverDue: async () => void (runs += 1) };
-    const jobsDatabase = { ...database, query: never };
-    const { wake } = makeDeliveryRuns({ delivery, database, jobsDatabase, log, submitLead });
-    void wake();
-    await until(() => runs === 1);
-    void wake();
-    await until(() => runs === 2);
-  });
-
-  it("do their jobs on another connection than that of form posts and deliveries", async () => {
-    const timeouts: (number | undefined)[] = [];
-    const jobsDatabase: typeof database = {
-      ...database,
-      query: (work, timeout) => {
-        timeouts.push(timeout);
-        return database.query(work, timeout);
-      },
-    };
-    const taken = { ...database, query: never };
-    const delivery = { deliverDue: async () => {} };
-    await makeDeliveryRuns({ delivery, database: taken, jobsDatabase, log, submitLead }).wake();
-    // Ten minutes for each: what comes in at the same moment waits for none.
-    expect(timeouts).toEqual(Array.from({ length: 6 }, () => 600_000));
-  });
-
-  it("do the retention at the next call where it failed at the first", async () => {
-    await sql`delete from private.retention_plan`;
-    let isAway = true;
-    const away = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
-    const jobsDatabase: typeof database = {
-      ...database,
-      query: (work, timeout) => (isAway ? away() : database.query(work, timeout)),
-    };
-    const delivery = { deliverDue: async () => {} };
-    const { wake } = makeDeliveryRuns({ delivery, database, jobsDatabase, log, submitLead });
-    await wake();
-    isAway = false;
-    await wake();
-    expect(await sql`select from private.retention_plan`).toHaveLength(1);
   });
 });

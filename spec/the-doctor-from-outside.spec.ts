@@ -10,6 +10,8 @@ import { keys } from "./support/edge-function.ts";
 import { provider, startDeployment } from "./support/examined-deployment.ts";
 import type { HostedProject } from "./support/hosted.ts";
 
+const serviceClaims = Buffer.from(JSON.stringify({ role: "service_role" })).toString("base64url");
+
 const { host, project, examineProject, expectFailure } = await startDeployment();
 
 const json = (status: number, body: object, headers: Record<string, string> = {}) => ({
@@ -128,6 +130,12 @@ describe("the doctor names a backend that", () => {
       json(503, { code: "BOOT_ERROR" }),
     ],
     ["has another submit-lead", /takes any key/, postingToFunction, json(200, {})],
+    [
+      "has a firewall before submit-lead",
+      /answers what it never does \(403\)/,
+      postingToFunction,
+      json(403, {}),
+    ],
     [
       "has a submit-lead whose refusals cannot be read",
       /no CORS headers/,
@@ -267,6 +275,11 @@ describe("the doctor names a site that", () => {
       "holds a secret key",
       /secret key stands in the page/,
       altered("</main>", "<!-- sb_secret_x --></main>"),
+    ],
+    [
+      "holds the long key that opens everything",
+      /secret key stands in the page/,
+      altered("</main>", `<!-- eyJhbGciOiJIUzI1NiJ9.${serviceClaims}.c2lnbmF0dXJl --></main>`),
     ],
     ["states no notice", /page \/ does not state which/, altered('name="notice"', 'name="no"')],
     [

@@ -1,8 +1,9 @@
 // Runs the delivery and its jobs where no process keeps running: each call starts a run over everything due, and calls that arrive
-// meanwhile share the next one. A run has its own deadline, well under the platform's limit for a call.
+// meanwhile share the next one. A run has its own deadline, well under the platform's limit for a call. The jobs come after a run, also while
+// calls keep arriving.
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
-import { isDatabaseTrouble } from "../../../database/trouble.ts";
+import { isDatabaseTrouble, isOfTheStatement } from "../../../database/trouble.ts";
 import type { ComposedDelivery } from "../../../delivery/compose.ts";
 import { indexNewLeads } from "../../../delivery/outbox.ts";
 import {
@@ -13,7 +14,7 @@ import {
   rollUpCounts,
 } from "../../../delivery/scheduled-jobs.ts";
 import { logBug } from "../../../log/bug.ts";
-import type { Log } from "../../../log/log.ts";
+import { codeOf, type Log } from "../../../log/log.ts";
 
 export interface DeliveryRunsDependencies {
   delivery: Pick<ComposedDelivery, "deliverDue">;
@@ -62,34 +63,28 @@ function makeJobs({ jobsDatabase, log, submitLead }: DeliveryRunsDependencies, s
   };
 }
 
-// A step that fails is logged when it is a bug, and the next steps are still done.
+// A step that fails is logged when it is a bug, or when the database has stopped it alone. The next steps are still done.
 async function step(work: () => Promise<unknown>, log: Log): Promise<unknown> {
   try {
     return await work();
   } catch (error) {
     if (!isDatabaseTrouble(error)) logBug(log, error);
+    else if (isOfTheStatement(error)) log("job-stopped", { code: codeOf(error) });
     return undefined;
   }
 }
 
-/** Makes a function that does the work once more for all who called while it was under way. It settles when all of that is done. */
+/** Makes a function that does the work once for all who call before it begins, one after the other. It settles when that is done. */
 function shared(work: () => Promise<void>): () => Promise<void> {
-  let underWay: Promise<void> | undefined;
-  let runsAgain = false;
-
-  async function runAll(): Promise<void> {
-    do {
-      runsAgain = false;
-      await work();
-    } while (runsAgain);
-  }
-
+  let underWay = Promise.resolve();
+  let next: Promise<void> | undefined;
   return () => {
-    runsAgain = true;
-    underWay ??= runAll().finally(() => {
-      underWay = undefined;
+    next ??= underWay.then(() => {
+      underWay = next as Promise<void>;
+      next = undefined;
+      return work();
     });
-    return underWay;
+    return next;
   };
 }
 

@@ -2,7 +2,7 @@
 // database. It is called after each insert, by the database each minute, and by browsers without script.
 import { maxBeaconBytes } from "../../../campaigns/beacon.ts";
 import { makeCounters } from "../../../campaigns/counters.ts";
-import { startFlushing } from "../../../campaigns/flush.ts";
+import { countsPool, startFlushing } from "../../../campaigns/flush.ts";
 import { ConfigError, readConfig } from "../../../config/config.ts";
 import { checkExperiments } from "../../../content/check-experiments.ts";
 import { ContentError } from "../../../content/content-error.ts";
@@ -42,14 +42,14 @@ function makeHandler(): (request: Request) => Promise<Response> {
 function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) => Promise<Response> {
   const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
   const { allowedOrigins } = config;
-  const { database, jobsDatabase } = openDatabase(config.databaseUrl ?? "");
+  const { database, jobsDatabase, countsDatabase } = openDatabase(config.databaseUrl ?? "");
   const keys = knownKeys();
   const delivery = composeDelivery({
     config: {
       ...config,
       delivery: { ...config.delivery, siteOrigin: site },
       // The inbox is served elsewhere, so only its address says that there is one.
-      inbox: { on: env.INBOX_URL !== undefined, url: config.inbox.url },
+      inbox: { on: Boolean(env.INBOX_URL?.trim()), url: config.inbox.url },
     },
     // A hosted function reads no files. The provider's own wording reaches the database by the build's notices.sql.
     notices: config.provider.noticeFile ? [] : permissionNotices(config),
@@ -68,7 +68,9 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     submitLeadCors(allowedOrigins),
     makeSubmitLead({ knows: (key) => keys.includes(key), wake }),
   );
-  const counting = config.site.counting ? countPageLoads(allowedOrigins, site, database, log) : undefined;
+  const counting = config.site.counting
+    ? countPageLoads(allowedOrigins, site, countsDatabase, log)
+    : undefined;
   const form = formPost({
     ...{ database, site, languages: config.site.languages, allowedOrigins, wake, log },
     deviceOf: counting?.deviceOf,
@@ -84,13 +86,17 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   };
 }
 
-/** The connections for form posts and deliveries, and one for jobs, which logs no outage because the others do. */
+/** The connections for form posts and deliveries, one for jobs, and one for counts. The latter two log no outage, because the others do. */
 function openDatabase(databaseUrl: string) {
   const address = addressOf(databaseUrl);
   const open = (max: number, name: string) => () => connect(address, { max, name });
   return {
     database: makeResilientConnection(open(3, "submit-lead"), log),
     jobsDatabase: makeResilientConnection(open(1, "submit-lead jobs"), () => {}),
+    countsDatabase: makeResilientConnection(
+      () => connect(address, countsPool),
+      () => {},
+    ),
   };
 }
 
