@@ -1,6 +1,7 @@
 // A PostgreSQL that was killed, and one whose parent was: both run again, and nothing is lost.
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { findRunning, stopOrphan } from "./embedded-postgres.ts";
@@ -46,6 +47,26 @@ describe("a PostgreSQL after a kill", () => {
     await expect.poll(() => events.slice(-2)).toEqual(["exited", "started"]);
     expect(database.pid).not.toBe(killed);
     expect(await findRunning(optionsOn(dataDir))).toBe(database.url);
+  });
+
+  it("runs again by itself also where somebody has tidied its log away", async () => {
+    copyTemplate();
+    const database = await start();
+    rmSync(join(dataDir, "log"), { recursive: true });
+    process.kill(database.pid, "SIGKILL");
+    await expect.poll(() => events.slice(-2), { timeout: 20_000 }).toEqual(["exited", "started"]);
+    expect(await query(database.url, "select 1")).toEqual([[1]]);
+  });
+
+  it("ends no other program that has a server's command line among its arguments", async () => {
+    copyTemplate();
+    const line = `/usr/bin/postgres -D ${join(dataDir, "postgresql")} -c port=5432`;
+    const bystander = spawn("sh", ["-c", `read -r line; : ${line}`], { stdio: ["pipe", "ignore", "ignore"] });
+    const database = await start();
+    expect(await query(database.url, "select 1")).toEqual([[1]]);
+    expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+    bystander.stdin.end();
+    await once(bystander, "close");
   });
 
   it("stops the server that a killed parent left behind, and starts", async () => {

@@ -8,6 +8,9 @@ export function majorOf(cluster: string): number | undefined {
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;
 }
 
+/** Where an upgrade makes the new cluster. */
+export const upgradePlace = (cluster: string): string => `${cluster}.new-upgrade`;
+
 /** Whether there is a cluster, also where a crash interrupted the swap that puts one in its place. */
 export const holdsData = (cluster: string): boolean =>
   existsSync(cluster) || existsSync(`${cluster}.upgraded`);

@@ -131,7 +131,7 @@ export async function createCluster(
  * Makes the database, and lets no other role connect to those that come with the server. In single-user mode an empty line ends a
  * statement.
  */
-const createDatabase = ({ database }: Setup) => `create database ${database};
+const createDatabase = ({ database }: Setup) => `create database "${database}";
 
 revoke connect on database postgres from public;
 

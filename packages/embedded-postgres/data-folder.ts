@@ -14,11 +14,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Account, accountFor, canEnter } from "./account.ts";
 import { makeCluster } from "./cluster.ts";
-import { finishUpgrade, holdsData } from "./cluster-place.ts";
+import { finishUpgrade, holdsData, upgradePlace } from "./cluster-place.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { lockFolder, lockName } from "./folder-lock.ts";
 import type { Setup } from "./options.ts";
 import { ownerAdvice } from "./ownership.ts";
+import { stopOrphans } from "./postmaster.ts";
 import { type Programs, programsFor } from "./programs.ts";
 
 /** What lies in a data folder. Only the cluster and the sockets belong to the account; the rest is our own user's. */
@@ -84,6 +85,8 @@ export async function openDataFolder(setup: Setup): Promise<OpenDataFolder> {
   const folder = lockDataFolder(setup);
   const { path, account } = folder;
   try {
+    // An upgrade that was broken off may have left its new server.
+    await stopOrphans(upgradePlace(folder.cluster), setup);
     const programs = programsFor(account, path, setup);
     await makeCluster(folder, programs, account, setup);
     return { ...folder, programs, sockets: makeSocketFolder(folder, account, setup) };

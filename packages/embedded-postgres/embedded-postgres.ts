@@ -1,8 +1,8 @@
 // PostgreSQL as a child process: started on a data folder, started again when it dies, and stopped with its parent. After
 // any kill, of the server, the parent or both, the next start needs no help.
 import { ownerUrl, requirePassword } from "./cluster.ts";
-import { holdsData } from "./cluster-place.ts";
-import { findDataFolder, lockDataFolder, openDataFolder } from "./data-folder.ts";
+import { holdsData, upgradePlace } from "./cluster-place.ts";
+import { findDataFolder, inWords, lockDataFolder, openDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { type Options, setUp } from "./options.ts";
@@ -44,7 +44,7 @@ export async function startPostgres(options: StartOptions): Promise<RunningPostg
     return supervise(folder, first);
   } catch (error) {
     folder.close();
-    throw error;
+    throw inWords(error, folder.path, setup);
   }
 }
 
@@ -84,6 +84,8 @@ export async function stopOrphan(options: Options): Promise<boolean> {
   if (!holdsData(findDataFolder(setup).cluster)) return false;
   const folder = lockDataFolder(setup);
   try {
+    // An upgrade that was broken off may have left its new server.
+    await stopOrphans(upgradePlace(folder.cluster), setup);
     return await stopOrphans(folder.cluster, setup);
   } finally {
     folder.close();

@@ -1,7 +1,16 @@
 // Moves the data to another folder, also onto another disk. At every moment one of the two folders is whole.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { flush, holdsData } from "./cluster-place.ts";
 import { findDataFolder, lockDataFolder } from "./data-folder.ts";
@@ -16,8 +25,10 @@ import { stopOrphans } from "./postmaster.ts";
 export async function moveData(options: Options, to: string): Promise<void> {
   const setup = setUp(options);
   const target = resolve(to);
-  const { path, cluster } = findDataFolder(setup);
-  if (!holdsData(cluster)) throw new EmbeddedPostgresError(`There is no data in ${path}.`);
+  const { path: named, cluster } = findDataFolder(setup);
+  if (!holdsData(cluster)) throw new EmbeddedPostgresError(`There is no data in ${named}.`);
+  // Not a link to the data, which a rename would move in its place.
+  const path = realpathSync(named);
   if (existsSync(target) && readdirSync(target).length > 0)
     throw new EmbeddedPostgresError(`The folder ${target} is not empty: name another one.`);
   const folder = lockDataFolder(setup);
@@ -64,7 +75,13 @@ function copyAndRemove(from: string, to: string) {
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
-  rmSync(from, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 };
+  for (const name of readdirSync(from)) rmSync(join(from, name), options);
+  try {
+    rmdirSync(from);
+  } catch {
+    // A place where a disk is mounted stays, and is empty.
+  }
 }
 
 const succeeds = (program: string, args: string[]): boolean =>

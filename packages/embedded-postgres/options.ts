@@ -62,14 +62,16 @@ export function setUp(options: Options): Setup {
   if (!/^[a-z0-9-]{1,40}$/.test(name)) throw new TypeError("name must be at most 40 of [a-z0-9-].");
   for (const word of [owner, database]) {
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(word)) throw new TypeError("owner and database must be plain names.");
+    if (/^(pg_|postgres$|template[01]$)/.test(word))
+      throw new TypeError("owner and database must be other names than PostgreSQL's own.");
   }
   return {
     name,
     owner,
     database,
     dataDir: resolve(options.dataDir),
-    systemDir: options.systemDir ?? join("/var/lib", name),
-    programs: options.programs,
+    systemDir: resolve(options.systemDir ?? join("/var/lib", name)),
+    programs: options.programs === undefined ? undefined : resolve(options.programs),
     settings: options.settings ?? {},
     maxLogBytes: options.maxLogBytes ?? 10_000_000,
     onEvent: options.onEvent ?? (() => {}),

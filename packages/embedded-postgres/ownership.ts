@@ -1,4 +1,5 @@
-// Says to whom a file belongs that keeps us from starting, such as what an earlier run as root left, and what to type.
+// Says what keeps us from using a folder: a file of another user's, such as what an earlier run as root left, and what to type; or else the
+// disk.
 import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -7,14 +8,16 @@ import { environment } from "./account.ts";
 /** Who owns what is in the way in this folder, and the command that hands it over; the sentence is left open at its end. */
 export function ownerAdvice(folder: string): string {
   const [path, uid] = foreignEntry(folder) ?? [];
-  if (path === undefined || uid === undefined) return "Start as the user it belongs to";
-  const owner = nameOf(uid);
-  return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(process.getuid?.() ?? 0)} ${quoted(folder)}"`;
+  if (path === undefined || uid === undefined) return "See whether its disk takes writes, and has room";
+  const own = process.getuid?.() ?? 0;
+  const owner = nameOf(uid) ?? `user ${uid}`;
+  return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(own) ?? own} ${quoted(folder)}"`;
 }
 
-/** The folder itself, or the first thing in it, that belongs to another user than ours. */
+/** The folder itself, or the first thing in it, that belongs to another user than ours. No owner keeps root out. */
 function foreignEntry(folder: string): [path: string, uid: number] | undefined {
   const own = process.getuid?.();
+  if (own === 0) return undefined;
   try {
     const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
     for (const path of paths) {
@@ -29,9 +32,10 @@ function foreignEntry(folder: string): [path: string, uid: number] | undefined {
   return undefined;
 }
 
-function nameOf(uid: number): string {
+/** Undefined for a user without a name, such as that of a container. */
+function nameOf(uid: number): string | undefined {
   const { status, stdout } = spawnSync("id", ["-un", String(uid)], { env: environment, encoding: "utf8" });
-  return status === 0 ? stdout.trim() : `user ${uid}`;
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);

@@ -1,13 +1,13 @@
 // One life of a PostgreSQL server on a data folder: how it is started, and what is done with one that an earlier run left.
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { asAccount } from "./account.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import type { Setup } from "./options.ts";
-import { commandOf, endProcess, killSessions, processesOn, titleOf } from "./processes.ts";
+import { commandOf, endProcess, killSessions, processesOn, signal, titleOf } from "./processes.ts";
 
 export interface Exit {
   code: number | null;
@@ -40,6 +40,8 @@ export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Pr
   const { programs, cluster, account, log, sockets, port = usualPort } = launchSetup;
   const socket = join(sockets, `.s.PGSQL.${port}`);
   for (const file of [socket, `${socket}.lock`]) rmSync(file, { force: true });
+  // Somebody may have tidied it away.
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   const out = openSync(log, "a", 0o600);
   const child = spawn(programs.postgres, argumentsFor(launchSetup), {
     ...asAccount(account),
@@ -49,11 +51,21 @@ export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Pr
     stdio: ["ignore", out, out],
   });
   closeSync(out);
+  // Stops it also when this process ends while it starts, as by an uncaught error.
+  const stopOnExit = () => child.pid !== undefined && signal(child.pid, "SIGINT");
+  process.once("exit", stopOnExit);
   let exit: Exit | undefined;
+  let cause: Error | undefined;
   const exited = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
-    child.once("error", () => resolve({ code: null, signal: null }));
-  }).then((how) => (exit = how));
+    child.once("error", (error) => {
+      cause = error;
+      resolve({ code: null, signal: null });
+    });
+  }).then((how) => {
+    process.removeListener("exit", stopOnExit);
+    return (exit = how);
+  });
 
   while (!exit) {
     // Looked at first, so that a server that is ready by now is ended all the same.
@@ -62,7 +74,10 @@ export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Pr
       return { pid: child.pid, sockets, exited };
     else await delay(10);
   }
-  throw new EmbeddedPostgresError(`PostgreSQL did not start. It says why at the end of ${log}.`);
+  const why = cause
+    ? `${programs.postgres} cannot be run (${codeOf(cause)})`
+    : `It says why at the end of ${log}`;
+  throw new EmbeddedPostgresError(`PostgreSQL did not start. ${why}.`, { cause });
 }
 
 function argumentsFor({ cluster, sockets, setup, port = usualPort }: LaunchSetup): string[] {

@@ -13,10 +13,21 @@ import { codeOf, EmbeddedPostgresError } from "./error.ts";
  * containers root may not see those of another user's process.)
  */
 export function processesOn(cluster: string): number[] {
-  const postmaster = `/postgres -D ${cluster} -c `;
   const child = `postgres: ${titleOf(cluster)}: `;
-  const isOurs = (command: string) => command.includes(postmaster) || command.startsWith(child);
+  const isOurs = (command: string) => isPostmaster(command, cluster) || command.startsWith(child);
   return processes().flatMap(([pid, command]) => (isOurs(command) ? [pid] : []));
+}
+
+/** A program of that name, and not another one that has such a line among its own arguments, such as a shell. */
+function isPostmaster(command: string, cluster: string): boolean {
+  const [program = "", settings] = command.split(` -D ${cluster} -c `, 2);
+  // A program's path may hold blanks, and none of a shell's or a debugger's other arguments ends so.
+  return (
+    settings !== undefined &&
+    program.endsWith("/postgres") &&
+    !program.includes(" /") &&
+    !/ -[a-z]/.test(program)
+  );
 }
 
 /** How the processes of this cluster name it in their titles. */

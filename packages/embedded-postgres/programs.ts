@@ -1,4 +1,5 @@
 // Finds PostgreSQL's programs in the npm package, and copies them to where the account can run them when it cannot there.
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   cpSync,
@@ -9,12 +10,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { type Account, outputAs } from "./account.ts";
-import { EmbeddedPostgresError } from "./error.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import type { Setup } from "./options.ts";
 
 export interface Programs {
@@ -32,7 +34,10 @@ export function programsFor(account: Account | undefined, dataFolder: string, se
   const installed = setup.programs ?? packagedFolder(setup);
   const found = programsIn(installed, account);
   if (found) return found;
-  const copy = join(account ? setup.systemDir : dataFolder, `postgresql-${versionOf(installed)}`);
+  if (!existsSync(join(installed, "bin/postgres")))
+    throw new EmbeddedPostgresError(`There is no PostgreSQL in ${installed}: bin/postgres is missing.`);
+  // Not `postgresql-18`, by which an upgrade calls the data that it keeps.
+  const copy = join(account ? setup.systemDir : dataFolder, `programs-${copyName(installed)}`);
   if (!programsIn(copy, account)) copyPrograms(installed, copy);
   const copied = programsIn(copy, account);
   if (copied) return copied;
@@ -74,24 +79,49 @@ function linkLibraries(folder: string) {
   }
 }
 
-/** The version of an npm package; another installation is told by the name of its folder. */
-function versionOf(installed: string): string {
-  const manifest = join(installed, "../package.json");
-  if (!existsSync(manifest)) return basename(installed);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+/** A name that each installation, and each version in the same folder, has of its own. */
+function copyName(installed: string): string {
+  const { size, mtimeMs } = statSync(join(installed, "bin/postgres"));
+  return createHash("sha256").update(`${installed} ${size} ${mtimeMs}`).digest("hex").slice(0, 12);
 }
 
 /** Copies beside the place and renames, so that a copy is whole or absent. */
 function copyPrograms(installed: string, copy: string) {
+  let unfinished: string | undefined;
   try {
     if (mkdirSync(dirname(copy), { recursive: true })) chmodSync(dirname(copy), 0o755);
-    const unfinished = mkdtempSync(`${copy}.`);
+    removeUnfinished(copy);
+    unfinished = mkdtempSync(`${copy}.`);
     cpSync(installed, unfinished, { recursive: true, verbatimSymlinks: true });
     makeReadable(unfinished);
+    putInPlace(unfinished, copy);
+  } catch (cause) {
+    throw new EmbeddedPostgresError(`PostgreSQL's programs cannot be copied to ${copy} (${codeOf(cause)}).`, {
+      cause,
+    });
+  } finally {
+    if (unfinished) rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** Renames it, unless another start has put its own there meanwhile, or a copy is there that cannot be run: that one is removed first. */
+function putInPlace(unfinished: string, copy: string) {
+  try {
+    renameSync(unfinished, copy);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) throw error;
+    if (programsIn(copy, undefined)) return;
     rmSync(copy, { recursive: true, force: true });
     renameSync(unfinished, copy);
-  } catch (cause) {
-    throw new EmbeddedPostgresError(`PostgreSQL's programs cannot be copied to ${copy}.`, { cause });
+  }
+}
+
+/** Removes the copies of killed starts. One less than an hour old may belong to a start under way. */
+function removeUnfinished(copy: string) {
+  const names = readdirSync(dirname(copy)).filter((name) => name.startsWith(`${basename(copy)}.`));
+  for (const path of names.map((name) => join(dirname(copy), name))) {
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > 3_600_000) rmSync(path, { recursive: true, force: true });
   }
 }
 

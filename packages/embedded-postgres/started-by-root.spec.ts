@@ -100,7 +100,7 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     const { child, answer } = startInChild({ folder: join(installation, "data"), from });
     const { url, dataDir: systemData } = await answer;
     expect(systemData).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{12}/data$`));
-    expect(readdirSync(systemDir).filter((name) => name.startsWith("postgresql-"))).toHaveLength(1);
+    expect(readdirSync(systemDir).filter((name) => name.startsWith("programs-"))).toHaveLength(1);
     expect(await query(url, "select 1")).toEqual([[1]]);
     await kill(child, "SIGTERM");
   });

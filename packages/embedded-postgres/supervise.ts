@@ -4,7 +4,7 @@ import { ownerUrl } from "./cluster.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { launch, type Postmaster, stopOrphans } from "./postmaster.ts";
-import { endProcess, signal } from "./processes.ts";
+import { endProcess, killSessions, signal } from "./processes.ts";
 
 export interface RunningPostgres {
   /** The owner's address, for a client and for psql: the host in it is the folder of a Unix socket. */
@@ -29,7 +29,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
   let current = first;
   let lastPid = first?.pid ?? 0;
   const stopping = new AbortController();
-  // Stops PostgreSQL also when this process ends without `stop`, as by an uncaught error.
+  // Stops PostgreSQL also when this process ends without `stop`, as by an uncaught error. One that was adopted is no child of ours.
   const stopOnExit = () => current && signal(current.pid, "SIGINT");
   process.once("exit", stopOnExit);
   const rotation = setInterval(() => rotateLog(folder.log, maxLogBytes), rotationInterval).unref();
@@ -55,6 +55,8 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
     if (current) await end(current);
     // A restart that was under way ends what it started.
     await watched;
+    // One that had to be killed leaves them.
+    await killSessions(folder.cluster);
     process.removeListener("exit", stopOnExit);
     folder.close();
   };

@@ -1,7 +1,7 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
 // a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it stays beside it.
 import { clearUnfinished, createCluster, ownerUrl, requirePassword } from "./cluster.ts";
-import { holdsData, majorOf, swapClusters } from "./cluster-place.ts";
+import { holdsData, majorOf, swapClusters, upgradePlace } from "./cluster-place.ts";
 import {
   findDataFolder,
   inWords,
@@ -57,8 +57,6 @@ export async function upgradeData(options: Options, steps: UpgradeSteps): Promis
   }
 }
 
-const freshIn = ({ cluster }: LockedDataFolder) => `${cluster}.new-upgrade`;
-
 interface BothPrograms {
   programs: Programs;
   old: Programs;
@@ -83,7 +81,7 @@ async function startBoth(
   running: Postmaster[],
 ): Promise<string> {
   const { account, cluster, setup } = folder;
-  const fresh = freshIn(folder);
+  const fresh = upgradePlace(folder.cluster);
   for (const one of [fresh, cluster]) await stopOrphans(one, setup);
   clearUnfinished(cluster);
   const sockets = makeSocketFolder(folder, account, setup);
@@ -105,7 +103,7 @@ async function putInPlace(folder: LockedDataFolder, running: Postmaster[]): Prom
     throw new EmbeddedPostgresError(
       `The new PostgreSQL did not shut down as it should, so the old data stays in use. It says why at the end of ${folder.log}.`,
     );
-  return swapClusters(folder.cluster, freshIn(folder)) ?? folder.cluster;
+  return swapClusters(folder.cluster, upgradePlace(folder.cluster)) ?? folder.cluster;
 }
 
 /** A server that cannot be ended stays in the list. */

@@ -85,7 +85,7 @@ describe("the launcher named node", () => {
     });
   });
 
-  it.each(["v22.17.9", "v20.20.2", "v23.5.0", "v20.19.0"])(
+  it.each(["v22.17.9", "v22.12.0", "v20.20.2", "v23.5.0", "v20.19.0"])(
     "fetches a Node where there is only %s, once",
     (version) => {
       const machine = put("machine", "node", aNode(version));
@@ -130,14 +130,16 @@ describe("the launcher named node", () => {
     expect(launch([machine]).stdout).toBe(`${machine}/node\n`);
   });
 
-  it.each(["v20.18.3", "v18.20.8", "v16.0.0", "odd"])(
+  it.each(["v22.11.0", "v21.7.3", "v20.18.3", "v18.20.8", "v16.0.0", "odd"])(
     "fetches none for %s, with which npm installs too little",
     (version) => {
       const machine = put("machine", "node", aNode(version));
       put("machine", "npm", anNpm);
       const { stderr, status } = launch([machine]);
       expect(status).toBe(1);
-      expect(stderr).toContain(`this machine has ${version}. Before 20.19, npm leaves out packages`);
+      expect(stderr).toContain(
+        `this machine has ${version}. With it, npm leaves out packages; they need 20.19 or a later 20, or 22.12 or newer.`,
+      );
     },
   );
 

@@ -4,7 +4,8 @@
 set -eu
 
 oldest="22.18" # the first Node that runs TypeScript without a flag
-oldest_to_install="20.19" # with an older one, npm leaves out the packages of native code that ask for this one
+# With others, npm leaves out the packages of native code, which ask for one of these.
+installing="20.19 or a later 20, or 22.12 or newer"
 fetched="24.21.0" # what runtime/package-lock.json pins
 
 # A launcher of another project that looks for a Node asks this one for its version: it has none of its own.
@@ -31,6 +32,10 @@ is_new_enough() {
   case $1 in v23.*) is_at_least "$1" 23.6 ;; *) is_at_least "$1" "$oldest" ;; esac
 }
 
+is_able_to_install() {
+  case $1 in v20.*) is_at_least "$1" 20.19 ;; v21.*) return 1 ;; *) is_at_least "$1" 22.12 ;; esac
+}
+
 # Programs that Node starts find the same Node.
 run() {
   folder=$1
@@ -46,12 +51,12 @@ fail() {
 
 fetch() {
   [ -n "$found" ] && command -v npm >/dev/null || fail "Without npm none can be fetched."
-  is_at_least "$found" "$oldest_to_install" ||
-    fail "Before $oldest_to_install, npm leaves out packages that a newer Node needs."
+  is_able_to_install "$found" || fail "With it, npm leaves out packages; they need $installing."
   echo "This needs Node $oldest or newer, and this machine has $found: fetching Node $fetched with npm, once." >&2
   mkdir -p "$here/.cache/v$fetched" && new=$(mktemp -d "$here/.cache/new.XXXXXX") ||
     fail "$here/.cache cannot be written to."
   trap 'rm -rf "$new"' EXIT
+  trap 'exit 1' HUP INT TERM
   cp "$here/runtime/package.json" "$here/runtime/package-lock.json" "$new"
   # The older Node comes first in the PATH, because npm would start this launcher again.
   PATH="$found_in:$PATH" npm ci --prefix "$new" --include=optional --ignore-scripts --no-global \
@@ -61,7 +66,7 @@ fetch() {
   # A rename: a second launcher that fetches at the same time does the same, and both find a whole file.
   mv -f "$1" "$own"
   rm -rf "$new"
-  trap - EXIT
+  trap - EXIT HUP INT TERM
 }
 
 IFS=:
