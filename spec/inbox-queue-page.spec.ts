@@ -234,6 +234,25 @@ describe("a search", () => {
     expect((await said(page)).filter((sentence) => sentence.endsWith("found."))).toEqual([]);
   });
 
+  it("is still there on the way back from a lead, and the link Queue leads to everybody", async () => {
+    for (const name of ["Rosa Martinez", "Ana Silva"]) await addLead(database, { name });
+    const page = await as(dana);
+    await search(page, "rosa");
+    await page.getByRole("link", { name: "Ana Silva" }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).click();
+    await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    expect(await page.getByRole("textbox", { name: "Search by name" }).inputValue()).toBe("rosa");
+    expect(await page.getByRole("link", { name: "Ana Silva" }).count()).toBe(0);
+    // The browser writes its history to disk.
+    expect(JSON.stringify(await page.evaluate(() => history.state))).not.toContain("rosa");
+    await page.getByRole("link", { name: "Rosa Martinez" }).click();
+    await page.getByRole("heading", { name: "Rosa Martinez" }).waitFor();
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("link", { name: "Ana Silva" }).waitFor();
+  });
+
   it("says what was found also when a new lead is announced at the same moment", async () => {
     // Before the page is there, which would announce the leads of the test before.
     await allEventsSent(database, inbox, dana);
@@ -243,9 +262,14 @@ describe("a search", () => {
     await expect.poll(announced).toEqual(["Nobody is found."]);
     await addLead(database);
     await expect.poll(announced).toEqual(["Nobody is found.", "1 new lead in the queue."]);
-    await page.clock.runFor(31_000);
-    await addLead(database);
-    await expect.poll(announced).toEqual(["1 new lead in the queue."]);
+    await page.clock.runFor(6_000);
+    await search(page, "ana");
+    await expect.poll(announced).toEqual(["Nobody is found."]);
+    await page.clock.runFor(6_000);
+    // The same words once more.
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    const notFound = async () => (await said(page)).filter((text) => text === "Nobody is found.").length;
+    await expect.poll(notFound).toBe(3);
   });
 });
 

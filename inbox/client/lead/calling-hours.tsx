@@ -3,7 +3,7 @@
 import { clocksOf, momentOn } from "../../../calling/lawful-again.ts";
 import { useNow } from "../page/clock.ts";
 import { nextLawfulTime } from "../page/refusal.ts";
-import { notNowReasons } from "../page/words.ts";
+import { notNowReason, notNowReasons } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 /** Only informs: the server decides when the member asks for the call. */
@@ -24,7 +24,7 @@ export function CallingHours({ lead: { place, attempts_until, permission } }: { 
   }
   return (
     <p className="quiet">
-      {place.reason && `${notNowReasons[place.reason]}. `}
+      {place.reason && `${notNowReason(place, place.reason)}. `}
       {nextLawfulTime(place.callable_at, place, now)}
     </p>
   );

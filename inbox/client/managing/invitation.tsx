@@ -1,6 +1,7 @@
 // Invites a member: a name and a role, and the link that is shown once.
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { CallFailed } from "../call-api.ts";
+import { announce } from "../page/announcer.tsx";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
@@ -72,13 +73,14 @@ interface OneTimeLinkProps {
 /** The link is kept nowhere: the database holds its hash alone. */
 export function OneTimeLink({ link, expires_at, name }: OneTimeLinkProps) {
   const [copied, setCopied] = useState<"done" | "refused">();
+  useEffect(() => announce("The link is made. It is shown once."), []);
   const copy = () =>
     navigator.clipboard.writeText(link).then(
       () => setCopied("done"),
       () => setCopied("refused"),
     );
   return (
-    <div className="one-time-link" role="status">
+    <div className="one-time-link">
       <p>
         Give this link to {name}. It is shown this once, works once, and until {moment(expires_at)}.
       </p>

@@ -96,7 +96,9 @@ function aboutMember({ role, joined_at, last_seen_at, passkeys, oidc, claims }: 
   ];
   return [
     role === "manager" ? "Manager" : "Member",
-    joined_at ? ways.filter(Boolean).join(" and ") : "invited, not here yet",
+    joined_at
+      ? ways.filter(Boolean).join(" and ") || "cannot sign in: needs a new link"
+      : "invited, not here yet",
     last_seen_at && `last here ${moment(last_seen_at)}`,
     claims > 0 && `has ${claims} ${claims === 1 ? "lead" : "leads"}`,
   ]

@@ -33,7 +33,10 @@ export function Pager<Start>({ list, names, starts, next, isTurning, onTurn }: P
       >
         {back}
       </button>
-      <span>Page {starts.length}</span>
+      <span>
+        Page {starts.length}
+        {isTurning && " is being loaded…"}
+      </span>
       <button
         type="button"
         className="button"

@@ -27,6 +27,12 @@ export const notNowReasons: Readonly<Record<NotNow, string>> = {
   claimed: "Somebody has it",
 };
 
+/** Why nobody at a place may be called now, as half a sentence. Of several states, the one that is paused is named. */
+export const notNowReason = ({ blocking_state, states }: Place, reason: NotNow): string =>
+  reason === "paused" && blocking_state && states.length > 1
+    ? `Calls to ${stateNames[blocking_state] ?? blocking_state} are paused`
+    : notNowReasons[reason];
+
 /** A spam flag, in words for whoever calls. */
 export const flagInWords = (flag: string): string => flags[flag] ?? flag;
 

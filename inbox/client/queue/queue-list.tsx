@@ -53,7 +53,10 @@ export function QueueList({ rows: all, counts, member, of }: Props) {
     <section key={section} className="queue-section" aria-labelledby={`section-${section}`}>
       <h2 id={`section-${section}`}>
         {headings[section]}
-        {counts && section !== "closed" && <span className="count">{inGroups(counts[section])}</span>}
+        {/* They are of the whole queue. */}
+        {counts && of !== "filter" && section !== "closed" && (
+          <span className="count">{inGroups(counts[section])}</span>
+        )}
       </h2>
       <Rows rows={rows.filter((row) => row.section === section)} member={member} label={headings[section]} />
     </section>

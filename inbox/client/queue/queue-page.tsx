@@ -1,6 +1,6 @@
 // The queue: who is to be called next, who may be called now, and who has to wait. It comes up to date by itself.
 import { keepPreviousData } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
@@ -9,7 +9,8 @@ import { PageHeading } from "../page/page-heading.tsx";
 import { Pager } from "../page/pager.tsx";
 import { count } from "../page/words.ts";
 import { refresh, useCall } from "../queries.ts";
-import { type Filter, firstPage, isFiltered, noFilter, queueFilter } from "./first-page.ts";
+import { type Filter, firstPage, isFiltered, queueFilter } from "./first-page.ts";
+import { useListState } from "./list-state.ts";
 import { QueueFilters } from "./queue-filters.tsx";
 import { QueueList } from "./queue-list.tsx";
 import { SearchField } from "./search-field.tsx";
@@ -19,27 +20,21 @@ import { TakeNextButton } from "./take-next.tsx";
 const loadInterval = 30_000;
 
 export function QueuePage({ member }: { member: SignedIn }) {
-  const [words, setWords] = useState("");
-  const [filter, setFilter] = useState<Filter>(noFilter);
-  // Where each page begins; the last is the one on screen.
-  const [starts, setStarts] = useState<(string | null)[]>([null]);
+  const [{ words, filter, starts }, change] = useListState(member.id);
   const isSearch = words !== "";
   const page = { ...firstPage, filter, after: starts.at(-1) ?? null };
-  const queue = useQueue(page, !isSearch);
+  // During a search, for the numbers above it.
+  const queue = useQueue(isSearch ? firstPage : page);
   const found = useSearch(words, page);
   const { data, error, isPlaceholderData } = isSearch ? found : queue;
   const counts = queue.data?.counts;
-  const filterBy = (next: Filter) => {
-    setFilter(next);
-    setStarts([null]);
-  };
+  const filterBy = (next: Filter) => change({ filter: next, starts: [null] });
   const search = (next: string) => {
     // Words that were typed and removed again leave the page of the queue on screen.
     if (!isSearch && next === "") return;
     // A search that is asked for again is a new one.
     if (isSearch && next === words) refresh("search");
-    setWords(next);
-    filterBy(next === "" ? queueFilter(filter) : filter);
+    change({ words: next, filter: next === "" ? queueFilter(filter) : filter, starts: [null] });
   };
   return (
     <>
@@ -67,7 +62,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
             starts={starts}
             next={data.next}
             isTurning={isPlaceholderData}
-            onTurn={setStarts}
+            onTurn={(to) => change({ starts: to })}
           />
         </>
       )}
@@ -82,8 +77,8 @@ function kindOfList(isSearch: boolean, isFiltered: boolean, isLaterPage: boolean
 }
 
 /** The queue, asked for again and again while it is on screen. */
-const useQueue = (page: typeof firstPage, enabled: boolean) =>
-  useCall("queue", page, { placeholderData: keepPreviousData, enabled, refetchInterval: loadInterval });
+const useQueue = (page: typeof firstPage) =>
+  useCall("queue", page, { placeholderData: keepPreviousData, refetchInterval: loadInterval });
 
 /**
  * What a search finds. It is asked once, because each search is an act of the member that the audit log notes; what changes
@@ -91,7 +86,7 @@ const useQueue = (page: typeof firstPage, enabled: boolean) =>
  */
 function useSearch(text: string, page: typeof firstPage) {
   const isAsked = text !== "";
-  const { data, error, isPlaceholderData } = useCall(
+  const { data, dataUpdatedAt, error, isPlaceholderData } = useCall(
     "search",
     { text, ...page },
     {
@@ -104,10 +99,11 @@ function useSearch(text: string, page: typeof firstPage) {
       refetchOnWindowFocus: false,
     },
   );
+  // Also where the same words find the same again.
   useEffect(() => {
-    if (!isAsked || !data || isPlaceholderData) return;
+    if (!isAsked || !data || isPlaceholderData || dataUpdatedAt === 0) return;
     announce(foundSentence(data, page.after));
-  }, [isAsked, data, isPlaceholderData, page.after]);
+  }, [isAsked, data, dataUpdatedAt, isPlaceholderData, page.after]);
   const ids = data?.rows.map(({ id }) => id) ?? [];
   const live = useCall(
     "rows",

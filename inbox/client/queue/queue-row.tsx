@@ -2,11 +2,12 @@
 import { memo } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
+import type { NotNow } from "../../api-values.ts";
 import { useNow } from "../page/clock.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { localTime, momentThere, timeLeft, urgency } from "../page/times.ts";
-import { notNowReasons, onClocks, outcomeNames, placeName } from "../page/words.ts";
+import { notNowReason, onClocks, outcomeNames, placeName } from "../page/words.ts";
 
 type Row = ResponseOf<"queue">["rows"][number];
 
@@ -61,7 +62,7 @@ function RowState({ row, now }: { row: Row; now: Date }) {
       {section === "not_callable" && (
         <span className="row-when">
           {row.stage === "callback" && !isCallback && "Callback overdue. "}
-          {isCallback ? "Callback" : isReasonNamed ? untilWhen(reason) : "From"}{" "}
+          {isCallback ? "Callback" : isReasonNamed ? untilWhen(place, reason) : "From"}{" "}
           {again ? momentIn(place, again, againZone, now) : "further notice"}
         </span>
       )}
@@ -69,8 +70,8 @@ function RowState({ row, now }: { row: Row; now: Date }) {
   );
 }
 
-const untilWhen = (reason: keyof typeof notNowReasons) =>
-  `${notNowReasons[reason]}${reason === "attempts" ? ", none before" : " until"}`;
+const untilWhen = (place: Row["place"], reason: NotNow) =>
+  `${notNowReason(place, reason)}${reason === "attempts" ? ", none before" : " until"}`;
 
 /** What is left of the 24 hours; a miss stays visible. */
 export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
