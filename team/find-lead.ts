@@ -29,7 +29,7 @@ export async function findLead(sql: Sql, reference: string, { erased = false } =
       select lead_id, null from private.lead_work where ${endsSo(sql, reference)}
       union
       -- A lead of the last second has no row there yet, nor one of a transaction that took long to commit.
-      select fresh, null from private.leads_to_index(null, '2 days') as fresh
+      select fresh, null from private.leads_to_index(null, '10 minutes') as fresh
       where right(replace(fresh::text, '-', ''), ${reference.length}::integer) = ${reference}
       union
       select lead_id, erased_at from private.erasures
