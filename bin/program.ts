@@ -45,6 +45,7 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
 
   const stop = async (exitCode: number): Promise<never> => {
     log("stopping");
+    noteStopping();
     stopping.abort();
     while (open.length > 0) {
       const close = open.pop();
@@ -64,7 +65,7 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     await stop(1);
   };
 
-  onStopSignals(() => stopping.signal.aborted || stop(0));
+  const noteStopping = onStopSignals(() => stop(0));
   process.on("uncaughtException", giveUp);
   try {
     const config = readConfig(process.env);

@@ -9,7 +9,7 @@ import { type LoginRole, openRoleLogins, roleAddress } from "../database/role-lo
 import type { ComposedDelivery } from "../delivery/compose.ts";
 import { syncInboxSettings } from "../inbox/sync-settings.ts";
 import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
-import { disableBackups, enableBackups } from "../team/scheduled-backups.ts";
+import { disableBackups, enableBackups } from "../team/backup-state.ts";
 import type { Program } from "./program.ts";
 
 export interface ServerDatabase {

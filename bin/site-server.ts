@@ -7,6 +7,7 @@ import { makeIsReady } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
 import { makeLimit } from "../intake/limit.ts";
+import { watchRoom } from "../intake/room.ts";
 import { makeStore } from "../intake/store.ts";
 import { makeAddressOf } from "../intake/visitor-address.ts";
 import type { Log } from "../log/log.ts";
@@ -58,9 +59,11 @@ export async function makeSiteServer({
     "content-security-policy": nothingAllowed,
     "cache-control": "no-store",
   };
+  const room = watchRoom(makeStore(leads, wake, config.allowedOrigins));
+  const isReady = await makeIsReady(readiness);
   const app = makeApp({
     anonKey: config.anonKey,
-    store: makeStore(leads, wake, config.allowedOrigins),
+    store: room.store,
     allowedOrigins: config.allowedOrigins,
     addressOf: trustedAddressOf,
     limit: config.rateLimit ? makeLimit() : undefined,
@@ -74,7 +77,7 @@ export async function makeSiteServer({
         limit: countLimit(config),
       }),
     submitLead: makeSubmitLead({ knows: (key) => key === config.anonKey, wake }),
-    isReady: await makeIsReady(readiness),
+    isReady: async () => room.hasRoom() && (await isReady()),
     countAnswer,
     headers,
     log,

@@ -68,7 +68,7 @@ export const noAuditEntryMessage =
 /** Reads a whole number of one or more. @throws UsageError */
 export function readCount(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`${option} takes a whole number, such as ${option} 20.`);
+  throw new UsageError(`${option} takes a whole number from 1 to 999999999, such as ${option} 20.`);
 }
 
 /** Reads the name of a file. An empty one is mostly that of a shell's variable that is not set. @throws UsageError */

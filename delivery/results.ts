@@ -86,6 +86,8 @@ async function recordEach(
 ): Promise<{ refused: Result[]; left: readonly Result[] }> {
   const refused: Result[] = [];
   for (const [nth, result] of results.entries()) {
+    // It is no single result that cannot be recorded.
+    if (nth === 3 && refused.length === 3) return { refused: [...results], left: [] };
     try {
       await recordThese([result]);
     } catch (error) {

@@ -103,7 +103,9 @@ export const OpenLead = v.object({
     }),
   ),
   /** The member's own call that has no outcome yet. */
-  under_way: v.nullable(v.object({ call_id: Id, phone: v.string(), tel: v.string(), at: Moment })),
+  under_way: v.nullable(
+    v.object({ call_id: Id, phone: v.nullable(v.string()), tel: v.nullable(v.string()), at: Moment }),
+  ),
 });
 export type OpenLead = v.InferOutput<typeof OpenLead>;
 

@@ -16,7 +16,7 @@ import { session } from "./api-session.ts";
  * - 401, `{"error": <one of signInErrors>}`: the new passkey of `passkeys/add` is refused. The session goes on.
  * - 404, `{"error":"not found"}`: no such lead, call, member. 409: a reference that several leads have, or a name that is taken.
  * - 423, empty: the session is locked. Show the lock; what was typed stays.
- * - 405, 413, 415: another method, too large a request, another content type. 500, `{"error":"a bug"}`: the log has it.
+ * - 413, 415: too large a request, another content type. 500, `{"error":"a bug"}`: the log has it.
  * - 503: the database does not answer. Say so, keep what was typed, and try again.
  * `GET /api/downloads/<name>?...` is a CSV file, at the address that `export` or `audit/export` answered.
  * What the page loads by itself does not count as activity (`me`, `call-scripts`, `queue`, `rows`, `newest-lead`, `opened`, `members`,

@@ -97,10 +97,10 @@ function makeRefuse(log: Log) {
     refuse: (cause: unknown): never => {
       const code = codeOfFailure(cause);
       const where = cause instanceof openid.AuthorizationResponseError ? "in the address" : "at the provider";
-      const isOurs = byThePerson.has(code) || (where === "in the address" && !errorsInAddress.has(code));
-      if (!failing.has(where) && !isOurs) {
+      if (!failing.has(where) && !byThePerson.has(code)) {
         failing.add(where);
-        log("company-sign-in-failed", { code });
+        const isKnown = where === "at the provider" || errorsInAddress.has(code);
+        log("company-sign-in-failed", { code: isKnown ? code : "another error" });
       }
       throw new SignInRefused("sign-in refused", cause);
     },

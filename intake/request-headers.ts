@@ -51,7 +51,7 @@ export function requestHeadersOf(
     if (value) found[name] = storable(value, 2000);
   }
   if (form?.campaign && found.referer && !campaignIn(found.referer))
-    found.referer = `${found.referer.split(/[?#]/, 1)[0]}?${storable(form.campaign, 600)}`;
+    found.referer = `${found.referer.split(/[?#]/, 1)[0]}?${storable(form.campaign, 1_500)}`;
   if (form?.notice) found["x-permission-notice"] = storable(form.notice, 100);
   if (form?.variant) found["x-variant"] = storable(form.variant, 100);
   if (device) found["x-device"] = form?.isWithoutScript && device !== "bot" ? "no-script" : device;

@@ -58,7 +58,7 @@ export const events = {
   "job-stopped": {
     level: "warn",
     sentence:
-      "The database stopped a job of the delivery, which is tried again each minute. 57014, QueryTimeout: it took too long. 53100: the disk is full.",
+      "The database stopped a job of the delivery, which is tried again. 57014, QueryTimeout: it took too long. 53100: the disk is full.",
   },
   "standby-avoided": {
     level: "warn",

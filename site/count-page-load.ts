@@ -8,31 +8,31 @@ const words = location.search.match(/\butm_(source|medium|campaign)=[^&]{0,200}/
 
 type Navigation = PerformanceNavigationTiming & { activationStart?: number };
 const { type, activationStart = 0 } = performance.getEntriesByType("navigation")[0] as Navigation;
-const kind = type === "reload" ? type : type === "back_forward" ? "return" : "view";
+const kind = { reload: "reload", back_forward: "return" }[type as string] ?? "view";
 
-const reached: string[] = [];
+const reached: Record<string, number> = {};
 let unsent: string[] = [];
 const vitals: Partial<Record<Vital, number>> = {};
 let isMeasured = false;
 
 function report(step: string): void {
   // Steps of the same moment share a beacon.
-  if (!reached.includes(step) && reached.push(step) && unsent.push(step) === 1) setTimeout(send);
+  if (!reached[step] && (reached[step] = unsent.push(step)) === 1) setTimeout(send);
 }
 
 function send(): void {
-  const fields = unsent[0] ? [`steps=${unsent.join(".")}`] : [];
+  let fields = unsent[0] ? `&steps=${unsent.join(".")}` : "";
   unsent = [];
   if (document.hidden && !isMeasured) {
     isMeasured = true;
     for (const vital in vitals)
-      fields.push(`${vital}=${bucketOf(vital as Vital, vitals[vital as Vital] as number)}`);
+      fields += `&${vital}=${bucketOf(vital as Vital, vitals[vital as Vital] as number)}`;
   }
   // Not sendBeacon, which would send the referrer, with the click id in it, and whatever cookies other pages of this site have set.
-  if (fields[0])
+  if (fields)
     fetch(root.dataset.beacon as string, {
       method: "POST",
-      body: fields.concat(words).join("&"),
+      body: [fields.slice(1), ...words].join("&"),
       keepalive: true,
       credentials: "omit",
       referrerPolicy: "no-referrer",
@@ -52,10 +52,10 @@ root.addEventListener(
 // Not after a reload or a return, when the browser itself scrolls to where the reader was.
 if (kind === "view") {
   new IntersectionObserver(([entry]) => entry?.isIntersecting && report("form_seen")).observe(root);
-  // A reader who followed the link to the form has not read the half above it.
+  // A reader who followed a link to the form or a field has not read the half above it. An ad's link may have a fragment that is nowhere.
   addEventListener("scroll", () => {
     const { top, height } = (root.closest("article") as HTMLElement).getBoundingClientRect();
-    if (location.hash !== "#check" && top + height / 2 < innerHeight) report("half_read");
+    if (!document.querySelector(":target") && top + height / 2 < innerHeight) report("half_read");
   });
 }
 

@@ -82,6 +82,9 @@ describe("a reader", () => {
     const page = await read("jumps");
     await page.locator('a[href="#check"]').first().click();
     await scrollToForm(page);
+    // As a refusal's link to its field does.
+    await page.evaluate(() => location.assign("#zip_code"));
+    await painted(page);
     await countsBecome("jumps", { "phone form_seen": 1, "phone served": 1, "phone view": 1 });
   });
 

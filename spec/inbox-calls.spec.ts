@@ -160,6 +160,25 @@ describe("a call", () => {
     }
   });
 
+  it("that was begun shows no number any more, and is not made again, when the state is paused or the hours have ended since", async () => {
+    const id = await addLead(database, { phone: "(111) 555-0142" });
+    const { call_id } = await called(dana, id);
+    const maria = await inbox.member("Mona", "manager");
+    await maria.call("pause-state", { state: "VT", reason: "An emergency" });
+    try {
+      const opened = await dana.call("open", { id });
+      // Its outcome can still be recorded.
+      expect(opened.body.under_way).toMatchObject({ call_id, phone: null, tel: null });
+      expect(opened.text).not.toContain("555-0142");
+      expect((await dana.call("call", { id, asked_for_this_time: true })).body).toMatchObject({
+        refused: "paused",
+      });
+    } finally {
+      await maria.call("resume-state", { state: "VT" });
+    }
+    expect((await dana.call("call", { id })).body).toMatchObject({ call_id, phone: "(111) 555-0142" });
+  });
+
   it("is made three times in 24 hours to one number at most, whichever lead it stands in", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone });

@@ -199,7 +199,7 @@ describe("the company's own sign-in", () => {
       const answer = new URLSearchParams({ error, iss: origin, state: pending.state });
       await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
     }
-    expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "server_error" }]]);
+    expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "another error" }]]);
     // What anybody may write into the address hides no failure of the provider's own.
     const answer = new URLSearchParams({ code: "made-up", iss: origin, state: pending.state });
     await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);

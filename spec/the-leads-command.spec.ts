@@ -101,7 +101,7 @@ describe.concurrent("the leads command", () => {
       "show xyz",
       "An id is given whole or by its first or last letters and digits, at least 4 of them, such as 3f9c1a2b.\nFind it with: npm run leads -- list",
     ],
-    ["list --limit many", "--limit takes a whole number, such as --limit 20."],
+    ["list --limit many", "--limit takes a whole number from 1 to 999999999, such as --limit 20."],
     [
       "list --since 2026-02-31",
       "--since takes a length of time or a day, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",

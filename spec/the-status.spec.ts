@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { channelNames, howToSetUp } from "../delivery/channels/registry.ts";
 import { reference } from "../lead/lead.ts";
-import { disableBackups, enableBackups } from "../team/scheduled-backups.ts";
+import { disableBackups, enableBackups } from "../team/backup-state.ts";
 import { byChannel } from "./support/by-channel.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { deadlockOnce } from "./support/deadlocks.ts";

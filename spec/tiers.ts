@@ -88,6 +88,7 @@ export const system = [
   "spec/restarting.spec.ts",
   "spec/restoring-beside.spec.ts",
   "spec/reviewing-and-withdrawing.spec.ts",
+  "spec/backups-at-a-start.spec.ts",
   "spec/scheduled-backups.spec.ts",
   "spec/security-headers.spec.ts",
   "spec/commands-without-a-server.spec.ts",

@@ -1,6 +1,5 @@
 // The backups that the server makes by itself: one each day in BACKUP_DIR, verified, the newest few kept.
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { hostname } from "node:os";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { connect, type Sql } from "../database/connect.ts";
@@ -8,6 +7,8 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import { backUp, type RowCounts } from "./backup.ts";
+import { enableBackups } from "./backup-state.ts";
+import { makeFolder } from "./make-folder.ts";
 import { Refusal } from "./refusal.ts";
 import { dropScratchDatabases, type Verification, verifyBackup } from "./verify-backup.ts";
 
@@ -18,47 +19,11 @@ export interface BackupPlan {
   keep: number;
 }
 
-/** How backups stand. */
-export interface BackupState {
-  /** Whether a server makes one each day. */
-  enabled: boolean;
-  /** The newest whole one; null before the first. */
-  takenAt: Date | null;
-  verifiedBy: Verification | null;
-  /** Why no newer one was made. */
-  failure: string | null;
-}
-
-export const readBackupState = async (sql: Sql): Promise<BackupState> => {
-  const [state] = await sql<BackupState[]>`
-    select enabled_since is not null as enabled, taken_at as "takenAt", verified_by as "verifiedBy", failure from private.backup_state`;
-  return state as BackupState;
-};
-
-/** Says that this server makes backups, so that status calls for them. Needs the owner's connection, as the next function does. */
-export async function enableBackups(sql: Sql): Promise<void> {
-  await sql`
-    update private.backup_state
-    set enabled_since = coalesce(enabled_since, now()), enabled_by = ${hostname()}, enabled_at = now()`;
-}
-
-/**
- * Says that this server makes none. What a server on another machine has said counts on, until it has not said so for a day and a half:
- * otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
- */
-export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer: boolean }): Promise<void> {
-  await sql`
-    update private.backup_state
-    set enabled_since = null, enabled_by = null, enabled_at = null
-    where enabled_since is not null
-      and (
-        ${isOnlyServer} or enabled_by = ${hostname()}
-        or enabled_at not between now() - interval '36 hours' and now() + interval '1 hour'
-      )`;
-}
-
 /** Milliseconds between two checks whether a backup is due. */
 const checkInterval = 5 * 60_000;
+
+/** The name of the session that reads the database for a backup, from its beginning to the end of its verification. */
+const readerName = "leads backup reader";
 
 /** As PostgreSQL writes an interval. */
 const pauseAfterFailure = "1 hour";
@@ -86,8 +51,8 @@ export function startScheduledBackups(
     underWay = enableBackups(pool)
       .then(async () => {
         if (missing === undefined) {
-          missing = await missingBackup(pool, plan);
           await retryFailed(pool);
+          missing = await missingBackup(pool, plan);
         }
         await backUpWhenDue(database, plan, log, missing);
       })
@@ -125,11 +90,17 @@ async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string |
   return isThere ? null : state.name;
 }
 
-/** A server that starts tries at once what failed, because whoever starts it may have mended that. */
+/**
+ * A server that starts tries at once what failed, because whoever starts it may have mended that, and what a killed server has left: nobody
+ * reads the database for a backup any more.
+ */
 async function retryFailed(sql: Sql): Promise<void> {
   await sql`
     update private.backup_state set claimed_until = null
-    where failure is not null and claimed_until = failed_at + ${pauseAfterFailure}::interval`;
+    where failure is not null and claimed_until = failed_at + ${pauseAfterFailure}::interval
+      or claimed_until > now() and not exists (
+        select from pg_stat_activity where datname = current_database() and application_name = ${readerName}
+      )`;
 }
 
 /** Where a backup is made. */
@@ -202,7 +173,7 @@ interface Claim {
 
 async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan, claim: Claim) {
   const { at: taken } = claim;
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause) => {
+  await makeFolder(folder).catch((cause) => {
     throw new Refusal(`BACKUP_DIR cannot be made (${codeOf(cause)}).`, { cause });
   });
   const name = `leads-${taken.toISOString().slice(0, 23).replaceAll(":", "")}Z.backup`;
@@ -225,7 +196,7 @@ async function backUpVerified(database: BackedUpDatabase, path: string) {
     verified = await verifyBackup(database, file, rows);
   };
   // A pool of its own, because an abort closes it.
-  const read = connect(url, { max: 1, name: "leads backup" });
+  const read = connect(url, { max: 1, name: readerName });
   const abort = () => void read.end({ timeout: 0 });
   signal.addEventListener("abort", abort);
   try {

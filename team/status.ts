@@ -1,8 +1,8 @@
 // Reads the state of the whole: whether every accepted lead reaches the team, is reviewed in time, and is backed up.
 import type { Sql } from "../database/connect.ts";
 import { type ChannelCount, countDeliveries, type LeadCounts, readLeadCounts } from "../delivery/counts.ts";
+import { type BackupState, readBackupState } from "./backup-state.ts";
 import type { Problem } from "./problems.ts";
-import { type BackupState, readBackupState } from "./scheduled-backups.ts";
 
 /** Every accepted lead is stored or was erased. */
 export interface Status extends Omit<LeadCounts, "lastDay"> {

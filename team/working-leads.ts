@@ -58,10 +58,12 @@ export async function startCall(ask: Ask, id: string, askedForThisTime: boolean)
     | { call_id: string }
     | { refused: string };
   if ("refused" in started) return started;
-  return ask((sql) => sql`team.number_of_call(${started.call_id})`).catch((error) => {
-    // The person asked us to stop at this moment, which the next answer says, or was erased.
+  return ask((sql) => sql`team.number_of_call(${started.call_id})`).catch(async (error) => {
     if (!(error instanceof Refused && error.status === 404)) throw error;
-    return ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`);
+    // The person asked us to stop at this moment, or the state was paused, which the next answer says.
+    const again = (await ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`)) as object;
+    if ("refused" in again) return again;
+    throw error;
   });
 }
 

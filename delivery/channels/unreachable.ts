@@ -59,6 +59,7 @@ const sentences: Record<string, string> = {
   EPIPE: closed,
   ECONNECTION: closed,
   UND_ERR_SOCKET: closed,
+  HTTPParserError: " answers in something else than HTTP: check the address and the port",
   EPROTOCOL: " speaks another protocol at this port: check the port",
   EPROTO: noTls,
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,

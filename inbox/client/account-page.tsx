@@ -3,7 +3,6 @@ import { useState } from "react";
 import type { ResponseOf } from "../api.ts";
 import { CallFailed } from "./call-api.ts";
 import { ConfirmOrCancel, Dialog } from "./page/dialog.tsx";
-import { dropDrafts } from "./page/drafts.ts";
 import { useFocusBeside } from "./page/focus-beside.ts";
 import type { SignedIn } from "./page/frame.tsx";
 import { FailureNotice, Loading, Notice } from "./page/notice.tsx";
@@ -12,7 +11,7 @@ import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
 import { failureOfLatest, queries, refreshAfterChange, useAction, useCall } from "./queries.ts";
-import { noteFailure, notifyTabs } from "./session.ts";
+import { dropTyped, noteFailure, notifyTabs } from "./session.ts";
 import { addPasskey, signInSentence } from "./signing-in/passkeys.ts";
 
 export function AccountPage({ member }: { member: SignedIn }) {
@@ -172,7 +171,7 @@ function BrowserPreferences() {
 function LockAndSignOut() {
   const [lock, signOut] = [useAction("lock"), useAction("sign-out")];
   const onSignedOut = () => {
-    dropDrafts();
+    dropTyped();
     notifyTabs();
     noteFailure(new CallFailed("signed out"), queries);
   };

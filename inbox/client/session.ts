@@ -3,6 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { CallFailed } from "./call-api.ts";
 import { dropDrafts } from "./page/drafts.ts";
 import { makeSharedValue, useSharedValue } from "./page/shared-value.ts";
+import { dropListStates } from "./queue/list-state.ts";
 
 export type SessionState = "unknown" | "signed in" | "locked" | "signed out";
 
@@ -15,10 +16,16 @@ export const sessionState = (): SessionState => state.get();
 /** Whose drafts are kept while the session is locked or has ended. */
 let memberOfDrafts = "";
 
+/** Forgets what was typed, when a session was ended on purpose or another member signs in. */
+export function dropTyped(): void {
+  dropDrafts();
+  dropListStates();
+}
+
 /** A member is signed in. What another member typed at this screen is dropped, and what that member has on screen goes with the page. */
 export function noteMember(id: string): void {
   if (memberOfDrafts && memberOfDrafts !== id) {
-    dropDrafts();
+    dropTyped();
     if (state.get() === "signed in") location.reload();
   }
   memberOfDrafts = id;

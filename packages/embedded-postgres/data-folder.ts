@@ -117,9 +117,9 @@ export function lockDataFolder(setup: Setup): LockedDataFolder {
   return { ...folder, setup, account, close };
 }
 
-/** An error about what is in a data folder, as a sentence. */
-export function inWords(cause: unknown, path: string, { advice }: Setup): EmbeddedPostgresError {
-  if (cause instanceof EmbeddedPostgresError) return cause;
+/** The system's error about what is in a data folder, as a sentence. Any other is a bug, and stays as it is. */
+export function inWords(cause: unknown, path: string, { advice }: Setup): unknown {
+  if (cause instanceof EmbeddedPostgresError || !/^E[A-Z]+$/.test(codeOf(cause))) return cause;
   return new EmbeddedPostgresError(
     `The data folder ${path} cannot be used (${codeOf(cause)}). ${ownerAdvice(path)}, or ${advice.otherFolder}.`,
     { cause },

@@ -8,7 +8,8 @@ import { environment } from "./account.ts";
 /** Who owns what is in the way in this folder, and the command that hands it over; the sentence is left open at its end. */
 export function ownerAdvice(folder: string): string {
   const [path, uid] = foreignEntry(folder) ?? [];
-  if (path === undefined || uid === undefined) return "See whether its disk takes writes, and has room";
+  if (path === undefined || uid === undefined)
+    return "See whether this user may write there, and whether its disk takes writes and has room";
   const own = process.getuid?.() ?? 0;
   const owner = nameOf(uid) ?? `user ${uid}`;
   return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(own) ?? own} ${quoted(folder)}"`;

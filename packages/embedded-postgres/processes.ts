@@ -30,6 +30,10 @@ function isPostmaster(command: string, cluster: string): boolean {
   );
 }
 
+/** Whether a program in this folder, or below it, runs. */
+export const isRunFrom = (folder: string): boolean =>
+  processes().some(([, command]) => command.startsWith(`${folder}/`));
+
 /** How the processes of this cluster name it in their titles. */
 export const titleOf = (cluster: string) =>
   `embedded-${createHash("sha256").update(cluster).digest("hex").slice(0, 12)}`;

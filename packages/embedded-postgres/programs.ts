@@ -18,6 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { type Account, outputAs } from "./account.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import type { Setup } from "./options.ts";
+import { isRunFrom } from "./processes.ts";
 
 export interface Programs {
   initdb: string;
@@ -38,7 +39,7 @@ export function programsFor(account: Account | undefined, dataFolder: string, se
     throw new EmbeddedPostgresError(`There is no PostgreSQL in ${installed}: bin/postgres is missing.`);
   // Not `postgresql-18`, by which an upgrade calls the data that it keeps.
   const copy = join(account ? setup.systemDir : dataFolder, `programs-${copyName(installed)}`);
-  if (!programsIn(copy, account)) copyPrograms(installed, copy);
+  if (!programsIn(copy, account)) copyPrograms(installed, copy, account);
   const copied = programsIn(copy, account);
   if (copied) return copied;
   throw new EmbeddedPostgresError(
@@ -79,22 +80,24 @@ function linkLibraries(folder: string) {
   }
 }
 
-/** A name that each installation, and each version in the same folder, has of its own. */
+/** A name that each installation, and each version in the same folder, has of its own. Not by its time, which is that of `npm ci`. */
 function copyName(installed: string): string {
-  const { size, mtimeMs } = statSync(join(installed, "bin/postgres"));
-  return createHash("sha256").update(`${installed} ${size} ${mtimeMs}`).digest("hex").slice(0, 12);
+  const manifest = join(installed, "../package.json");
+  const version = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : "";
+  const { size } = statSync(join(installed, "bin/postgres"));
+  return createHash("sha256").update(`${installed} ${version} ${size}`).digest("hex").slice(0, 12);
 }
 
 /** Copies beside the place and renames, so that a copy is whole or absent. */
-function copyPrograms(installed: string, copy: string) {
+function copyPrograms(installed: string, copy: string, account: Account | undefined) {
   let unfinished: string | undefined;
   try {
     if (mkdirSync(dirname(copy), { recursive: true })) chmodSync(dirname(copy), 0o755);
-    removeUnfinished(copy);
     unfinished = mkdtempSync(`${copy}.`);
     cpSync(installed, unfinished, { recursive: true, verbatimSymlinks: true });
     makeReadable(unfinished);
-    putInPlace(unfinished, copy);
+    putInPlace(unfinished, copy, account);
+    removeOld(copy);
   } catch (cause) {
     throw new EmbeddedPostgresError(`PostgreSQL's programs cannot be copied to ${copy} (${codeOf(cause)}).`, {
       cause,
@@ -105,21 +108,25 @@ function copyPrograms(installed: string, copy: string) {
 }
 
 /** Renames it, unless another start has put its own there meanwhile, or a copy is there that cannot be run: that one is removed first. */
-function putInPlace(unfinished: string, copy: string) {
+function putInPlace(unfinished: string, copy: string, account: Account | undefined) {
   try {
     renameSync(unfinished, copy);
   } catch (error) {
     if (!["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) throw error;
-    if (programsIn(copy, undefined)) return;
+    if (programsIn(copy, account)) return;
     rmSync(copy, { recursive: true, force: true });
     renameSync(unfinished, copy);
   }
 }
 
-/** Removes the copies of killed starts. One less than an hour old may belong to a start under way. */
-function removeUnfinished(copy: string) {
-  const names = readdirSync(dirname(copy)).filter((name) => name.startsWith(`${basename(copy)}.`));
-  for (const path of names.map((name) => join(dirname(copy), name))) {
+/**
+ * Removes other copies: of killed starts, and of installations that are gone. One from which a server runs stays, and so does one less than an
+ * hour old, which may belong to a start under way.
+ */
+function removeOld(copy: string) {
+  for (const name of readdirSync(dirname(copy))) {
+    const path = join(dirname(copy), name);
+    if (!name.startsWith("programs-") || path === copy || isRunFrom(path)) continue;
     const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > 3_600_000) rmSync(path, { recursive: true, force: true });
   }

@@ -30,7 +30,7 @@ create table private.lead_work (
   -- In whose clocks the callback was agreed, and whether the person asked for a time outside the calling hours.
   callback_zone text,
   callback_asked_for boolean not null default false,
-  -- The last attempt that did not reach the person.
+  -- The last attempt after which the lead stays open: nobody was reached, or a callback was agreed.
   tried_at timestamptz,
   -- The outcome recorded last.
   outcome text,

@@ -9,6 +9,12 @@ as $$
   select c.* from private.call_under_way(lead, member) c where c.at > now() - interval '10 minutes';
 $$;
 
+-- Whether a call that was begun may still be made: the hours may have ended since, or a manager paused the state, which nobody's wish ends.
+create function private.may_go_on(c private.calls, win private.place_windows, is_asked boolean) returns boolean
+language sql immutable
+set search_path = ''
+return win.callable or (is_asked or c.asked_for_this_time) and win.reason <> 'paused';
+
 -- Why a member may not call a lead now, and when they may; null when they may. `may_be_asked_for`: the person's own wish would allow it.
 create function private.call_refusal(
   w private.lead_work, win private.place_windows, is_asked boolean, member uuid,
@@ -19,6 +25,7 @@ set search_path = ''
 as $$
 declare
   attempts_until constant timestamptz := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
+  started constant private.calls := private.call_started_before(w.lead_id, member);
 begin
   may_be_asked_for := false;
   if not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is null) then
@@ -28,7 +35,7 @@ begin
   elsif private.holder_of(w.lead_id) ->> 'id' <> member::text then
     refused := 'claimed';
     next_at := (select c.until from private.claims c where c.lead_id = w.lead_id);
-  elsif (private.call_started_before(w.lead_id, member)).id is not null then
+  elsif started.id is not null and private.may_go_on(started, win, is_asked) then
     return;
   elsif attempts_until is not null then
     refused := 'attempts';
@@ -92,17 +99,23 @@ begin
   return jsonb_build_object('call_id', started.id);
 end $$;
 
--- The number of a member's call that is under way, in a transaction after the one that logged it. Null for any other call, and when the
--- person has withdrawn the permission or the number was stopped since. Beside this only the export of a manager returns numbers.
+-- A member's call that is under way, in a transaction after the one that logged it: with its number, or without it when it may not be called
+-- any more (private.may_go_on). Null for any other call, and when the person has withdrawn the permission or the number was stopped since.
+-- Beside this only the export of a manager returns numbers.
 create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
 language sql stable
 set search_path = ''
 return (
-  select jsonb_build_object('call_id', c.id, 'phone', private.shown(l.phone, '(blank)'), 'tel', private.tel_of(w.phone_digits, l.phone), 'at', c.at)
+  select jsonb_build_object(
+    'call_id', c.id, 'at', c.at,
+    'phone', case when lawful then private.shown(l.phone, '(blank)') end,
+    'tel', case when lawful then private.tel_of(w.phone_digits, l.phone) end
+  )
   from private.calls c
   join public.leads l on l.id = c.lead_id
   join private.lead_work w on w.lead_id = c.lead_id
   join private.permissions p on p.lead_id = c.lead_id
+  cross join lateral (select private.may_go_on(c, private.place_at(w.place, now()), false) as lawful) x
   where c.id = of_call and c.member_id = member and private.is_under_way(c)
     and c.xact is distinct from pg_current_xact_id_if_assigned()
     and p.withdrawn_at is null and private.stopped_at(w) is null
@@ -116,13 +129,13 @@ as $$
 declare
   number jsonb := private.number_of_started_call(of_call, (private.require_member()).member_id);
 begin
-  if number is null then
+  if number ->> 'phone' is null then
     raise exception using errcode = 'PT404', message = 'There is no such call under way.';
   end if;
   return number;
 end $$;
 
 revoke execute on function
-  private.call_started_before, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
+  private.call_started_before, private.may_go_on, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
 from public;
 grant execute on function team.start_call, team.number_of_call to leads_team;

@@ -32,10 +32,10 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   const underWay = lead.under_way ?? undefined;
   const callToRecord = useCallToRecord(lead, member, record);
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
-  useEndOfRefusal(refusal, { lead, loadedAt, isHeldByOther }, call.reset);
+  useEndOfRefusal(call.isPending ? undefined : refusal, { lead, loadedAt, isHeldByOther }, call.reset);
   const isBusy = call.isPending || record.isPending;
   const start = (asked_for_this_time = false) => {
-    if (isStopped || underWay || recorded || isBusy) return;
+    if (isStopped || underWay?.phone || recorded || isBusy) return;
     call.mutate(
       { id: lead.id, asked_for_this_time },
       { onSuccess: () => refreshAfterChange("opened", "queue") },
@@ -63,8 +63,8 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
       <h2 id="call" className="visually-hidden">
         Call
       </h2>
-      {underWay ? (
-        !isHeldByOther && <NumberAndScripts {...{ lead, member, underWay }} isAskedFor={!call.isIdle} />
+      {underWay?.phone ? (
+        !isHeldByOther && <NumberAndScripts {...{ lead, member, ...underWay }} isAskedFor={!call.isIdle} />
       ) : (
         <BeforeCall {...{ lead, refusal, call, isHeldByOther, isBusy }} onCall={start} />
       )}
@@ -134,20 +134,12 @@ const BeforeCall = ({ lead, refusal, call, isHeldByOther, isBusy, onCall }: Befo
  * The number and what to say. Not shown while another member has the lead, although a call of the member's own is under way: its outcome was
  * taken back, or a manager took the lead from them.
  */
-const NumberAndScripts = ({ lead, member, underWay, isAskedFor }: UnderWayProps) => (
+const NumberAndScripts = ({ lead, member, ...number }: NumberProps & { lead: Lead; member: SignedIn }) => (
   <>
-    <NumberLink {...underWay} isAskedFor={isAskedFor} />
+    <NumberLink {...number} />
     <CallScripts lead={lead} member={member} />
   </>
 );
-
-interface UnderWayProps {
-  lead: Lead;
-  member: SignedIn;
-  underWay: NonNullable<Lead["under_way"]>;
-  /** Whether the member has just asked for it, and not taken an outcome back or come back to the page. */
-  isAskedFor: boolean;
-}
 
 interface ButtonProps {
   /** Whether a call is what to do next. While another member has the lead it is not, and a press is refused in a sentence. */
@@ -175,8 +167,10 @@ function CallButton({ isMain, isBusy, onCall }: ButtonProps) {
 }
 
 interface NumberProps {
-  phone: string;
-  tel: string;
+  /** Null where it may not be called any more, and is not shown. */
+  phone: string | null;
+  /** The link that dials; empty for what is no number. */
+  tel: string | null;
   /** Whether the member has just asked for it, and not taken an outcome back or come back to the page. */
   isAskedFor: boolean;
 }
@@ -190,14 +184,17 @@ function NumberLink({ phone, tel, isAskedFor }: NumberProps) {
   const [takesFocus] = useState(isAskedFor);
   useEffect(() => {
     if (takesFocus && !isTyping(document.activeElement)) link.current?.focus();
-    announce("You may call. The number is shown.");
-  }, [takesFocus]);
+    announce(tel ? "You may call. The number is shown." : notDialled);
+  }, [takesFocus, tel]);
   return (
     <p className="number">
       <a ref={link} href={tel || undefined}>
         <Icon name="phone" />
-        {phoneInGroups(phone)}
+        {phoneInGroups(phone ?? "")}
       </a>
+      {!tel && <span className="quiet">{notDialled}</span>}
     </p>
   );
 }
+
+const notDialled = "This is no phone number. The person may be reached by e-mail.";

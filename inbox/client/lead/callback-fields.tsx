@@ -7,7 +7,7 @@ import { useDraft } from "../page/drafts.ts";
 import { Notice } from "../page/notice.tsx";
 import { nextLawfulTime } from "../page/refusal.ts";
 import { dayOf } from "../page/times.ts";
-import { notNowReasons, onClocks, stateName } from "../page/words.ts";
+import { notNowReason, notNowReasons, onClocks, stateName } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export type Callback = NonNullable<RequestOf<"outcome">["callback"]>;
@@ -107,6 +107,8 @@ function ZoneField({ zones, zone, onChoose }: ZoneProps) {
 
 /** Why an outcome was not recorded. */
 export function OutcomeRefused({ refused }: { refused: Refused }) {
+  const isPaused = refused.reason === "paused";
+  const paused = `${refused.place ? notNowReason(refused.place, "paused") : notNowReasons.paused}, so no callback can be set. Record another outcome, and write into the note when they asked to be called.`;
   const sentences: Record<Refused["refused"], string> = {
     callback_past: "This time is over already.",
     callback_too_far: "This is more than 90 days ahead.",
@@ -115,7 +117,9 @@ export function OutcomeRefused({ refused }: { refused: Refused }) {
     call_has_outcome: "This call has an outcome already. Look at the calls below.",
     needs_call: "Only a call can have this outcome.",
     not_your_call: "This call is another member’s, or was made to another person.",
-    callback_not_callable: `No call is lawful then${refused.reason ? `: ${midSentence(notNowReasons[refused.reason])}` : ""}. ${whenAgain(refused)}`,
+    callback_not_callable: isPaused
+      ? paused
+      : `No call is lawful then${refused.reason ? `: ${midSentence(notNowReasons[refused.reason])}` : ""}. ${whenAgain(refused)}`,
   };
   return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
 }

@@ -20,6 +20,8 @@ export function announce(text: string): void {
   count += 1;
   const before = announced.get().filter(({ at }) => now - at < stay);
   announced.set([...before, { text, nth: count, at: now }]);
+  // Whoever reads on to the end of the page hears nothing that is no longer so.
+  setTimeout(() => announced.set(announced.get().filter(({ at }) => at > now)), stay);
 }
 
 /** Takes away what was announced, because it is no longer true. */

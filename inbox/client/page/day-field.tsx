@@ -61,9 +61,12 @@ function useTypedDay(props: Omit<Props, "name">) {
     setTyped(undefined);
     setWrong(false);
   }, [value]);
-  useEffect(() => () => clearTimeout(pause.current), []);
+  // A day that was typed just before the page goes is no less typed.
+  const unchosen = useRef<() => void>(undefined);
+  useEffect(() => () => unchosen.current?.(), []);
   const choose = ({ value: day, validity }: HTMLInputElement): boolean => {
     clearTimeout(pause.current);
+    unchosen.current = undefined;
     const { value, onChoose, onEmpty } = latest.current;
     // While a part of the day is typed the value is empty, too.
     const isEmpty = day === "" && !validity.badInput && onEmpty !== undefined;
@@ -78,7 +81,8 @@ function useTypedDay(props: Omit<Props, "name">) {
       setTyped(field.value);
       setWrong(false);
       clearTimeout(pause.current);
-      pause.current = setTimeout(() => choose(field), typingPause);
+      unchosen.current = () => choose(field);
+      pause.current = setTimeout(unchosen.current, typingPause);
     },
     leave: (field: HTMLInputElement) => setWrong(!choose(field)),
   };

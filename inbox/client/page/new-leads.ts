@@ -19,12 +19,15 @@ export function followNewLeads(): NewLeads {
   let newest: number | undefined;
   let asking = Promise.resolve();
   let isStopped = false;
+  let told = 0;
   const ask = async (isNews: boolean) => {
-    // A failure passes with a gap in the stream, which asks again.
+    const toldBefore = told;
+    // After a failure the next gap in the stream asks again.
     const answer = await callApi("newest-lead", {}).catch(() => undefined);
     if (!answer || isStopped) return;
     const came = answer.created_at ? Date.parse(answer.created_at) : 0;
-    if (isNews && newest !== undefined && came > newest) {
+    // What an event has told meanwhile is no news.
+    if (isNews && told === toldBefore && newest !== undefined && came > newest) {
       speech.say(undefined);
       notifyOfLeads();
     }
@@ -36,6 +39,7 @@ export function followNewLeads(): NewLeads {
   };
   return {
     tell(number) {
+      told += number;
       speech.say(number);
       notifyOfLeads();
       askNext(false);

@@ -1,6 +1,7 @@
 // What the list shows, kept for the way back from a lead. It is kept in memory, by a key that stands in the entry of the browser's history:
 // the words of a search may be a person's name, and the browser writes its history to disk.
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { useHistoryState } from "wouter/use-browser-location";
 import { type Filter, noFilter } from "./first-page.ts";
 
 interface ListState {
@@ -14,9 +15,16 @@ interface ListState {
 const initial: ListState = { words: "", filter: noFilter, starts: [null] };
 const kept = new Map<string, { member: string; state: ListState }>();
 
+/** Forgets all of it, because another member may sign in. */
+export const dropListStates = (): void => kept.clear();
+
 /** The list's state of this entry of the history, if this member left it there, and how it is changed. */
 export function useListState(member: string): [ListState, (change: Partial<ListState>) => void] {
   const [state, setState] = useState(() => stateOfEntry(member));
+  const entry: unknown = useHistoryState();
+  // The link to the queue makes a new entry, also while the queue is on screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is that of the entry.
+  useEffect(() => setState(stateOfEntry(member)), [entry, member]);
   const change = (part: Partial<ListState>) => {
     const next = { ...state, ...part };
     keep(member, next);
@@ -29,10 +37,7 @@ const keyOfEntry = (): string | undefined => (history.state as { list?: string }
 
 function stateOfEntry(member: string): ListState {
   const found = kept.get(keyOfEntry() ?? "");
-  if (found?.member === member) return found.state;
-  // Another member's are gone.
-  if (found) kept.clear();
-  return initial;
+  return found?.member === member ? found.state : initial;
 }
 
 function keep(member: string, state: ListState): void {

@@ -18,6 +18,7 @@ const headings: Readonly<Record<Section, string>> = {
 
 interface Props {
   rows: Row[];
+  /** Of the whole queue; undefined where the rows are not. */
   counts: Record<Exclude<Section, "closed">, number> | undefined;
   member: SignedIn;
   /** What the rows are: the whole queue, a filtered one, a page after the first, or what a search found. */
@@ -53,10 +54,7 @@ export function QueueList({ rows: all, counts, member, of }: Props) {
     <section key={section} className="queue-section" aria-labelledby={`section-${section}`}>
       <h2 id={`section-${section}`}>
         {headings[section]}
-        {/* They are of the whole queue. */}
-        {counts && of !== "filter" && section !== "closed" && (
-          <span className="count">{inGroups(counts[section])}</span>
-        )}
+        {counts && section !== "closed" && <span className="count">{inGroups(counts[section])}</span>}
       </h2>
       <Rows rows={rows.filter((row) => row.section === section)} member={member} label={headings[section]} />
     </section>

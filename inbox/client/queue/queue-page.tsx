@@ -8,7 +8,7 @@ import { Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { Pager } from "../page/pager.tsx";
 import { count } from "../page/words.ts";
-import { refresh, useCall } from "../queries.ts";
+import { queries, refresh, useCall } from "../queries.ts";
 import { type Filter, firstPage, isFiltered, queueFilter } from "./first-page.ts";
 import { useListState } from "./list-state.ts";
 import { QueueFilters } from "./queue-filters.tsx";
@@ -32,8 +32,9 @@ export function QueuePage({ member }: { member: SignedIn }) {
   const search = (next: string) => {
     // Words that were typed and removed again leave the page of the queue on screen.
     if (!isSearch && next === "") return;
-    // A search that is asked for again is a new one.
+    // A search that is asked for again is a new one. Only the way back from a lead finds what was found.
     if (isSearch && next === words) refresh("search");
+    else queries.removeQueries({ queryKey: ["search"] });
     change({ words: next, filter: next === "" ? queueFilter(filter) : filter, starts: [null] });
   };
   return (
@@ -52,7 +53,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
         <>
           <QueueList
             rows={data.rows}
-            counts={counts}
+            counts={isFiltered(filter) ? undefined : counts}
             member={member}
             of={kindOfList(isSearch, isFiltered(filter), starts.length > 1)}
           />
@@ -95,7 +96,6 @@ function useSearch(text: string, page: typeof firstPage) {
         (before?.queryKey[1] as { text?: string } | undefined)?.text === text ? data : undefined,
       enabled: isAsked,
       staleTime: Number.POSITIVE_INFINITY,
-      gcTime: 0,
       refetchOnWindowFocus: false,
     },
   );

@@ -1,5 +1,5 @@
 // The search: a name, or a whole phone number, e-mail address or reference. Its words stay out of the address bar and the audit log.
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Icon } from "../page/icon.tsx";
 import { useKeys } from "../page/keys.ts";
 
@@ -11,6 +11,7 @@ interface Props {
 export function SearchField({ words, onSearch }: Props) {
   const [typed, setTyped] = useState(words);
   const field = useRef<HTMLInputElement>(null);
+  useEffect(() => setTyped(words), [words]);
   useKeys({ "/": () => field.current?.focus() });
   const send = (event: FormEvent) => {
     event.preventDefault();

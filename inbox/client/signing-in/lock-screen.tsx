@@ -1,10 +1,10 @@
 // The lock after idle minutes: nothing of the pages is on the screen or in the document, and what was typed is kept.
 import { useLocation } from "wouter";
 import { CallFailed, callApi } from "../call-api.ts";
-import { dropDrafts, hasDrafts } from "../page/drafts.ts";
+import { hasDrafts } from "../page/drafts.ts";
 import { Icon } from "../page/icon.tsx";
 import { queries } from "../queries.ts";
-import { noteFailure, notifyTabs } from "../session.ts";
+import { dropTyped, noteFailure, notifyTabs } from "../session.ts";
 import { signInWithPasskey } from "./passkeys.ts";
 import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
@@ -23,7 +23,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
     });
   };
   const onLeft = () => {
-    dropDrafts();
+    dropTyped();
     notifyTabs();
     noteFailure(new CallFailed("signed out"), queries);
   };

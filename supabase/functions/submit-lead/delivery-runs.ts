@@ -46,7 +46,11 @@ export function makeDeliveryRuns(dependencies: DeliveryRunsDependencies): { wake
 }
 
 function makeJobs({ jobsDatabase, log, submitLead }: DeliveryRunsDependencies, seconds: number) {
-  const job = (work: (sql: Sql) => Promise<unknown>) => step(() => jobsDatabase.query(work, jobTimeout), log);
+  // An outage is logged by the other connections.
+  const noteStopped = (error: unknown) =>
+    isOfTheStatement(error) && log("job-stopped", { code: codeOf(error) });
+  const job = (work: (sql: Sql) => Promise<unknown>) =>
+    step(() => jobsDatabase.query(work, jobTimeout), log, noteStopped);
   let isScheduled = false;
   // A process lives for some minutes here, and the jobs of every hour are done once in each.
   let isRetentionDone = false;
@@ -63,13 +67,17 @@ function makeJobs({ jobsDatabase, log, submitLead }: DeliveryRunsDependencies, s
   };
 }
 
-// A step that fails is logged when it is a bug, or when the database has stopped it alone. The next steps are still done.
-async function step(work: () => Promise<unknown>, log: Log): Promise<unknown> {
+// A step that fails is logged when it is a bug, and the next steps are still done.
+async function step(
+  work: () => Promise<unknown>,
+  log: Log,
+  onTrouble: (error: unknown) => void = () => {},
+): Promise<unknown> {
   try {
     return await work();
   } catch (error) {
     if (!isDatabaseTrouble(error)) logBug(log, error);
-    else if (isOfTheStatement(error)) log("job-stopped", { code: codeOf(error) });
+    onTrouble(error);
     return undefined;
   }
 }

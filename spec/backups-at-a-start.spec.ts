@@ -1,0 +1,128 @@
+// The backups of a server around its start: at once where one is missing, has failed, or was left by a server that was killed.
+import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { connect } from "../database/connect.ts";
+import { enableBackups } from "../team/backup-state.ts";
+import { backUpWhenDue, startScheduledBackups } from "../team/scheduled-backups.ts";
+import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
+import { until } from "./support/receiver.ts";
+import { startServer } from "./support/server.ts";
+
+const database = await makeDatabase();
+const log = () => {};
+const { signal } = new AbortController();
+const backUp = (keep: number, into: string) =>
+  backUpWhenDue({ sql: database.owner, url: database.url, signal }, { folder: into, keep }, log);
+const state = async () => (await database.owner`select * from private.backup_state`)[0];
+
+beforeEach(async () => {
+  const { owner } = database;
+  await removeLeads(owner);
+  await owner`delete from private.backup_state`;
+  await owner`insert into private.backup_state default values`;
+  await owner`insert into leads ${owner(aLead())}`;
+  await enableBackups(owner);
+});
+
+describe("a server with BACKUP_DIR", () => {
+  let home: string;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), "leads-backed-up-"));
+    await chmod(home, 0o711);
+  });
+  afterAll(() => rm(home, { recursive: true }));
+
+  it("makes a backup soon after its start", async () => {
+    const kept = join(home, "backups");
+    const server = await startServer({ DATABASE_URL: database.url, BACKUP_DIR: kept });
+    onTestFinished(async () => void (await server.end("SIGTERM")));
+    await until(async () => (await state())?.taken_at !== null);
+    expect(await readdir(kept)).toHaveLength(1);
+  });
+
+  it("makes a backup soon after its start also where the newest one is no more in its folder, and no other one while it is", async () => {
+    const kept = join(home, "kept");
+    await backUp(3, kept);
+    const [first = ""] = await readdir(kept);
+    const connections = () =>
+      database.owner`select from pg_stat_activity where application_name = 'leads of a start'`;
+    /** Starts a server's backups, and stops them when their first check is over. */
+    const start = async () => {
+      const { enabled_at } = (await state()) as { enabled_at: Date };
+      const open = () => connect(database.url, { max: 1, name: "leads of a start" });
+      const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+      await until(async () => (await state())?.enabled_at > enabled_at && (await connections()).length === 0);
+      await running.stop();
+    };
+    await start();
+    expect(await readdir(kept)).toEqual([first]);
+    await rm(join(kept, first));
+    await start();
+    expect(await readdir(kept)).not.toEqual([first]);
+    expect(await readdir(kept)).toEqual([(await state())?.file_name]);
+  });
+
+  it("tries again at once what failed, because whoever starts it may have mended that", async () => {
+    const kept = join(home, "mended");
+    await writeFile(kept, "");
+    await database.owner`update private.backup_state set taken_at = null, claimed_until = null`;
+    expect(await backUp(3, kept)).toBe(true);
+    expect(await state()).toMatchObject({ failure: "BACKUP_DIR cannot be made (EEXIST)." });
+    await rm(kept);
+    const open = () => connect(database.url, { max: 1 });
+    const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+    onTestFinished(running.stop);
+    await until(async () => (await state())?.failure === null);
+    expect(await readdir(kept)).toHaveLength(1);
+  });
+
+  it("makes at once the backup that a killed server had begun, and leaves one alone that is being made", async () => {
+    const kept = join(home, "killed");
+    await database.owner`update private.backup_state set taken_at = null, failure = null, claimed_until = now() + interval '3 hours'`;
+    const open = () => connect(database.url, { max: 1 });
+    const start = () => startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+    const reader = connect(database.url, { max: 1, name: "leads backup reader" });
+    await reader`select 1`;
+    const { enabled_at } = (await state()) as { enabled_at: Date };
+    const waiting = start();
+    await until(async () => (await state())?.enabled_at > enabled_at);
+    await waiting.stop();
+    expect((await state())?.taken_at).toBeNull();
+    await reader.end();
+    await until(
+      async () =>
+        (await database.owner`select from pg_stat_activity where application_name = 'leads backup reader'`)
+          .length === 0,
+    );
+    const running = start();
+    onTestFinished(running.stop);
+    await until(async () => (await state())?.taken_at !== null);
+    expect(await readdir(kept)).toHaveLength(1);
+  });
+
+  it("says so where no folder can be made, and does not try without end", async () => {
+    expect(await backUp(3, "/proc/leads")).toBe(true);
+    expect((await state())?.failure).toMatch(/^BACKUP_DIR cannot be made \([A-Z]+\)\.$/);
+  });
+
+  it("makes that backup an hour later where it fails, and does not wait for the next day", async () => {
+    const kept = join(home, "not-there-yet");
+    await backUp(3, join(home, "elsewhere"));
+    await writeFile(kept, "");
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const open = () => connect(database.url, { max: 1 });
+    const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+    onTestFinished(running.stop);
+    await until(async () => (await state())?.failure === "BACKUP_DIR cannot be made (EEXIST).");
+    await rm(kept);
+    await database.owner`update private.backup_state set claimed_until = now()`;
+    await until(async () => {
+      vi.advanceTimersByTime(5 * 60_000);
+      return (await state())?.failure === null;
+    });
+    expect(await readdir(kept)).toEqual([(await state())?.file_name]);
+  });
+});

@@ -1,0 +1,43 @@
+// What the database knows of the scheduled backups: whether a server makes them, and the newest one.
+import { hostname } from "node:os";
+import type { Sql } from "../database/connect.ts";
+import type { Verification } from "./verify-backup.ts";
+
+/** How backups stand. */
+export interface BackupState {
+  /** Whether a server makes one each day. */
+  enabled: boolean;
+  /** The newest whole one; null before the first. */
+  takenAt: Date | null;
+  verifiedBy: Verification | null;
+  /** Why no newer one was made. */
+  failure: string | null;
+}
+
+export const readBackupState = async (sql: Sql): Promise<BackupState> => {
+  const [state] = await sql<BackupState[]>`
+    select enabled_since is not null as enabled, taken_at as "takenAt", verified_by as "verifiedBy", failure from private.backup_state`;
+  return state as BackupState;
+};
+
+/** Says that this server makes backups, so that status calls for them. Needs the owner's connection, as the next function does. */
+export async function enableBackups(sql: Sql): Promise<void> {
+  await sql`
+    update private.backup_state
+    set enabled_since = coalesce(enabled_since, now()), enabled_by = ${hostname()}, enabled_at = now()`;
+}
+
+/**
+ * Says that this server makes none. What a server on another machine has said counts on, until it has not said so for a day and a half:
+ * otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
+ */
+export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer: boolean }): Promise<void> {
+  await sql`
+    update private.backup_state
+    set enabled_since = null, enabled_by = null, enabled_at = null
+    where enabled_since is not null
+      and (
+        ${isOnlyServer} or enabled_by = ${hostname()}
+        or enabled_at not between now() - interval '36 hours' and now() + interval '1 hour'
+      )`;
+}
