@@ -96,5 +96,5 @@ const originsOf = ({ site, allowedOrigins }: Config): string[] => [
   ...(allowedOrigins === "*" ? [] : allowedOrigins),
 ];
 
-// Beacons a minute from one address. A page load sends seven at most, and a senior centre may open a hundred pages a minute.
+// Beacons a minute from one address. A page load sends seven at most, and a senior centre may open some eighty pages a minute.
 const countLimit = ({ rateLimit }: Config) => (rateLimit ? makeLimit(undefined, 600) : undefined);

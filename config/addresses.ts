@@ -70,13 +70,13 @@ export const mailServer = v.pipe(
   v.check(isMailServer, `must be as smtp://user:password@host:port or smtps://. ${inThePassword}`),
 );
 
-/** Who sends a mail. A name with a comma, as of an "Inc.", is quoted for the mail. (RFC 5322, 3.4) */
+/** Who sends a mail. A name with a comma, as of an "Inc.", or with brackets is quoted for the mail. (RFC 5322, 3.4) */
 export const sender = v.pipe(
   v.string(),
   v.check(isSender, "must be an address, or a name and an address: Leads <leads@example.com>."),
   v.transform((given) => {
     const { name, address } = senderOf(given);
-    return /[,;:]/.test(name) ? `"${name}" <${address}>` : given;
+    return /[,;:()]/.test(name) ? `"${name}" <${address}>` : given;
   }),
 );
 

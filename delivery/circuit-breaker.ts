@@ -1,5 +1,6 @@
 // The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down gets one
-// message now and then, and closes with the first that it takes, or refuses for good.
+// message now and then, and closes with the first that it takes. One that it refuses for good does not close it: a host that answers so in the
+// middle of an outage would have all that waits fail for good.
 import type { Outcome } from "./channels/channel.ts";
 import type { Clock } from "./clock.ts";
 
@@ -18,6 +19,8 @@ export interface CircuitBreaker {
 export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
   let failures = 0;
   let pausedUntil = 0;
+  // Until when the receiver itself asked for the pause.
+  let askedUntil = 0;
   const isOpen = () => failures >= failuresToOpen;
   const isPaused = () => clock() < pausedUntil;
 
@@ -25,16 +28,23 @@ export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
     isOpen,
     isPaused,
     recordOutcome(outcome) {
-      if (outcome.kind !== "transient") {
-        const wasOpen = isOpen();
+      const wasOpen = isOpen();
+      if (outcome.kind === "permanent") {
+        if (wasOpen) pausedUntil = Math.max(pausedUntil, clock() + 1000 * pauseAfter(failures));
+        else failures = 0;
+        return undefined;
+      }
+      if (outcome.kind === "delivered") {
         failures = 0;
-        pausedUntil = 0;
+        // One that was under way when the receiver asked for a pause does not end it.
+        if (clock() >= askedUntil) pausedUntil = 0;
         return wasOpen ? "closed" : undefined;
       }
       // A message that fails during the pause was sent before it, so it is not counted.
       if (isPaused()) return undefined;
       failures += 1;
       pausedUntil = clock() + 1000 * pauseAfter(failures, outcome.askedToWait);
+      if (outcome.askedToWait) askedUntil = pausedUntil;
       return failures === failuresToOpen ? "opened" : undefined;
     },
   };

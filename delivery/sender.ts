@@ -30,8 +30,10 @@ export function makeSender(channel: Channel, { log, clock, onRecovered }: Sender
   const breaker = makeCircuitBreaker(clock);
   const aborting = new AbortController();
 
-  function recordOutcome(outcome: Outcome): void {
+  function recordOutcome(outcome: Outcome, count: number): void {
     if (outcome.kind === "transient" && aborting.signal.aborted) return;
+    // A mail of fewer leads may pass, so the channel is not at fault.
+    if ("isTooLarge" in outcome && outcome.isTooLarge && count > 1) return;
     const change = breaker.recordOutcome(outcome);
     if (change === "opened" && "reason" in outcome)
       log("channel-down", { channel: channel.name, reason: outcome.reason });
@@ -46,7 +48,7 @@ export function makeSender(channel: Channel, { log, clock, onRecovered }: Sender
     isPaused: breaker.isPaused,
     async send(deliveries) {
       const outcome = await sendSafely(channel, deliveries, aborting.signal, log);
-      recordOutcome(outcome);
+      recordOutcome(outcome, deliveries.length);
       return outcome;
     },
     abort: () => aborting.abort(),

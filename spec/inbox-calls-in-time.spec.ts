@@ -45,6 +45,18 @@ describe("a call under way", () => {
     expect(await audited(database, "called", id)).toHaveLength(2);
   });
 
+  it("that was begun within the hours goes on after them at the person's wish alone, which is recorded then", async () => {
+    const id = await addLead(database);
+    const { call_id } = await called(dana, id);
+    const night = await addLead(database, { zip_code: nightZip });
+    await owner`
+      update private.lead_work w set place = n.place from private.lead_work n where w.lead_id = ${id} and n.lead_id = ${night}`;
+    expect((await dana.call("call", { id })).body).toMatchObject({ may_be_asked_for: true });
+    const asked = await dana.call("call", { id, asked_for_this_time: true });
+    expect(asked.body).toMatchObject({ call_id, tel: expect.stringMatching(/^tel:/) });
+    expect((await dana.call("open", { id })).body.calls).toMatchObject([{ asked_for_this_time: true }]);
+  });
+
   it("is over where it was begun while the database's clock was ahead, because it would be the same call until then, at any hour", async () => {
     const id = await addLead(database);
     const { call_id } = await called(dana, id);
@@ -164,14 +176,18 @@ describe("a callback at a time that the person asked for", () => {
     const refusals = await owner<{ refusal: string | null }[]>`
       select private.callback_refusal(
         now() + moment::interval, true,
-        jsonb_populate_record(null::private.place_windows, jsonb_build_object('callable', reason is null, 'reason', reason)), is_withdrawn
+        jsonb_populate_record(null::private.place_windows, jsonb_build_object('callable', reason is null, 'reason', reason)), is_withdrawn,
+        case when moment = '2 hours' then now() + interval '3 hours' end
       ) as refusal
       from (values
         ('0 s', null, false), ('1 s', null, false), ('90 days', null, false), ('90 days 1 s', null, false),
-        ('1 day', null, true), ('1 day', 'paused', false), ('1 day', 'holiday', false)
+        ('1 day', null, true), ('1 day', 'paused', false), ('1 day', 'holiday', false),
+        -- Three attempts were made, and the next may be made in three hours.
+        ('2 hours', null, false)
       ) as asked (moment, reason, is_withdrawn)`;
     expect(refusals.map(({ refusal }) => refusal)).toEqual([
       ...["callback_past", null, null, "callback_too_far", "withdrawn", "callback_not_callable", null],
+      "callback_not_callable",
     ]);
   });
 });
@@ -209,6 +225,8 @@ describe("the queue", () => {
       await callbackIn(30),
       await callbackIn(180),
     ];
+    // Its two hours are over.
+    const missed = await callbackIn(-121, night, true);
     const free = await addLead(database);
     for (const id of [exhausted[0], exhausted[3], atNight[0]]) await attempts(id, "{23,3,2}");
     await attempts(free, "{24.01,3,2}");
@@ -219,8 +237,13 @@ describe("the queue", () => {
     const waiting = idsOf("not_callable");
     expect([waiting[0], waiting[5]]).toEqual([soon, later]);
     expect(waiting.slice(1, 5).toSorted()).toEqual(exhausted.toSorted());
-    expect(waiting.slice(6).toSorted()).toEqual(atNight.toSorted());
-    expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 9 });
+    expect(waiting.slice(6).toSorted()).toEqual([...atNight, missed].toSorted());
+    expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 10 });
+    // A pause is ended by nobody's wish.
+    await owner`insert into private.paused_states (state, paused_by, reason) values ('VT', 'Maria', 'An emergency')`;
+    expect((await dana.call("queue", {})).body.counts).toMatchObject({ callback_due: 0, callable: 0 });
+    expect((await dana.call("take-next")).body).toEqual({ id: null });
+    await owner`delete from private.paused_states`;
     expect((await dana.call("take-next")).body).toEqual({ id: asked });
     expect((await lee.call("take-next")).body).toEqual({ id: free });
     await dana.call("open", { id: asked });

@@ -83,6 +83,12 @@ describe("a mail server that cannot be used", () => {
     );
   });
 
+  it("is waited for where it greets late on purpose, longer than a connect may take", async () => {
+    const server = await startMailServer({ onConnect: (_, done) => void setTimeout(done, 600) });
+    const outcome = await makeSmtp(server.url, { connect: 300, greeting: 20_000 })(mail, neverStops);
+    expect(outcome).toMatchObject({ kind: "delivered" });
+  });
+
   it("is said to refuse the user or the password, without the server's words, which may quote a person", async () => {
     const refusing = await startMailServer({
       onAuth: (_, __, done) => done(refusal(535, "Rosa")),

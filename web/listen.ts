@@ -1,7 +1,7 @@
 // Opens a server's port, and closes it so that each request under way is still answered.
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf } from "../log/log.ts";
 
@@ -39,7 +39,12 @@ export async function listen(server: Server, at: ListenAt): Promise<string> {
       else throw new ListenError(whyNotListening(at, codeOf(error)), { cause: error });
     }
   }
-  const { address, port } = server.address() as AddressInfo;
+  const bound = server.address();
+  if (bound === null || typeof bound === "string")
+    throw new ListenError(
+      "The socket that was handed over is no TCP port. Name one as ListenStream=127.0.0.1:3000.",
+    );
+  const { address, port } = bound;
   const isHere = ["127.0.0.1", "0.0.0.0", "::"].includes(address);
   const host = isHere ? "localhost" : at.descriptor === undefined ? at.host : address;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;

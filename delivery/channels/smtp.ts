@@ -35,10 +35,12 @@ async function openTransport(url: string, { connect, greeting }: Timeouts): Prom
   const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
-    connectionTimeout: connect,
+    // The library counts the greeting in it.
+    connectionTimeout: connect + greeting,
     greetingTimeout: greeting,
     dnsTimeout: connect,
-    socketTimeout: 30_000,
+    // A filter of the server's may look at the mail for long before it takes it (RFC 5321, 4.5.3.2.6). The channel's own limit ends the wait.
+    socketTimeout: 120_000,
     // The mail is made of what it is given, and of no file or address that a text in it names.
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -11,7 +11,7 @@ import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
 import { failureOfLatest, queries, refreshAfterChange, useAction, useCall } from "./queries.ts";
-import { dropTyped, noteFailure, notifyTabs } from "./session.ts";
+import { noteFailure, noteLeaving, notifyTabs } from "./session.ts";
 import { addPasskey, signInSentence } from "./signing-in/passkeys.ts";
 
 export function AccountPage({ member }: { member: SignedIn }) {
@@ -66,18 +66,16 @@ function Passkeys() {
                   {passkey.last_used_at && `, last used ${moment(passkey.last_used_at)}`}
                 </span>
               </span>
-              {data.passkeys.length > 1 && (
-                <button
-                  type="button"
-                  className="button quiet"
-                  onClick={(press) => {
-                    notePress(press);
-                    setRemoving(passkey);
-                  }}
-                >
-                  Remove<span className="visually-hidden"> {nameOf(passkey)}</span>
-                </button>
-              )}
+              <button
+                type="button"
+                className="button quiet"
+                onClick={(press) => {
+                  notePress(press);
+                  setRemoving(passkey);
+                }}
+              >
+                Remove<span className="visually-hidden"> {nameOf(passkey)}</span>
+              </button>
             </li>
           ))}
         </ul>
@@ -108,10 +106,10 @@ function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
       { id: passkey.id },
       {
         onSuccess: (answer) => {
-          if ("refused" in answer) return;
-          onClose();
-          onRemoved();
+          if (!("refused" in answer)) onClose();
         },
+        // Also after a failure, because the answer alone may be lost.
+        onSettled: onRemoved,
       },
     );
   return (
@@ -171,7 +169,6 @@ function BrowserPreferences() {
 function LockAndSignOut() {
   const [lock, signOut] = [useAction("lock"), useAction("sign-out")];
   const onSignedOut = () => {
-    dropTyped();
     notifyTabs();
     noteFailure(new CallFailed("signed out"), queries);
   };
@@ -189,7 +186,10 @@ function LockAndSignOut() {
         <button
           type="button"
           className="button"
-          onClick={() => signOut.mutate({}, { onSuccess: onSignedOut })}
+          onClick={() => {
+            noteLeaving();
+            signOut.mutate({}, { onSuccess: onSignedOut });
+          }}
         >
           Sign out
         </button>

@@ -17,7 +17,7 @@ export const sessionState = (): SessionState => state.get();
 let memberOfDrafts = "";
 
 /** Forgets what was typed, when a session was ended on purpose or another member signs in. */
-export function dropTyped(): void {
+function dropTyped(): void {
   dropDrafts();
   dropListStates();
 }
@@ -29,15 +29,22 @@ export function noteMember(id: string): void {
     if (state.get() === "signed in") location.reload();
   }
   memberOfDrafts = id;
+  isLeaving = false;
   state.set("signed in");
 }
 
 /** Who is signed in, and how one can sign in: neither holds anything about a lead. */
 const askedWithoutSession = ["me", "sign-in/methods"];
 
+let isLeaving = false;
+
+/** The member signs out: what was typed goes when the session has ended, also where the answer is lost. */
+export const noteLeaving = (): void => void (isLeaving = true);
+
 /** Reads a failed call for what it says of the session. What the page has loaded goes; what was typed stays. */
 export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
   const next = why === "signed out" || why === "locked" ? why : undefined;
+  if (next === "signed out" && isLeaving) dropTyped();
   if (!next || state.get() === next) return;
   state.set(next);
   // After the pages have left the screen, or they would load anew what they miss. What the page that comes instead asks for stays.

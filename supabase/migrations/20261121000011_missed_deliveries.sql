@@ -4,7 +4,7 @@
 -- Enqueues word of the leads of the last three days where it is owed to no channel, because none was set up when they came, or it was
 -- retired before it took the message; an alert that a lead is overdue is not word of it. Older leads, those that the team has reviewed and
 -- those of people who withdrew the permission are left to `leads retry`. Returns the number of deliveries. Before that it makes due what a
--- clock that was ahead has put off, by hours or by years: the first attempt waits for a minute at most, a later one for six
+-- clock that was ahead has put off, by hours or by years: the first attempt waits for 90 seconds at most, a later one for six
 -- hours (delivery/backoff.ts), and neither a claim (delivery/dispatcher.ts) nor the pause of a channel lasts for two minutes.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
@@ -51,7 +51,8 @@ begin
   delete from private.deliveries d
   where (d.lead_id, d.channel, d.event) in (
     select o.lead_id, o.channel, o.event from private.deliveries o
-    where o.event = 'lead.overdue' and o.delivered_at is null and o.failed_at is null and o.claimed_until is null
+    -- Not one that was tried: its receiver may have heard of the lead, and is owed word of an erasure then.
+    where o.event = 'lead.overdue' and o.delivered_at is null and o.failed_at is null and o.claimed_until is null and o.attempts = 0
       and (
         exists (select from private.reviews r where r.lead_id = o.lead_id)
         or exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)

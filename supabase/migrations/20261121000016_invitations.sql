@@ -87,7 +87,7 @@ declare
   m private.members;
 begin
   if private.shown(kept_name, '') = '' then
-    raise exception using errcode = 'PT400', message = 'The name has no letter.';
+    raise exception using errcode = 'PT400', message = 'Nobody could see this name.';
   elsif char_length(kept_name) > 100 then
     raise exception using errcode = 'PT400', message = 'The name has more than 100 characters.';
   end if;

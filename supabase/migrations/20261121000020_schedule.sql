@@ -56,7 +56,8 @@ begin
     perform cron.schedule(names[1], '* * * * *', call);
     -- pg_cron keeps a line of every run, for ever.
     perform cron.schedule(names[2], '17 4 * * *', format(
-      'delete from cron.job_run_details where command = %L and end_time < now() - interval ''3 days''', call));
+      'delete from cron.job_run_details where jobid in (select jobid from cron.job where jobname = any (%L)) and end_time < now() - interval ''3 days''',
+      names));
     perform cron.schedule(names[3], '37 4 * * *', 'select private.index_missed_leads(), private.recount()');
   end if;
   return true;

@@ -1,15 +1,23 @@
 -- What a list shows of a lead: no phone number, no e-mail address and no health answer.
 
+-- Whether a callback that is due may be made: within the hours, or for two hours at a time that the person asked for. Nobody's wish ends a
+-- pause. (A body after `return` is parsed when the function is created, so it needs no search_path and can be inlined.)
+create function private.callback_may_be_made(callback_asked_for boolean, callback_at timestamptz, is_callable boolean, reason text)
+returns boolean
+language sql stable
+return is_callable or callback_asked_for and reason is distinct from 'paused' and now() <= callback_at + interval '2 hours';
+
 -- The section of the queue that a lead is in: 1 callback due, 2 may be called now, 3 may not be called now, 4 must not be called.
--- A body after `return` is parsed when the function is created, so it needs no search_path and can be inlined.
 create function private.section_of(
-  stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, attempts_until timestamptz, is_withdrawn boolean
+  stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, reason text, attempts_until timestamptz,
+  is_withdrawn boolean
 )
 returns integer
 language sql stable
 return case
   when stage = 'closed' or is_withdrawn then 4
-  when stage = 'callback' and callback_at <= now() and (is_callable or callback_asked_for) and attempts_until is null then 1
+  when stage = 'callback' and callback_at <= now() and attempts_until is null
+    and private.callback_may_be_made(callback_asked_for, callback_at, is_callable, reason) then 1
   when stage = 'open' and is_callable and attempts_until is null then 2
   else 3
 end;
@@ -93,7 +101,7 @@ language sql stable
 set search_path = ''
 as $$
   select (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
-    w.stage, w.callback_at, w.callback_asked_for, p.callable,
+    w.stage, w.callback_at, w.callback_asked_for, p.callable, p.reason,
     (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key), w.withdrawn_at is not null
   )]
   from private.place_windows p where p.place = w.place
@@ -129,7 +137,7 @@ as $$
       'flags', to_jsonb(w.flags),
       'withdrawn', p.withdrawn_at is not null,
       'section', (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
-        w.stage, w.callback_at, w.callback_asked_for, win.callable, e.until, p.withdrawn_at is not null
+        w.stage, w.callback_at, w.callback_asked_for, win.callable, win.reason, e.until, p.withdrawn_at is not null
       )],
       'attempts_until', e.until
     ) order by w.nth
@@ -156,7 +164,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_contacts, private.shown_without_contacts, private.name_shown, private.place_json,
+  private.callback_may_be_made, private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_contacts, private.shown_without_contacts, private.name_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;

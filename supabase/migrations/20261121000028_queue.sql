@@ -24,7 +24,8 @@ declare
   first_whole_hour constant timestamptz := private.hour_of(a_day_ago) + interval '1 hour';
   callback_due bigint := (
     select count(*) from private.lead_work w join private.place_windows p on p.place = w.place
-    where w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable) and w.number_key <> all (exhausted)
+    where w.stage = 'callback' and w.callback_at <= now() and w.number_key <> all (exhausted)
+      and private.callback_may_be_made(w.callback_asked_for, w.callback_at, p.callable, p.reason)
   );
   callable_exhausted bigint := (
     select count(*) from (
@@ -103,7 +104,7 @@ begin
       select w.lead_id, false, w.callback_at
       from private.lead_work w join private.place_windows p on p.place = w.place
       where w.stage = 'callback' and w.callback_at <= now()
-        and (w.callback_asked_for or p.callable) and w.number_key <> all ($5)
+        and private.callback_may_be_made(w.callback_asked_for, w.callback_at, p.callable, p.reason) and w.number_key <> all ($5)
         and ($3 is null or (w.callback_at, w.lead_id) > ($3[2]::timestamptz, $3[3]::uuid))
         and $query$ || places_condition || ' and ' || conditions || $query$
       order by w.callback_at, w.lead_id limit $4
@@ -120,7 +121,7 @@ begin
     -- Open leads of a place may all be called at one moment; a callback, and a number that was called three times, have a later one.
     else $query$
       with places as materialized (
-        select p.place, p.callable, coalesce(p.callable_at, 'infinity') as callable_at from private.place_windows p
+        select p.place, p.callable, p.reason, coalesce(p.callable_at, 'infinity') as callable_at from private.place_windows p
         where $query$ || places_condition || $query$
       )
       select x.lead_id, false, x.callable_at
@@ -140,7 +141,10 @@ begin
         from private.lead_work w
         join places p on p.place = w.place
         left join private.exhausted_numbers() e on e.number_key = w.number_key
-        where w.stage = 'callback' and not (w.callback_at <= now() and (p.callable or w.callback_asked_for) and e.until is null)
+        where w.stage = 'callback' and not (
+            w.callback_at <= now() and e.until is null
+            and private.callback_may_be_made(w.callback_asked_for, w.callback_at, p.callable, p.reason)
+          )
           and $query$ || conditions || $query$
         union all
         select w.lead_id, greatest(case when p.callable then null else p.callable_at end, e.until)

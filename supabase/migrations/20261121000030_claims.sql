@@ -32,7 +32,11 @@ return (
   select c.lead_id
   from private.claims c join private.lead_work w using (lead_id) join private.place_windows p using (place)
   where c.member_id = member and c.until > now()
-    and (w.stage = 'open' and p.callable or w.stage = 'callback' and w.callback_at <= now() and (w.callback_asked_for or p.callable))
+    and (
+      w.stage = 'open' and p.callable
+      or w.stage = 'callback' and w.callback_at <= now()
+        and private.callback_may_be_made(w.callback_asked_for, w.callback_at, p.callable, p.reason)
+    )
     and not exists (select from private.exhausted_numbers() e where e.number_key = w.number_key)
     and c.claimed_at between now() - interval '10 minutes' and now() + interval '1 minute'
     and exists (

@@ -89,6 +89,11 @@ begin
   end if;
   started := private.call_started_before(lead, actor.member_id);
   if started.id is not null then
+    -- It was begun within the hours, and the person's wish is the reason by now.
+    if not private.may_go_on(started, win, false) then
+      update private.calls c set asked_for_this_time = true where c.id = started.id;
+      perform private.audit(actor, 'called', lead, jsonb_build_object('asked_for_this_time', true));
+    end if;
     return jsonb_build_object('call_id', started.id);
   end if;
   insert into private.calls (lead_id, number_key, member_id, asked_for_this_time)

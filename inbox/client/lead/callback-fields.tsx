@@ -23,10 +23,19 @@ interface Props {
   draft: ReturnType<typeof useCallbackDraft>;
   refused: Refused | undefined;
   onSend(callback: Callback): void;
+  /** Another time is typed than the one that was refused. */
+  onOtherTime(): void;
   onCancel(): void;
 }
 
-export function CallbackFields({ lead, draft: { value, set }, refused, onSend, onCancel }: Props) {
+export function CallbackFields({
+  lead,
+  draft: { value, set },
+  refused,
+  onSend,
+  onOtherTime,
+  onCancel,
+}: Props) {
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
   const zones = lead.place.zones.length > 0 ? lead.place.zones : ["America/New_York"];
@@ -35,7 +44,10 @@ export function CallbackFields({ lead, draft: { value, set }, refused, onSend, o
     onSend({ at: `${value.day}T${value.time}`, zone, ...(value.asked && { asked_for_this_time: true }) });
   };
   // The person asked for one time, and not for another that is typed afterwards.
-  const setTime = (time: Partial<typeof value>) => set({ ...value, ...time, asked: false });
+  const setTime = (time: Partial<typeof value>) => {
+    set({ ...value, ...time, asked: false });
+    onOtherTime();
+  };
   const isComplete = value.day !== "" && value.time !== "";
   return (
     <fieldset className="callback">
@@ -72,7 +84,9 @@ export function CallbackFields({ lead, draft: { value, set }, refused, onSend, o
 }
 
 const mayBeAskedFor = (refused: Refused | undefined) =>
-  refused?.refused === "callback_not_callable" && refused.reason !== "paused";
+  refused?.refused === "callback_not_callable" &&
+  refused.reason !== "paused" &&
+  refused.reason !== "attempts";
 
 function AskedField({ asked, onChange }: { asked: boolean; onChange(asked: boolean): void }) {
   return (

@@ -87,6 +87,7 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
           draft={callbackDraft}
           refused={refused}
           onSend={(callback) => send("callback", callback)}
+          onOtherTime={() => setRefused(undefined)}
           onCancel={cancelCallback}
         />
       )}

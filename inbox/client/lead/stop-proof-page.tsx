@@ -1,6 +1,8 @@
 // The proof that a request to stop was honoured, to read and to print.
+import { useMemo } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
+import { serverNow } from "../page/clock.ts";
 import { Icon } from "../page/icon.tsx";
 import { Loading, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
@@ -14,6 +16,8 @@ type Proof = ResponseOf<"stop-proof">;
 
 export default function StopProofPage({ id }: { id: string }) {
   const { data, error, dataUpdatedAt } = useCall("stop-proof", { id }, { refetchOnWindowFocus: false });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the time of each answer, on the server's clock.
+  const readAt = useMemo(serverNow, [dataUpdatedAt]);
   const note = useNoteDraft(id);
   return (
     <>
@@ -31,7 +35,7 @@ export default function StopProofPage({ id }: { id: string }) {
       )}
       <Loading error={error} isLoaded={data !== undefined} />
       {data && <NotKept lead={id} />}
-      {data && <ProofDocument proof={data} readAt={new Date(dataUpdatedAt)} />}
+      {data && <ProofDocument proof={data} readAt={readAt} />}
     </>
   );
 }

@@ -48,7 +48,8 @@ export function QueuePage({ member }: { member: SignedIn }) {
       </div>
       <SearchField words={words} onSearch={search} />
       <QueueFilters filter={filter} counts={counts} isSearch={isSearch} onChange={filterBy} />
-      <Loading error={error} isLoaded={data !== undefined} />
+      {/* The rows of another filter, or page, stand there until these are here. */}
+      <Loading error={error} isLoaded={data !== undefined && !isPlaceholderData} />
       {data && (
         <>
           <QueueList

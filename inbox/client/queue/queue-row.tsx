@@ -43,14 +43,18 @@ function RowState({ row, now }: { row: Row; now: Date }) {
     return <span className="badge">{row.outcome ? outcomeNames[row.outcome] : "Closed"}</span>;
   // A ZIP code may have two zones, and the callback was agreed in one of them.
   const callbackZone = row.callback_zone ?? zone;
-  if (section === "callback_due" && row.callback_at)
+  // One that falls due before the list is loaded again is due already.
+  const fellDue =
+    row.stage === "callback" && place.callable && !attempts_until && isOver(row.callback_at, now);
+  if ((section === "callback_due" || fellDue) && row.callback_at)
     return (
       <span className="badge accent">
         {/* The day is said only when it is not today. */}
         Callback {momentIn(place, row.callback_at, callbackZone, now).replace(/^today /, "")}
       </span>
     );
-  const isCallback = row.stage === "callback" && row.callback_at !== null && new Date(row.callback_at) > now;
+  const isCallback =
+    row.stage === "callback" && !isOver(row.callback_at, now) && !isLater(attempts_until, row.callback_at);
   const again = isCallback ? row.callback_at : (attempts_until ?? place.callable_at);
   const againZone = isCallback ? callbackZone : (place.blocking_zone ?? zone);
   const reason = attempts_until ? "attempts" : place.reason;
@@ -61,7 +65,7 @@ function RowState({ row, now }: { row: Row; now: Date }) {
       {row.reviewed_at === null ? <Deadline dueAt={row.due_at} now={now} /> : <LastOutcome row={row} />}
       {section === "not_callable" && (
         <span className="row-when">
-          {row.stage === "callback" && !isCallback && "Callback overdue. "}
+          {row.stage === "callback" && isOver(row.callback_at, now) && "Callback overdue. "}
           {isCallback ? "Callback" : isReasonNamed ? untilWhen(place, reason) : "From"}{" "}
           {again ? momentIn(place, again, againZone, now) : "further notice"}
         </span>
@@ -69,6 +73,10 @@ function RowState({ row, now }: { row: Row; now: Date }) {
     </>
   );
 }
+
+const isOver = (at: string | null, now: Date) => at !== null && new Date(at) <= now;
+const isLater = (one: string | null, other: string | null) =>
+  one !== null && other !== null && Date.parse(one) > Date.parse(other);
 
 const untilWhen = (place: Row["place"], reason: NotNow) =>
   `${notNowReason(place, reason)}${reason === "attempts" ? ", none before" : " until"}`;

@@ -4,7 +4,7 @@ import { CallFailed, callApi } from "../call-api.ts";
 import { hasDrafts } from "../page/drafts.ts";
 import { Icon } from "../page/icon.tsx";
 import { queries } from "../queries.ts";
-import { dropTyped, noteFailure, notifyTabs } from "../session.ts";
+import { noteFailure, noteLeaving, notifyTabs } from "../session.ts";
 import { signInWithPasskey } from "./passkeys.ts";
 import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
@@ -17,13 +17,13 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
     onUnlocked();
   };
   const leave = async () => {
+    noteLeaving();
     await callApi("sign-out", {}).catch((error) => {
       // The session is over already. After any other failure it may go on.
       if (!(error instanceof CallFailed && error.why === "signed out")) throw error;
     });
   };
   const onLeft = () => {
-    dropTyped();
     notifyTabs();
     noteFailure(new CallFailed("signed out"), queries);
   };
