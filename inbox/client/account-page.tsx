@@ -117,7 +117,7 @@ function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
       <p>{nameOf(passkey)}. It will not let you in any more.</p>
       {isLast && <Notice kind="trouble">This is your last passkey. Add another one first.</Notice>}
       <FailureNotice error={remove.error} />
-      <ConfirmOrCancel label="Remove" onConfirm={send} onClose={onClose} />
+      <ConfirmOrCancel label="Remove" isSent={remove.isPending} onConfirm={send} onClose={onClose} />
     </Dialog>
   );
 }

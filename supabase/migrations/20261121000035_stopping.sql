@@ -54,7 +54,9 @@ set search_path = ''
 as $$
   select jsonb_build_object(
     'stopped_at', coalesce(
-      private.stopped_at(w), (select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id)
+      private.stopped_at(w), (select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id),
+      -- A lead that has neither a number nor a recorded permission.
+      (select min(a.at) from private.audit_log a where a.action = 'stopped calls' and a.lead_id = w.lead_id)
     ),
     'stopped_by', coalesce((
       select jsonb_build_object('id', s.member_id, 'name', s.who) from private.stop_of(w) s where s.stopped_at is not null

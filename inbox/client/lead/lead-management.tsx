@@ -58,7 +58,7 @@ function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
       </label>
       {isRefused && <Notice kind="trouble">This is another reference.</Notice>}
       <FailureNotice error={erase.error} />
-      <ConfirmOrCancel label="Erase" onConfirm={send} onClose={onClose} />
+      <ConfirmOrCancel label="Erase" isSent={erase.isPending} onConfirm={send} onClose={onClose} />
     </Dialog>
   );
 }

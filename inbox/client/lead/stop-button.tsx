@@ -41,7 +41,12 @@ export function StopButton({ lead }: { lead: Lead }) {
             systems are told. It cannot be taken back.
           </p>
           <FailureNotice error={stop.error} />
-          <ConfirmOrCancel label="Stop all calls" onConfirm={send} onClose={() => setConfirming(false)} />
+          <ConfirmOrCancel
+            label="Stop all calls"
+            isSent={stop.isPending}
+            onConfirm={send}
+            onClose={() => setConfirming(false)}
+          />
         </Dialog>
       )}
     </>

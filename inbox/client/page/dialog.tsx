@@ -34,19 +34,21 @@ export function Dialog({ title, onClose, children }: Props) {
 interface ActionsProps {
   /** What the button says that does what cannot be taken back. */
   label: string;
+  /** Whether it was confirmed, and the answer is not here. It cannot be cancelled any more. */
+  isSent: boolean;
   onConfirm(): void;
   onClose(): void;
 }
 
 /** The two buttons of a question. */
-export function ConfirmOrCancel({ label, onConfirm, onClose }: ActionsProps) {
+export function ConfirmOrCancel({ label, isSent, onConfirm, onClose }: ActionsProps) {
   return (
     <div className="actions">
-      <button type="button" className="button danger" onClick={onConfirm}>
+      <button type="button" className="button danger" aria-disabled={isSent} onClick={onConfirm}>
         {label}
       </button>
       <button type="button" className="button" onClick={onClose}>
-        Cancel
+        {isSent ? "Close" : "Cancel"}
       </button>
     </div>
   );
