@@ -21,12 +21,13 @@ export function checkExperiments(
   for (const twice of new Set(names.filter((name, at) => names.indexOf(name) !== at)))
     problems.push(`There are two variants "${twice}". Leads remember a name, so give the newer one another.`);
   // The original's loads and leads have the same name in each experiment, so they belong to the one that ran on their day.
+  // On the day of a change both ran, so the next one starts on a later day.
   const inOrder = experiments.toSorted((one, other) => (one.startedOn < other.startedOn ? -1 : 1));
   for (const [nth, { variant, endedOn }] of inOrder.entries()) {
     const next = inOrder[nth + 1];
-    if (next && (endedOn ?? "9999-12-31") > next.startedOn)
+    if (next && (endedOn ?? "9999-12-31") >= next.startedOn)
       problems.push(
-        `The variant "${variant}" ${endedOn ? `ran until ${endedOn}` : "runs"}, and "${next.variant}" has started on ${next.startedOn}: only one runs at a time. Give the first an endedOn that is not after the other's start.`,
+        `The variant "${variant}" ${endedOn ? `ran until ${endedOn}` : "runs"}, and "${next.variant}" has started on ${next.startedOn}: only one runs at a time. Start the other on a day after the endedOn of the first.`,
       );
   }
   if (problems.length === 0) return experiments;

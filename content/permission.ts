@@ -98,8 +98,6 @@ const required: Record<NoticePart, string> = {
 function refuseUnfilled(wording: string, language: LanguageCode, file: string): void {
   const known = [...factNames, "button"].map((name) => `{${name}}`);
   const unknown = placeholdersOf(wording).filter((one) => !known.includes(one));
-  // "{phone" or "{{phone}}".
-  if (/[{}]/.test(wording.replaceAll(/\{[^{}]*\}/g, ""))) unknown.push("a brace without its other one");
   if (unknown.length > 0)
     throw new ContentError(
       `NOTICE_FILE: ${file} (${language}) has ${unknown.join(", ")}, which nothing fills. There are: ${known.join(", ")}.`,

@@ -77,11 +77,15 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
 export const factNames = Object.keys(placeholders) as Fact[];
 type Fact = keyof typeof placeholders;
 
-/** What stands in braces in a text, or in the texts of an object: a placeholder such as "{phone}", or one that was mistyped. */
+/** What stands in braces in a text, or in the texts of an object: a placeholder such as "{phone}", or one that was mistyped, as "{phone". */
 export const placeholdersOf = (texts: unknown): string[] =>
   typeof texts === "string"
-    ? (texts.match(/\{[^{}]*\}/g) ?? [])
+    ? [...(texts.match(/\{[^{}]*\}/g) ?? []), ...loneBraceIn(texts)]
     : Object.values(texts ?? {}).flatMap(placeholdersOf);
+
+/** "{phone" or "{{phone}}". */
+const loneBraceIn = (text: string): string[] =>
+  /[{}]/.test(text.replaceAll(/\{[^{}]*\}/g, "")) ? ["a brace without its other one"] : [];
 
 /**
  * Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}.
@@ -115,8 +119,8 @@ function hasCheckDigit(digits: string): boolean {
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
 export function dial(phone: string): string {
   const isForeign = phone.trim().startsWith("+") && !phone.trim().startsWith("+1");
-  const found = firstNumber.exec(phone) ?? (isForeign ? null : firstSpelt.exec(phone));
-  const [number = ""] = found ?? phone.split(/(?=ext|#)/i);
+  const found = isForeign ? null : (firstNumber.exec(phone) ?? firstSpelt.exec(phone));
+  const [number = ""] = found ?? phone.split(/(?=ext|x\s?\d|#)/i);
   const rest = phone.slice(phone.indexOf(number) + number.length);
   const [, extension] = /^[\s,;(]{0,3}(?:ext(?:ension)?\.?|x|#)[\s:]{0,3}(\d+)/i.exec(rest) ?? [];
   const keys = "22233344455566677778889999";

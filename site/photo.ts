@@ -26,17 +26,20 @@ export async function buildPhoto(content: string, assets: string): Promise<Photo
   return original ? writeFormats(original, assets, "photo") : null;
 }
 
-/** Writes the formats of a photo into `assets`, under names that begin with `prefix`. */
-export async function writeFormats(original: string, assets: string, prefix: string): Promise<Photo> {
+/**
+ * Writes the formats of a photo into `assets`, under names that begin with `prefix`. @throws ContentError where it cannot be read to its end
+ */
+export const writeFormats = (original: string, assets: string, prefix: string): Promise<Photo> =>
+  makeFormats(original, assets, prefix).catch((cause) => {
+    throw new ContentError(`${original} cannot be read as a picture. Save it as JPEG, PNG or WebP.`, {
+      cause,
+    });
+  });
+
+async function makeFormats(original: string, assets: string, prefix: string): Promise<Photo> {
   const { default: sharp } = await import("sharp");
   mkdirSync(assets, { recursive: true });
-  const { autoOrient: size } = await sharp(original)
-    .metadata()
-    .catch((cause) => {
-      throw new ContentError(`${original} cannot be read as a picture. Save it as JPEG, PNG or WebP.`, {
-        cause,
-      });
-    });
+  const { autoOrient: size } = await sharp(original).metadata();
   // Never larger than the original: an enlarged photo is only a blurred and heavier one.
   const widest = Math.min(size.width, Math.floor((size.height * 8) / 5));
   const madeWidths = [...new Set(widths.map((width) => Math.min(width, widest)))];

@@ -319,6 +319,8 @@ describe("a phone number", () => {
     ["(800) 555-0142, ext: 5", "tel:8005550142;ext=5"],
     ["(800) 555-0142, fax 5", "tel:8005550142"],
     ["+44 20 7946 0958 (UK) ext 7", "tel:+442079460958;ext=7"],
+    ["+442079460958", "tel:+442079460958"],
+    ["+525512345678 x12", "tel:+525512345678;ext=12"],
   ])("is dialled as it is written: %s", (phone, link) => {
     expect(dial(phone)).toBe(link);
   });

@@ -1,5 +1,5 @@
 // The operator's own photo in place of the drawing: found in content/, cut to the shape of its place, and made for every browser.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -63,6 +63,10 @@ describe("an operator's photo", () => {
     await expect(buildPhoto(broken, join(broken, "assets"))).rejects.toThrow(
       `${join(broken, "photo.jpg")} cannot be read as a picture. Save it as JPEG, PNG or WebP.`,
     );
+    // A copy that was broken off still says how large it is.
+    const whole = readFileSync(join(folder, "photo.jpg"));
+    writeFileSync(join(broken, "photo.jpg"), whole.subarray(0, whole.length / 2));
+    await expect(buildPhoto(broken, join(broken, "assets"))).rejects.toThrow("cannot be read as a picture");
     rmSync(broken, { recursive: true });
   });
 

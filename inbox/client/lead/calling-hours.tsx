@@ -10,13 +10,13 @@ import type { Lead } from "./lead-page.tsx";
 export function CallingHours({ lead: { place, attempts_until, permission } }: { lead: Lead }) {
   const now = useNow();
   if (!permission) return <p className="quiet">No permission is recorded. Do not call.</p>;
-  if (place.callable && attempts_until) {
-    const next = nextLawfulTime(attempts_until, place, now);
-    return (
-      <p className="quiet">
-        {notNowReasons.attempts}. {next}
-      </p>
-    );
+  // Not the time of the next lawful call, which the hours decide, too.
+  if (
+    attempts_until &&
+    (place.callable || Date.parse(attempts_until) > Date.parse(place.callable_at ?? ""))
+  ) {
+    const earliest = momentOn(clocksOf(place), new Date(attempts_until), now);
+    return <p className="quiet">{`${notNowReasons.attempts}, none before ${earliest}.`}</p>;
   }
   if (place.callable) {
     const until = place.callable_until && momentOn(clocksOf(place), new Date(place.callable_until), now);
