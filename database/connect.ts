@@ -20,7 +20,7 @@ export function connect(
   address: string,
   { max = 4, name = "leads", connectTimeout = 5, keepsConnections = false, timeZone = "" } = {},
 ): Sql {
-  const { url, servers } = splitAddress(address);
+  const { url, database, servers } = splitAddress(address);
   const [first = serverOf("", "5432"), ...others] = servers;
   const lifetime = keepsConnections && { max_lifetime: null };
   const connection = { application_name: name, ...(timeZone && { TimeZone: timeZone }) };
@@ -32,6 +32,7 @@ export function connect(
       ...defaults,
       connection,
       ...lifetime,
+      ...(database && { database }),
       connect_timeout: connectTimeout,
       ...server,
       ...options,
@@ -76,6 +77,7 @@ export interface ServerAddress {
 /** The address of the same database for another role. The password is percent-encoded where it must be. */
 export function addressAs(address: string, role: string, password: string): string {
   const { scheme, hosts, database, query } = partsOf(address);
+  if (/[?&](user|password)=/.test(query)) throw notAnAddress();
   return `${scheme}${encodeURIComponent(role)}:${encodeURIComponent(password)}@${hosts}${database}${query}`;
 }
 
@@ -92,11 +94,16 @@ export function addressOfDatabase(address: string, name: string): string {
   return `${scheme}${login}${hosts}/${encodeURIComponent(name)}${query}`;
 }
 
-// What libpq reads itself; postgres.js would send it to the server, which has no such setting.
-const clientOnly = ["host", "port", "target_session_attrs", "channel_binding", "gssencmode"];
+// What libpq reads itself; postgres.js would send it to the server, which has no such setting. Of these nothing is lost: those that name
+// certificates or restrict the ways to sign in stay, so that the server refuses them, because the connection would be less safe than asked.
+const clientOnly = [
+  ...["host", "port", "target_session_attrs", "channel_binding", "gssencmode", "gsslib", "krbsrvname"],
+  ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
+  ...["load_balance_hosts", "fallback_application_name", "sslcompression", "sslsni"],
+];
 
 // postgres.js understands one host name; sockets' folders, IPv6 addresses and several servers are read here.
-function splitAddress(address: string): { url: string; servers: ServerAddress[] } {
+function splitAddress(address: string): { url: string; database: string; servers: ServerAddress[] } {
   const { scheme, login, hosts, database, query } = partsOf(address);
   const parameters = new URLSearchParams(query);
   const named = parameters.get("host")?.split(",").map(encodeURIComponent) ?? hosts.split(",");
@@ -104,7 +111,12 @@ function splitAddress(address: string): { url: string; servers: ServerAddress[] 
   const servers = named.map((text, index) => serverOf(text, ports[index] ?? ports[0] ?? "5432"));
   for (const name of clientOnly) parameters.delete(name);
   const rest = parameters.size > 0 ? `?${parameters}` : "";
-  return { url: `${scheme}${login}localhost${database}${rest}`, servers };
+  // postgres.js does not decode its name.
+  return {
+    url: `${scheme}${login}localhost${database}${rest}`,
+    database: decoded(database.slice(1)),
+    servers,
+  };
 }
 
 function serverOf(text: string, otherPort: string): ServerAddress {
@@ -116,6 +128,14 @@ function serverOf(text: string, otherPort: string): ServerAddress {
   return host.startsWith("/")
     ? { host: "localhost", port, path: `${host}/.s.PGSQL.${port}` }
     : { host, port };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw notAnAddress();
+  }
 }
 
 // An address that is understood only in part is refused, because the password could go to a server that it does not name.

@@ -8,7 +8,7 @@ import { transaction } from "./transaction.ts";
 const folder = new URL("../supabase/migrations/", import.meta.url);
 
 /** The key of the advisory lock of a migration. The number is arbitrary, but the same for all processes that migrate. */
-const lock = 2_026_112_100;
+export const migrationLock = 2_026_112_100;
 
 /**
  * A migration on disk. `version` is the digits its file name starts with: a day, and a number below 100 where the Supabase CLI puts the time
@@ -41,7 +41,7 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
     await refuseOldServer(tx);
     // Whoever waits longer fails here; a server that starts tries again (prepare.ts).
     await tx`set local lock_timeout = '10s'`;
-    await tx`select pg_advisory_xact_lock(${lock})`;
+    await tx`select pg_advisory_xact_lock(${migrationLock})`;
     await makeLedger(tx);
     const applied = await tx<Applied[]>`
       select version, coalesce(array_to_json(statements), '[]')::text as statements

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
 import { connect, type Sql } from "./connect.ts";
-import { loginSettings } from "./login-settings.ts";
+import { type LoginRole, loginSettings } from "./login-settings.ts";
 import {
   migrate,
   newerTablesMessage,
@@ -71,7 +71,7 @@ export async function requireNewestSchema(
     const required = await requiredVersion(sql, schema);
     if (required > newest) throw new DatabaseRefusal(newerTablesMessage(required, newest));
   };
-  await untilReachable(open, work, loginSettings[login.role], log, signal);
+  await untilReachable(open, work, loginSettings[login.role], log, signal, login.role);
 }
 
 async function schemaVersion(sql: Sql, schema: VersionSchema): Promise<string | undefined> {
@@ -90,6 +90,7 @@ async function untilReachable(
   setting: string,
   log: Log,
   signal: AbortSignal,
+  role?: LoginRole,
 ): Promise<void> {
   for (let attempts = 0; !signal.aborted; attempts += 1) {
     const sql = open();
@@ -99,7 +100,7 @@ async function untilReachable(
       return;
     } catch (error) {
       if (signal.aborted) return;
-      const refusal = refusalOf(error, setting);
+      const refusal = refusalOf(error, setting, role);
       if (refusal) throw refusal;
       if (!isDatabaseTrouble(error)) throw error;
       if (attempts === 0) log("database-unreachable", { code: codeOf(error) });
@@ -121,9 +122,9 @@ export async function requireUtf8(sql: Sql): Promise<void> {
 
 /**
  * What an operator can change, by SQLSTATE; undefined for any other error. Anything else of class 42 is a mistake in our SQL, and
- * stays visible as a bug. `setting` is what names the address.
+ * stays visible as a bug. `setting` is what names the address, and `role` whose login it is, unset for the owner's.
  */
-export function refusalOf(error: unknown, setting: string): DatabaseRefusal | undefined {
+export function refusalOf(error: unknown, setting: string, role?: LoginRole): DatabaseRefusal | undefined {
   if (error instanceof DatabaseRefusal) return error;
   const code = codeOf(error);
   if (code.startsWith("28"))
@@ -132,7 +133,15 @@ export function refusalOf(error: unknown, setting: string): DatabaseRefusal | un
     return refusal(`has no database of that name. Create it, or correct ${setting}.`, error);
   if (code === "42501" || code.startsWith("0A"))
     return refusal(
-      `refuses what the set-up needs (${code}). ${setting} must name the database's owner, with CREATEROLE.`,
+      role
+        ? `refuses what this program needs (${code}). ${setting} must name a login that is a member of ${role}.`
+        : `refuses what the set-up needs (${code}). ${setting} must name the database's owner, with CREATEROLE.`,
+      error,
+    );
+  // It stands behind the address's question mark. Its name holds no secret, and PostgreSQL says it alone.
+  if (code === "42704" && error instanceof Error && error.message.startsWith("unrecognized configuration"))
+    return refusal(
+      `does not know a parameter in ${setting} (${error.message}). Take it out; a certificate's authority is named in NODE_EXTRA_CA_CERTS.`,
       error,
     );
   if (/^(42P06|42P07|42710|42723)$/.test(code))

@@ -3,6 +3,7 @@
 import { createHmac } from "node:crypto";
 import { addressAs, type Sql } from "./connect.ts";
 import { type LoginRole, loginSettings } from "./login-settings.ts";
+import { migrationLock } from "./migrate.ts";
 import { DatabaseRefusal } from "./prepare.ts";
 
 export type { LoginRole } from "./login-settings.ts";
@@ -27,13 +28,17 @@ export async function openRoleLogins(
   ownerAddress: string,
   roles: readonly LoginRole[] = loginRoles,
 ): Promise<void> {
-  const present = await sql<{ role: LoginRole }[]>`
-    select rolname as role from pg_roles where rolname::text = any(${[...roles]}) order by rolname`;
-  for (const { role } of present) {
-    await sql.unsafe(`alter role ${role} login password '${derivePassword(ownerAddress, role)}'`);
-    await sql.unsafe(resetRoleSettings(role));
-    await sql.unsafe(revokePublicRights(role));
-  }
+  await sql.begin(async (tx) => {
+    // One program after the other, because PostgreSQL fails where two change one role at once.
+    await tx`select pg_advisory_xact_lock(${migrationLock})`;
+    const present = await tx<{ role: LoginRole }[]>`
+      select rolname as role from pg_roles where rolname::text = any(${[...roles]}) order by rolname`;
+    for (const { role } of present) {
+      await tx.unsafe(`alter role ${role} login password '${derivePassword(ownerAddress, role)}'`);
+      await tx.unsafe(resetRoleSettings(role));
+      await tx.unsafe(revokePublicRights(role));
+    }
+  });
 }
 
 /**

@@ -1,11 +1,14 @@
 // What a query meets when the database is unreachable, stops answering, or refuses what it was asked: an outage is logged
 // once and ended by a reconnect; a refusal is rethrown, because repeating it changes nothing.
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { connect, type Sql } from "../database/connect.ts";
-import { prepare } from "../database/prepare.ts";
+import { addressAs, addressOfDatabase, connect, type Sql } from "../database/connect.ts";
+import { migrationLock } from "../database/migrate.ts";
+import { prepare, requireNewestSchema } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
+import { openRoleLogins } from "../database/role-logins.ts";
 import { makeLog } from "../log/log.ts";
-import { makeDatabase } from "./support/database.ts";
+import { makeDatabase, sessionsAtLocks } from "./support/database.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 let url: string;
@@ -159,6 +162,55 @@ describe("the preparation of a database", () => {
     await expect(prepared).rejects.toThrow(
       "refuses what the set-up needs (42501). DATABASE_URL must name the database's owner, with CREATEROLE.",
     );
+  });
+
+  it("says in words that a role's login is none of that role, and never asks for the owner's", async () => {
+    const { intakeUrl } = await makeDatabase();
+    const login = { role: "leads_team", address: intakeUrl } as const;
+    const refused = requireNewestSchema(login, () => {}, AbortSignal.timeout(20_000));
+    await expect(refused).rejects.toThrow(
+      "INBOX_DATABASE_URL must name a login that is a member of leads_team.",
+    );
+  });
+
+  it("names a parameter of the address that it does not know, and passes over those that libpq alone needs", async () => {
+    const answerOf = (parameters: string) =>
+      prepare(
+        () => connect(`${url}?${parameters}`, { max: 1 }),
+        async () => {},
+        () => {},
+        AbortSignal.timeout(20_000),
+      );
+    await expect(answerOf("sslrootcert=/ca.pem")).rejects.toThrow(
+      'does not know a parameter in DATABASE_URL (unrecognized configuration parameter "sslrootcert").',
+    );
+    await answerOf("keepalives=1&keepalives_idle=30&load_balance_hosts=random");
+    expect(() => addressAs(`${url}?user=postgres`, "leads_intake", "secret")).toThrow();
+  });
+
+  it("reaches a database whose name has to be percent-encoded", async () => {
+    const name = `leads ${randomUUID()} ñ`;
+    const sql = connect(url, { max: 1 });
+    await sql`create database ${sql(name)}`;
+    const other = connect(addressOfDatabase(url, name), { max: 1 });
+    const [row] = await other`select current_database() as name`;
+    await other.end();
+    await sql`drop database ${sql(name)}`;
+    await sql.end();
+    expect(row?.name).toBe(name);
+  });
+
+  it("gives the roles their logins in one program after the other, because two at once would fail", async () => {
+    const { owner, url: used } = await makeDatabase();
+    const [first, second] = [connect(used, { max: 1 }), connect(used, { max: 1, name: "second program" })];
+    const ended = await first.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${migrationLock})`;
+      const waiting = openRoleLogins(second, used);
+      await expect.poll(() => sessionsAtLocks(owner, "second program")).toHaveLength(1);
+      return { waiting };
+    });
+    await ended.waiting;
+    await Promise.all([first.end(), second.end()]);
   });
 
   it("says in words that the database holds something else under our names", async () => {
