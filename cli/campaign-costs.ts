@@ -31,8 +31,9 @@ export function addCosts(costs: Command, run: Run): void {
       const ofOptions = file === undefined ? typedCost(options) : undefined;
       run(async ({ sql, out, tell, now, signal }) => {
         const given = ofOptions ?? (await costsIn(file as string, signal));
-        const recorded = await recordCosts(sql, given);
-        await out(`Recorded ${counted(recorded, "cost")} of ${counted(given.length, "line")}.\n`);
+        const { recorded, removed } = await recordCosts(sql, given);
+        const takenAway = removed > 0 ? ` and took ${counted(removed, "cost")} away,` : "";
+        await out(`Recorded ${counted(recorded, "cost")}${takenAway} of ${counted(given.length, "line")}.\n`);
         for (const { campaign, cost } of (await campaignRows(sql, undefined, now)).filter(
           ({ is_matched }) => !is_matched,
         ))

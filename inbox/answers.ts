@@ -119,7 +119,7 @@ const aboutCampaigns = {
   campaigns: (ask, period, standby) => campaignReport(ask, period, standby),
   "campaigns/costs": async (ask, { csv }) => {
     const read = readCostsCsv(csv);
-    if (!("problems" in read)) return { recorded: await recordCostsAs(ask, read.costs) };
+    if (!("problems" in read)) return recordCostsAs(ask, read.costs);
     return { problems: read.problems.slice(0, 20).map(({ line, problem }) => `Line ${line}: ${problem}`) };
   },
   experiments: async (ask, _, standby) => ({ experiments: await experiments(ask, standby) }),

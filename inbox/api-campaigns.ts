@@ -95,7 +95,10 @@ export const campaigns = {
   "campaigns/costs": {
     manager: true,
     request: v.strictObject({ csv: v.pipe(v.string(), v.minLength(1), v.maxLength(50_000)) }),
-    response: v.union([v.object({ recorded: v.number() }), v.object({ problems: v.array(v.string()) })]),
+    response: v.union([
+      v.object({ recorded: v.number(), removed: v.number() }),
+      v.object({ problems: v.array(v.string()) }),
+    ]),
   },
   /** The newest first. */
   experiments: {

@@ -31,6 +31,8 @@ export const Member = v.object({
   removed_at: v.nullable(Moment),
   /** Null: invited, and not joined yet. */
   joined_at: v.nullable(Moment),
+  /** Until when a link that nobody has used lets them in; null without one. */
+  link_until: v.nullable(Moment),
   last_seen_at: v.nullable(Moment),
   passkeys: v.number(),
   /** Whether they sign in with the company's own sign-in. */

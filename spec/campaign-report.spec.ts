@@ -240,7 +240,7 @@ describe("a manager", () => {
     await add([aCount({ n: 3 })], [{ variant: "", device: "phone", vital: "lcp", bucket: 2, n: 1 }]);
     await addLead(database);
     const costs = `record_campaign_costs('[{"day": "2026-11-20", "campaign": "spring", "amount_cents": 900}]')`;
-    expect(await ask(dana, costs)).toBe(1);
+    expect(await ask(dana, costs)).toEqual({ recorded: 1, removed: 0 });
     const report = await ask(dana, "campaigns('2020-01-01', '2100-01-01', 'America/New_York')");
     expect(report).toMatchObject({
       rows: [{ campaign: "" }, { campaign: "spring", views: 3, cost_cents: 900 }],

@@ -62,6 +62,16 @@ describe("a file of costs", () => {
       { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
     ],
     [
+      "a source of which nothing would be left, and which would be every source",
+      "date,campaign,amount,source\n2026-01-01,spring,1,Яндекс\n",
+      { line: 2, problem: "The source's name has to have a letter from A to Z or a digit." },
+    ],
+    [
+      "a campaign of which nothing would be left once its accent is off",
+      "date,campaign,amount\n2026-01-01,%é2,1\n",
+      { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
+    ],
+    [
       "a campaign in another encoding than UTF-8, of which a part would be left out",
       `date,campaign,amount\n2026-01-01,${Buffer.from("café", "latin1")},1\n`,
       { line: 2, problem: "The campaign cannot be read. A file has to be in UTF-8." },

@@ -137,14 +137,20 @@ describe("the API about campaigns", () => {
     expect(await record(costs(`${today},spring,123`, "yesterday,spring,1"))).toEqual({
       problems: ["Line 3: The date has to be as 2026-01-31 or 1/31/2026."],
     });
-    expect(await record(costs(`${today},Spring,123`, `${today},sprnig,7.50`))).toEqual({ recorded: 2 });
+    expect(await record(costs(`${today},Spring,123`, `${today},sprnig,7.50`))).toEqual({
+      recorded: 2,
+      removed: 0,
+    });
     const { body } = await maria.call("campaigns", period);
     expect(body.campaigns[1]?.cost_cents).toBe(12_300);
     expect(body.unmatched).toEqual([{ source: "", medium: "", campaign: "sprnig", cost_cents: 750 }]);
     const [entry] =
       await database.owner`select action, who from private.audit_log order by id desc offset 1 limit 1`;
     expect(entry).toEqual({ action: "recorded costs", who: "Maria" });
-    expect(await record(costs(`${today},spring,0`, `${today},sprnig,0`))).toEqual({ recorded: 0 });
+    expect(await record(costs(`${today},spring,0`, `${today},sprnig,0`))).toEqual({
+      recorded: 0,
+      removed: 2,
+    });
     const [taken] = await database.owner`
       select details from private.audit_log where action = 'recorded costs' order by id desc limit 1`;
     expect(taken?.details).toEqual({ costs: 0, removed: 2 });
@@ -154,7 +160,7 @@ describe("the API about campaigns", () => {
     for (const note of ['""'.repeat(24_950), "春".repeat(49_900)]) {
       const csv = `date,campaign,amount,note\n${today},spring,0,"${note}"\n`;
       expect(csv.length).toBeGreaterThan(49_900);
-      expect((await maria.call("campaigns/costs", { csv })).body).toEqual({ recorded: 0 });
+      expect((await maria.call("campaigns/costs", { csv })).body).toEqual({ recorded: 0, removed: 0 });
     }
   });
 });
@@ -169,6 +175,7 @@ describe("the page Campaigns", () => {
     await section(page, "From a look to a lead")
       .getByRole("combobox")
       .selectOption({ label: "Facebook, spring, paid" });
+    await page.getByText("Of one campaign alone: Facebook, spring, paid.").waitFor();
     expect(await cellsOf(page, "From a look to a lead")).toEqual([
       ["Saw the page", "1,204", "100%", "0", ""],
       ["Read half of it", "803", "67%", "401", "33%"],

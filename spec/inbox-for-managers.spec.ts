@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
-import { useBrowser } from "./support/browser.ts";
+import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 import { openAs, saved } from "./support/inbox-pages.ts";
@@ -68,7 +68,10 @@ describe("the team's page", () => {
     const link = page.locator(".one-time-link code");
     await link.waitFor();
     expect(await link.innerText()).toMatch(new RegExp(`^${inbox.url}/join#[\\w-]{43}$`));
-    await page.getByText("Member, invited, not here yet").waitFor();
+    await page.getByText("Member, invited, not here yet, has a link until").waitFor();
+    await page.getByRole("button", { name: "New link for Nora" }).click();
+    await page.getByRole("button", { name: "Make a new link" }).click();
+    await page.getByText("Give this link to Nora.", { exact: false }).nth(1).waitFor();
     await page.reload();
     await page.getByText("Nora").first().waitFor();
     expect(await page.locator(".one-time-link").count()).toBe(0);
@@ -245,8 +248,58 @@ describe("the audit log's page", () => {
     const from = page.getByLabel("From");
     for (const year of ["0002", "0020", "0202", "2025"]) await from.fill(`${year}-11-22`);
     await expect.poll(() => asked).toEqual(["2025-11-22"]);
+    await from.fill("2099-11-22");
+    await page.getByText("No entry matches the filters.").waitFor();
     await from.fill("");
-    await expect.poll(() => asked).toEqual(["2025-11-22", "any"]);
+    await page.locator("tbody tr").first().waitFor();
+  });
+
+  it("says of what is no reference that it narrows nothing, and of no entry that it is of another choice", async () => {
+    const page = await asMaria("/audit-log");
+    await page.locator("tbody tr").first().waitFor();
+    const lead = page.getByLabel("Lead’s reference");
+    await lead.fill("12ab34cg");
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await lead.blur();
+    await page
+      .getByText("Not a reference, so the entries of all leads are shown.", { exact: false })
+      .waitFor();
+    await lead.fill("12ab34cd");
+    await page.getByText("No entry matches the filters.").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await intercept(page, /\/api\/audit$/, (route) => held.then(() => route.continue()));
+    await page.getByLabel("Who").selectOption({ label: "Maria" });
+    await page.getByText("Loading…").waitFor();
+    answer();
+    await page.getByText("Loading…").waitFor({ state: "detached" });
+  });
+});
+
+describe("the costs of campaigns", () => {
+  it("are answered also where other days are chosen before the answer, and said to be taken away where they are", async () => {
+    const page = await asMaria("/campaigns");
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await intercept(page, /\/api\/campaigns\/costs$/, (route) => held.then(() => route.continue()));
+    const field = page.getByLabel("A CSV file: date, campaign, amount in US dollars");
+    const aCost = (amount: string) => `date,campaign,amount\n2026-11-20,spring,${amount}\n`;
+    const choose = (csv: string) =>
+      field.setInputFiles({ name: "costs.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await choose(aCost("twenty"));
+    await page.getByRole("button", { name: "7 days" }).click();
+    answer();
+    await page.getByRole("alert").getByText("Line 2: The amount has to be in US dollars").waitFor();
+    await choose(aCost("5"));
+    await page.getByText("1 cost is recorded.").waitFor();
+    await choose(aCost("0"));
+    await page.getByText("1 cost is taken away.").waitFor();
+    expect(await page.getByText("recorded.").count()).toBe(0);
   });
 });
 

@@ -242,6 +242,28 @@ describe("the reports", () => {
     expect(body.hours.reduce((all, { reached }) => all + reached, 0)).toBe(3);
   });
 
+  it.each([
+    [2_999, 99.9],
+    [1, 0.1],
+    [3_000, 100],
+    [0, 0],
+  ])(
+    "say of 3,000 promises of which %i were kept %d percent, because no rounding hides one",
+    async (kept, percent) => {
+      // Nothing is read of days before the first lead.
+      const first = await addLead(database, { created_at: new Date("2025-02-01T12:00:00Z") });
+      await database.owner`insert into private.report_days values ('2025-03-03') on conflict do nothing`;
+      await database.owner`
+      insert into private.report_hours values ('2025-03-03 12:00Z', 3000, ${kept}, 0, 0, 0)
+      on conflict (hour) do update set kept = excluded.kept`;
+      const { body } = await maria.call("reports", { since: "2025-03-01", until: "2025-03-05", zone: "UTC" });
+      expect(body.promises).toMatchObject({ kept, missed: 3_000 - kept, percent });
+      await database.owner`delete from private.report_hours`;
+      await database.owner`delete from private.report_days`;
+      await database.owner`delete from leads where id = ${first}`;
+    },
+  );
+
   it("tell leads apart by campaign words", async () => {
     const [one, two] = [await addLead(database), await addLead(database)];
     await database.owner`

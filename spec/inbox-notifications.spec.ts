@@ -163,6 +163,28 @@ describe("a desktop notification", () => {
     await addLead(database);
     await expect.poll(() => shownBy(page)).toEqual(["A lead is waiting"]);
   });
+
+  it("is shown of a lead that comes just after one that the member saw come, because none was shown then", async () => {
+    const page = await openAs(browser(), inbox, dana, "/healthz");
+    await page.addInitScript(recordNotifications);
+    await page.addInitScript(() => {
+      Object.defineProperty(document, "hidden", { get: () => false });
+      Object.assign(window, { isWorkedIn: true });
+      document.hasFocus = () => Reflect.get(window, "isWorkedIn") as boolean;
+    });
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.goto(inbox.url);
+    await stream;
+    await addLead(database, { name: "Rosa Martinez" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    expect(await shownBy(page)).toEqual([]);
+    await page.evaluate(() => {
+      Object.assign(window, { isWorkedIn: false });
+      window.dispatchEvent(new Event("blur"));
+    });
+    await addLead(database);
+    await expect.poll(() => shownBy(page)).toEqual(["A lead is waiting"]);
+  });
 });
 
 describe("the sound", () => {

@@ -22,18 +22,24 @@ export interface CostProblem {
   problem: string;
 }
 
-/** Replaces what these campaigns cost on these days; an amount of 0 takes the cost away. Returns how many are recorded. */
-export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<number> {
+/** How many costs are recorded, and how many were taken away. */
+export interface Recorded {
+  recorded: number;
+  removed: number;
+}
+
+/** Replaces what these campaigns cost on these days; an amount of 0 takes the cost away. */
+export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<Recorded> {
   const [row] = await retryDeadlock(
-    async () => sql<{ recorded: number }[]>`
-      select recorded from private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`,
+    async () => sql<Recorded[]>`
+      select recorded, removed from private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`,
   );
-  return row?.recorded ?? 0;
+  return row ?? { recorded: 0, removed: 0 };
 }
 
 /** Records costs as a manager, with an entry in the audit log. */
 export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
-  (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as number;
+  (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as Recorded;
 
 /** Lines of a file: a year of some 27 campaigns. */
 const maxLines = 10_000;
@@ -115,8 +121,9 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
   // The first stands for each character that is no UTF-8; PostgreSQL cannot keep the second.
   if (words.includes("\ufffd") || words.includes("\0"))
     return { problem: "The campaign cannot be read. A file has to be in UTF-8." };
-  if (!hasName(typed.campaign))
-    return { problem: "The campaign's name has to have a letter from A to Z or a digit." };
+  for (const word of ["campaign", "source", "medium"] as const)
+    if (typed[word] !== "" && !hasName(typed[word]))
+      return { problem: `The ${word}'s name has to have a letter from A to Z or a digit.` };
   if (!["", "USD"].includes(typed.currency.toUpperCase()) || namesOtherCurrency(typed.amount))
     return { problem: `The amount is not in US dollars. ${onlyDollars}` };
   const amount_cents = readCents(typed.amount);
@@ -126,9 +133,16 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
   return { day, campaign, source, medium, amount_cents };
 }
 
-/** Whether anything is left of a campaign's name (private.clean_campaign_word): these are kept, and what is percent-encoded may not be. */
-const hasName = (campaign: string): boolean =>
-  /[a-z0-9áàâãäéèêëíìîïóòôõöúùûüñç]/i.test(campaign.slice(0, 200).replaceAll(/%(25)?[\da-f]{2}/gi, ""));
+/**
+ * Whether anything is left of a campaign's word (private.clean_campaign_word): these are kept, and what is percent-encoded may not be. An
+ * accent is taken off first, because it may make a letter that continues such a code.
+ */
+function hasName(word: string): boolean {
+  const plain = word
+    .slice(0, 200)
+    .replaceAll(/[áàâãäéèêëíìîïóòôõöúùûüñç]/gi, (letter) => letter.normalize("NFD").charAt(0));
+  return /[a-z0-9]/i.test(plain.replaceAll(/%(25)?[\da-f]{2}/gi, ""));
+}
 
 function readDay(text: string): string | undefined {
   const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);

@@ -13,16 +13,16 @@ export type Retried =
 /** Makes the deliveries of one lead due now, and enqueues a lead of which no channel took a message. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
-  const [found] = await sql<{ has_channel: boolean; is_sent: boolean; was_told: boolean }[]>`
+  const [found] = await sql<{ has_channel: boolean; will_be_sent: boolean; was_told: boolean }[]>`
     with owed as (
       select d.delivered_at, d.channel in (select name from private.channels where enabled) as is_set_up
       from private.deliveries d where d.lead_id = ${id}
     )
     select exists (select from private.channels where enabled) as has_channel,
-      exists (select from owed where delivered_at is null and is_set_up) as is_sent,
+      exists (select from owed where delivered_at is null and is_set_up) as will_be_sent,
       exists (select from owed where delivered_at is not null) as was_told`;
   if (!found?.has_channel) return { nothing: "no channel" };
-  if (due > 0) return found.is_sent ? { due } : { nothing: "channel not set up" };
+  if (due > 0) return found.will_be_sent ? { due } : { nothing: "channel not set up" };
   return { nothing: found.was_told ? "delivered" : "not owed" };
 }
 

@@ -51,7 +51,8 @@ begin
   select (select count(*) from written), (select count(*) from taken) into recorded, removed;
 end $$;
 
-create function team.record_campaign_costs(costs jsonb) returns integer
+-- Returns {recorded, removed}, as private.record_campaign_costs counts them.
+create function team.record_campaign_costs(costs jsonb) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -65,7 +66,7 @@ begin
   end if;
   select * into done from private.record_campaign_costs(costs);
   perform private.audit(actor, 'recorded costs', null, jsonb_build_object('costs', done.recorded, 'removed', done.removed));
-  return done.recorded;
+  return jsonb_build_object('recorded', done.recorded, 'removed', done.removed);
 end $$;
 
 revoke execute on function private.record_campaign_costs, team.record_campaign_costs from public;

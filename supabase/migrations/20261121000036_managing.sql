@@ -13,6 +13,9 @@ begin
   return jsonb_build_object('members', coalesce((
     select jsonb_agg(jsonb_build_object(
       'id', m.id, 'name', m.name, 'role', m.role, 'created_at', m.created_at, 'removed_at', m.removed_at, 'joined_at', m.joined_at,
+      'link_until', (
+        select max(i.expires_at) from private.invitations i where i.member_id = m.id and i.used_at is null and private.is_in_time(i)
+      ),
       'last_seen_at', (select max(s.last_seen_at) from private.sessions s where s.member_id = m.id),
       'passkeys', (select count(*) from private.passkeys p where p.member_id = m.id),
       'oidc', exists (select from private.company_accounts a where a.member_id = m.id),

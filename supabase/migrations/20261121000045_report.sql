@@ -92,7 +92,13 @@ begin
     'promises', (
       select jsonb_build_object(
         'kept', coalesce(sum(h.kept), 0), 'missed', coalesce(sum(h.missed), 0), 'open', coalesce(sum(h.open), 0),
-        'withdrawn', coalesce(sum(h.excused), 0), 'percent', round(100.0 * sum(h.kept) / nullif(sum(h.kept) + sum(h.missed), 0), 1)
+        'withdrawn', coalesce(sum(h.excused), 0),
+        -- 0 of none and 100 of all alone: rounded up to 100, one that was missed would be hidden.
+        'percent', case
+          when sum(h.kept) > 0 and sum(h.missed) > 0
+            then least(greatest(round(100.0 * sum(h.kept) / (sum(h.kept) + sum(h.missed)), 1), 0.1), 99.9)
+          else round(100.0 * sum(h.kept) / nullif(sum(h.kept) + sum(h.missed), 0), 1)
+        end
       )
       from hours h
     ),

@@ -1,5 +1,5 @@
 // What narrows the audit log: days, a member, an action, a lead.
-import { useState } from "react";
+import { useId, useState } from "react";
 import { DayField } from "../page/day-field.tsx";
 import { OrderNotice } from "../page/order-notice.tsx";
 import { ownZone } from "../page/times.ts";
@@ -20,8 +20,9 @@ const days = [
 export function AuditFilters({ filter, actions, onChange }: Props) {
   const { data } = useCall("members", {});
   const set = (key: keyof AuditFilter, value: string) => {
-    const { [key]: _, ...rest } = filter;
-    onChange(value ? { ...rest, [key]: value, zone: ownZone() } : rest);
+    const { [key]: _, zone: _zone, ...rest } = filter;
+    const next: AuditFilter = value ? { ...rest, [key]: value } : rest;
+    onChange(next.since || next.until ? { ...next, zone: ownZone() } : next);
   };
   return (
     <div className="further-filters no-print">
@@ -60,24 +61,41 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
   );
 }
 
+/** Of a lead: the first characters of its id, or all of it. */
+const isReference = (text: string): boolean => /^[0-9a-f-]{8,36}$/i.test(text);
+
 /** Narrows the log while it holds a whole reference. */
 function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: string): void }) {
   const [typed, setTyped] = useState("");
+  const [isLeft, setLeft] = useState(false);
+  const hint = useId();
+  const isWrong = isLeft && typed !== "" && !isReference(typed);
   const type = (text: string) => {
     setTyped(text);
-    const reference = /^[0-9a-f-]{8,36}$/i.test(text) ? text : "";
+    setLeft(false);
+    const reference = isReference(text) ? text : "";
     if (reference !== inForce) onSet(reference);
   };
   return (
-    <label className="field">
-      Lead’s reference
-      <input
-        type="text"
-        autoComplete="off"
-        maxLength={36}
-        value={typed}
-        onChange={({ target }) => type(target.value.trim())}
-      />
-    </label>
+    <div className="day-field">
+      <label className="field">
+        Lead’s reference
+        <input
+          type="text"
+          autoComplete="off"
+          maxLength={36}
+          value={typed}
+          aria-invalid={isWrong}
+          aria-describedby={isWrong ? hint : undefined}
+          onChange={({ target }) => type(target.value.trim())}
+          onBlur={() => setLeft(true)}
+        />
+      </label>
+      {isWrong && (
+        <p id={hint} className="wrong-day" role="alert">
+          Not a reference, so the entries of all leads are shown. It has eight characters, such as 12ab34cd.
+        </p>
+      )}
+    </div>
   );
 }

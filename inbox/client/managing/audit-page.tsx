@@ -42,7 +42,7 @@ export default function AuditPage() {
         }}
       />
       <FailureNotice error={exported.error} />
-      <Loading error={error} isLoaded={data !== undefined} />
+      <Loading error={error} isLoaded={data !== undefined && !isPlaceholderData} />
       {data && <AuditTable entries={data.entries} />}
       <Pager
         list="the audit log"

@@ -9,20 +9,18 @@ import { FailureNotice, Notice } from "../page/notice.tsx";
 import { count } from "../page/words.ts";
 import { refreshAfterChange, useAction } from "../queries.ts";
 import { money } from "./campaign-words.ts";
-import type { Period } from "./period-fields.tsx";
 import { ReportSection } from "./report-section.tsx";
 
 type Named = { campaign: string; source: string; medium: string };
 
-interface Props extends Pick<Campaigns, "unmatched" | "costs"> {
-  period: Period;
-}
-
-export function CampaignCosts({ unmatched, costs, period }: Props) {
+/** `lastDay`, as YYYY-MM-DD, is the one that a first cost is offered for. */
+export function CampaignCosts({ lastDay }: { lastDay: string }) {
   // Two actions, because one that is under way takes nothing more: a file would be lost that is chosen while a typed cost is.
   const [typed, file] = [useAction("campaigns/costs"), useAction("campaigns/costs")];
+  const [refused, setRefused] = useState<keyof typeof refusals>();
   const latest = file.submittedAt > typed.submittedAt ? file : typed;
-  const sendBy = (action: typeof typed) => (csv: string, then?: () => void) =>
+  const sendBy = (action: typeof typed) => (csv: string, then?: () => void) => {
+    setRefused(undefined);
     action.mutate(
       { csv },
       {
@@ -33,30 +31,42 @@ export function CampaignCosts({ unmatched, costs, period }: Props) {
         },
       },
     );
+  };
   return (
-    <>
-      <section className="card no-print" aria-labelledby="costs">
-        <h2 id="costs">Costs</h2>
-        <CostForm lastDay={period.until} onSend={sendBy(typed)} />
-        <CostFile isBusy={file.isPending} onSend={sendBy(file)} />
-        {latest.data && <RecordResult answer={latest.data} />}
-        <FailureNotice error={latest.error} />
-      </section>
-      <CostReports unmatched={unmatched} costs={costs} />
-    </>
+    <section className="card no-print" aria-labelledby="costs">
+      <h2 id="costs">Costs</h2>
+      <CostForm lastDay={lastDay} isBusy={typed.isPending} onSend={sendBy(typed)} />
+      <CostFile isBusy={file.isPending} onRefuse={setRefused} onSend={sendBy(file)} />
+      {refused && <Notice kind="trouble">{refusals[refused]}</Notice>}
+      {!refused && latest.data && <RecordResult answer={latest.data} isTyped={latest === typed} />}
+      {!refused && <FailureNotice error={latest.error} />}
+    </section>
   );
 }
 
-type Answer = { recorded: number } | { problems: string[] };
+type Answer = { recorded: number; removed: number } | { problems: string[] };
 
-function RecordResult({ answer }: { answer: Answer }) {
-  if ("recorded" in answer)
-    return <Notice kind="done">{`${count(answer.recorded, "cost is", "costs are")} recorded.`}</Notice>;
+function RecordResult({ answer, isTyped }: { answer: Answer; isTyped: boolean }) {
+  if ("recorded" in answer) {
+    const { recorded, removed } = answer;
+    return (
+      <Notice kind="done">
+        {[
+          (recorded > 0 || removed === 0) && `${count(recorded, "cost is", "costs are")} recorded.`,
+          removed > 0 && `${count(removed, "cost is", "costs are")} taken away.`,
+        ]
+          .filter(Boolean)
+          .join(" ")}
+      </Notice>
+    );
+  }
+  // What is typed is sent as a file of one line.
+  const problems = isTyped ? answer.problems.map((one) => one.replace(/^Line \d+: /, "")) : answer.problems;
   return (
     <Notice kind="trouble">
       <p>Nothing was recorded:</p>
       <ul>
-        {answer.problems.map((problem) => (
+        {problems.map((problem) => (
           <li key={problem}>{problem}</li>
         ))}
       </ul>
@@ -65,10 +75,11 @@ function RecordResult({ answer }: { answer: Answer }) {
 }
 
 interface SendProps {
+  isBusy: boolean;
   onSend(csv: string, then?: () => void): void;
 }
 
-function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
+function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string }) {
   // The next cost is often one of the same campaign.
   const [before, setBefore] = useState({ day: lastDay, campaign: "", amount: "" });
   const { value, set, dropSent } = useDraft("campaign cost", before);
@@ -107,7 +118,7 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
           onChange={({ target }) => set({ ...value, amount: target.value })}
         />
       </label>
-      <button type="submit" className="button">
+      <button type="submit" className="button" disabled={isBusy}>
         Record
       </button>
     </form>
@@ -117,16 +128,19 @@ function CostForm({ lastDay, onSend }: SendProps & { lastDay: string }) {
 /** The inbox refuses a longer request (inbox/api-campaigns.ts). */
 const maxCharacters = 50_000;
 
-function CostFile({ isBusy, onSend }: SendProps & { isBusy: boolean }) {
-  const [refused, setRefused] = useState<keyof typeof refusals>();
+interface FileProps extends SendProps {
+  onRefuse(why: keyof typeof refusals): void;
+}
+
+function CostFile({ isBusy, onRefuse, onSend }: FileProps) {
   const read = async (input: HTMLInputElement) => {
     const text = await input.files?.[0]?.text();
     if (text === undefined) return;
     // So that the same file can be chosen again once it is corrected.
     input.value = "";
     const problem = isBusy ? "busy" : problemOf(text);
-    setRefused(problem);
-    if (!problem) onSend(text);
+    if (problem) onRefuse(problem);
+    else onSend(text);
   };
   return (
     <div>
@@ -137,7 +151,6 @@ function CostFile({ isBusy, onSend }: SendProps & { isBusy: boolean }) {
       <p className="quiet">
         A cost that is recorded again takes the place of the one before; an amount of 0 takes it away.
       </p>
-      {refused && <Notice kind="trouble">{refusals[refused]}</Notice>}
     </div>
   );
 }
@@ -154,7 +167,7 @@ const refusals = {
   busy: "The file before is still being recorded. Please choose this one again.",
 };
 
-const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs">) => (
+export const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs">) => (
   <>
     {unmatched.length > 0 && (
       <ReportSection

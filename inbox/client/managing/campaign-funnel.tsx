@@ -1,7 +1,7 @@
 // The funnel: how many page loads came how far, from the first look to a lead that likely qualifies, and how many were lost at each step.
 import { useState } from "react";
 import type { Campaigns } from "../../api-campaigns.ts";
-import { type CampaignLine, campaignName } from "./campaign-words.ts";
+import { type CampaignLine, fullCampaignName } from "./campaign-words.ts";
 import { BarsPicture } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
 
@@ -21,8 +21,8 @@ type Step = (typeof steps)[number][0];
 export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
   const [chosen, setChosen] = useState("");
   const keyOf = (line: CampaignLine) => JSON.stringify([line.source, line.medium, line.campaign]);
-  const isListed = campaigns.some((line) => keyOf(line) === chosen);
-  const shown = isListed ? campaigns.filter((line) => keyOf(line) === chosen) : campaigns;
+  const one = campaigns.find((line) => keyOf(line) === chosen);
+  const shown = one ? [one] : campaigns;
   const sum = (step: Step) => shown.reduce((all, line) => all + line[step], 0);
   const counts = steps.map(([step, name]) => [name, sum(step)] as const);
   const lines = counts.map(([name, here], nth) => {
@@ -41,14 +41,15 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
       file="funnel"
       columns={["Step", "Count", "Of the loads", "Lost here", "Lost here, %"]}
       lines={campaigns.length === 0 ? [] : lines}
+      notes={[one ? `Of one campaign alone: ${fullCampaignName(one)}.` : "Of all campaigns."]}
     >
       <label className="field no-print">
         Campaign
-        <select value={isListed ? chosen : ""} onChange={({ target }) => setChosen(target.value)}>
+        <select value={one ? chosen : ""} onChange={({ target }) => setChosen(target.value)}>
           <option value="">All campaigns</option>
           {campaigns.map((line) => (
             <option key={keyOf(line)} value={keyOf(line)}>
-              {[campaignName(line), line.medium].filter(Boolean).join(", ")}
+              {fullCampaignName(line)}
             </option>
           ))}
         </select>

@@ -4,18 +4,26 @@ import { count, inGroups } from "../page/words.ts";
 
 export type CampaignLine = Campaigns["campaigns"][number];
 
-/** "Facebook, spring"; the words stand in the ads' addresses, so one may be missing. */
-export function campaignName({ source, campaign }: Pick<CampaignLine, "source" | "campaign">): string {
-  const name = [source, campaign].filter(Boolean).join(", ");
+type Words = Pick<CampaignLine, "source" | "medium" | "campaign">;
+
+/** "Facebook, spring"; the words stand in the ads' addresses, so one may be missing. With "paid" where another campaign is of the same name. */
+export function campaignNameAmong(campaigns: readonly Words[], { source, medium, campaign }: Words): string {
+  const isOnly = campaigns.filter((one) => one.source === source && one.campaign === campaign).length < 2;
+  return fullCampaignName({ source, campaign, medium: isOnly && (source || campaign) ? "" : medium });
+}
+
+/** "Facebook, spring, paid". */
+export function fullCampaignName({ source, medium, campaign }: Words): string {
+  const name = [source, campaign, medium].filter(Boolean).join(", ");
   return name ? name.charAt(0).toUpperCase() + name.slice(1) : "Without campaign words";
 }
 
 /** "Facebook, spring: 1,204 loads, 31 leads, 12 qualify, $41.00 a lead". */
-export function campaignSentence(line: CampaignLine): string {
+export function campaignSentence(campaigns: readonly Words[], line: CampaignLine): string {
   const { views, stored, qualified } = line;
   const cents = costOf(line, stored);
   return [
-    `${campaignName(line)}: ${count(views, "load")}`,
+    `${campaignNameAmong(campaigns, line)}: ${count(views, "load")}`,
     count(stored, "lead"),
     `${inGroups(qualified)} ${qualified === 1 ? "qualifies" : "qualify"}`,
     ...(cents === null ? [] : [`${money(cents)} a lead`]),

@@ -7,7 +7,7 @@ import { isInOrder } from "../page/order-notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { dayInWords } from "../page/times.ts";
 import { useCall } from "../queries.ts";
-import { CampaignCosts } from "./campaign-costs.tsx";
+import { CampaignCosts, CostReports } from "./campaign-costs.tsx";
 import { CampaignFunnel } from "./campaign-funnel.tsx";
 import { CampaignTable } from "./campaign-table.tsx";
 import { campaignSentence } from "./campaign-words.ts";
@@ -26,7 +26,7 @@ export default function CampaignsPage() {
         {dayInWords(period.since)} to {dayInWords(period.until)}, {period.zone}
       </p>
       <PeriodFields period={period} onChange={setPeriod} />
-      {isInOrder(period) && <CampaignsOfDays period={period} />}
+      <CampaignsOfDays period={period} />
       <Experiments />
       <p className="actions no-print">
         <button type="button" className="button" onClick={() => print()}>
@@ -39,28 +39,35 @@ export default function CampaignsPage() {
 
 function CampaignsOfDays({ period }: { period: Period }) {
   // Without `placeholderData`, because figures of other days would be read, printed and saved as those of these days.
-  const { data, error } = useCall("campaigns", period, { refetchOnWindowFocus: false });
+  const enabled = isInOrder(period);
+  const { data, error } = useCall("campaigns", period, { refetchOnWindowFocus: false, enabled });
   return (
     <>
-      <Loading error={error} isLoaded={data !== undefined} />
-      {data && <AllCampaigns report={data} period={period} />}
+      {enabled && <Loading error={error} isLoaded={data !== undefined} />}
+      {enabled && data && <WhatTheyBring report={data} />}
+      {/* Whatever days are shown, because what becomes of a file that was sent is said there. */}
+      <CampaignCosts lastDay={period.until} />
+      {enabled && data && <WhenTheyCome report={data} />}
     </>
   );
 }
 
-function AllCampaigns({ report, period }: { report: Campaigns; period: Period }) {
-  return (
-    <>
-      <Sentences campaigns={report.campaigns} />
-      <CampaignFunnel campaigns={report.campaigns} />
-      <CampaignTable campaigns={report.campaigns} devices={report.devices} />
-      <CampaignCosts unmatched={report.unmatched} costs={report.costs} period={period} />
-      <CampaignsInTime days={report.days} hours={report.hours} />
-      <DevicesReport devices={report.devices} />
-      <VitalsReport vitals={report.vitals} />
-    </>
-  );
-}
+const WhatTheyBring = ({ report }: { report: Campaigns }) => (
+  <>
+    <Sentences campaigns={report.campaigns} />
+    <CampaignFunnel campaigns={report.campaigns} />
+    <CampaignTable campaigns={report.campaigns} devices={report.devices} />
+  </>
+);
+
+const WhenTheyCome = ({ report }: { report: Campaigns }) => (
+  <>
+    <CostReports unmatched={report.unmatched} costs={report.costs} />
+    <CampaignsInTime days={report.days} hours={report.hours} />
+    <DevicesReport devices={report.devices} />
+    <VitalsReport vitals={report.vitals} />
+  </>
+);
 
 /** Sentences are shown for the campaigns with the most loads; the table has all of them. */
 const maxSentences = 8;
@@ -72,7 +79,9 @@ function Sentences({ campaigns }: Pick<Campaigns, "campaigns">) {
       {campaigns.length === 0 && <p className="quiet">Nothing was counted in these days.</p>}
       <ul className="sentences">
         {campaigns.slice(0, maxSentences).map((line) => (
-          <li key={JSON.stringify([line.source, line.medium, line.campaign])}>{campaignSentence(line)}.</li>
+          <li key={JSON.stringify([line.source, line.medium, line.campaign])}>
+            {campaignSentence(campaigns, line)}.
+          </li>
         ))}
       </ul>
       <p className="quiet">

@@ -106,7 +106,7 @@ export function HoursTable<What extends string>({
   return (
     <ScrollingTable name={`${name} by hour and weekday`}>
       <table className="hours">
-        <caption className="visually-hidden">{name} by hour and weekday</caption>
+        <caption className="visually-hidden hours-caption">{name} by hour and weekday</caption>
         <thead>
           <tr>
             <th scope="col">

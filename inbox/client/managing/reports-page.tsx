@@ -138,6 +138,7 @@ const kinds = [
 
 function HoursReport({ hours }: Pick<Reports, "hours">) {
   const [what, setWhat] = useState<(typeof kinds)[number][0]>("leads");
+  const name = kinds.find(([kind]) => kind === what)?.[1] ?? "";
   return (
     <ReportSection
       title="By hour and weekday"
@@ -153,7 +154,7 @@ function HoursReport({ hours }: Pick<Reports, "hours">) {
       isFolded
     >
       <Chips label="What is counted" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
-      <HoursTable hours={hours} what={what} />
+      <HoursTable hours={hours} what={what} name={name} />
     </ReportSection>
   );
 }

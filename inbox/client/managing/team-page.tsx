@@ -80,7 +80,7 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
           </button>
         </span>
       )}
-      {recover.data && <OneTimeLink {...recover.data} name={member.name} />}
+      {recover.data && isGood(recover.data, member) && <OneTimeLink {...recover.data} name={member.name} />}
       <FailureNotice error={failureOfLatest(recover, remove)} />
       {confirming && (
         <Confirm what={confirming} name={member.name} onYes={act} onNo={() => setConfirming(undefined)} />
@@ -89,16 +89,20 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
   );
 }
 
-function aboutMember({ role, joined_at, last_seen_at, passkeys, oidc, claims }: Member): string {
+/** Whether no newer link has taken the place of this one, and it was not used, as far as the list says. */
+const isGood = ({ expires_at }: { expires_at: string }, { link_until }: Member): boolean =>
+  link_until === null || moment(link_until) === moment(expires_at);
+
+function aboutMember(member: Member): string {
+  const { role, joined_at, link_until, last_seen_at, passkeys, oidc, claims } = member;
   const ways = [
     passkeys > 0 && `${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"}`,
     oidc && "company account",
   ];
+  const wayIn = link_until ? `has a link until ${moment(link_until)}` : "cannot sign in: needs a new link";
   return [
     role === "manager" ? "Manager" : "Member",
-    joined_at
-      ? ways.filter(Boolean).join(" and ") || "cannot sign in: needs a new link"
-      : "invited, not here yet",
+    ways.filter(Boolean).join(" and ") || (joined_at ? wayIn : `invited, not here yet, ${wayIn}`),
     last_seen_at && `last here ${moment(last_seen_at)}`,
     claims > 0 && `has ${claims} ${claims === 1 ? "lead" : "leads"}`,
   ]

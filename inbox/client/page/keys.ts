@@ -11,7 +11,9 @@ export function useKeys(keys: Keys): void {
   latest.current = keys;
   // Before the page is on screen with what names its keys, because an effect may come so much later that a press is lost.
   useLayoutEffect(() => {
-    const press = (event: KeyboardEvent) => {
+    const press = (event: Event) => {
+      // A browser that fills in a field may send one that holds no key.
+      if (!(event instanceof KeyboardEvent)) return;
       const isLocked = event.getModifierState("CapsLock") && !event.shiftKey;
       const act = latest.current[isLocked ? event.key.toLowerCase() : event.key];
       if (!act || !isShortcut(event)) return;

@@ -42,7 +42,8 @@ export function Navigation({ member, onShowShortcuts }: { member: SignedIn; onSh
       >
         <Icon name="menu" /> Menu
       </button>
-      <nav id="menu" aria-label="Pages">
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a press of a key on a link or a button is a click, too. */}
+      <nav id="menu" aria-label="Pages" onClick={() => setOpen(false)}>
         <ul>
           {items.map((item) => (
             <NavigationItem key={item.path} {...item} isCurrent={isAt(path, item.path)} />

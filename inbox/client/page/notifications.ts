@@ -3,17 +3,23 @@
 import { hasLocks } from "../live-events.ts";
 import { currentPreferences } from "./preferences.ts";
 
-/** The minimum of milliseconds between two notifications, however many leads come. */
+/** The minimum of milliseconds between two sounds, and between two notifications, however many leads come. */
 const minInterval = 10_000;
-let notifiedAt = Number.NEGATIVE_INFINITY;
+/** When each came last. One that a member did not need, because they looked at the page, keeps no later one back. */
+const last = { sound: Number.NEGATIVE_INFINITY, notification: Number.NEGATIVE_INFINITY };
 
 export function notifyOfLeads(): void {
   const { sound, notifications } = currentPreferences();
+  if (sound && isTimeFor("sound")) void chimeInOneTab();
+  if (notifications && !isLookedAt() && maySendNotifications() && isTimeFor("notification"))
+    void notifyUnlessLookedAt();
+}
+
+function isTimeFor(kind: keyof typeof last): boolean {
   const now = performance.now();
-  if (now - notifiedAt < minInterval || (!sound && !notifications)) return;
-  notifiedAt = now;
-  if (sound) void chimeInOneTab();
-  if (notifications && !isLookedAt() && maySendNotifications()) void notifyUnlessLookedAt();
+  if (now - last[kind] < minInterval) return false;
+  last[kind] = now;
+  return true;
 }
 
 /** A window beside another program's is visible, and has the focus only while the member uses it. */
