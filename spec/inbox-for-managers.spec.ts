@@ -261,9 +261,7 @@ describe("the audit log's page", () => {
     await lead.fill("12ab34cg");
     expect(await page.getByRole("alert").count()).toBe(0);
     await lead.blur();
-    await page
-      .getByText("Not a reference, so the entries of all leads are shown.", { exact: false })
-      .waitFor();
+    await page.getByText("Not a reference, such as 12ab34cd. All leads are shown.").waitFor();
     await lead.fill("12ab34cd");
     await page.getByText("No entry matches the filters.").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);

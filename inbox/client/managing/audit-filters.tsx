@@ -93,7 +93,7 @@ function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: strin
       </label>
       {isWrong && (
         <p id={hint} className="wrong-day" role="alert">
-          Not a reference, so the entries of all leads are shown. It has eight characters, such as 12ab34cd.
+          Not a reference, such as 12ab34cd. All leads are shown.
         </p>
       )}
     </div>
