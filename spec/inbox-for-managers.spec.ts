@@ -205,8 +205,13 @@ describe("the audit log's page", () => {
     await page.getByLabel("Lead’s reference").fill(id.slice(-8));
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     expect(await page.locator("tbody tr").innerText()).toContain("Dana");
+    await page.getByLabel("Who").selectOption({ label: "Dana" });
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     const { text } = await saved(page, "Export these entries");
     expect(text.trim().split("\r\n")).toHaveLength(2);
+    await page.reload();
+    // The filter itself is in the log, with the member's name.
+    await page.getByRole("cell", { name: /member: Dana.{0,40}entries: 1/ }).waitFor();
   });
 
   it("is narrowed by no reference that is no longer whole", async () => {

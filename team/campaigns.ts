@@ -43,8 +43,10 @@ export type ReportedRow = CampaignRow & {
 export async function beginOfReport(sql: Sql, since: Date, now: Date): Promise<Date> {
   const costs = await sql`
     select from private.campaign_costs where day >= ${since.toLocaleDateString("sv-SE")}::text::date limit 1`;
-  const isByDay = costs.count > 0 || since.getTime() < hoursKeptSince(now);
-  return isByDay ? startOfDay(since) : new Date(Math.floor(since.getTime() / 3_600_000) * 3_600_000);
+  const hour = new Date(Math.floor(since.getTime() / 3_600_000) * 3_600_000);
+  // By the hour that is returned, because `campaignRows` goes by it, too.
+  const isByDay = costs.count > 0 || hour.getTime() < hoursKeptSince(now);
+  return isByDay ? startOfDay(since) : hour;
 }
 
 /** Hours are kept for eight days. */

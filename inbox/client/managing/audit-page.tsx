@@ -57,6 +57,8 @@ export default function AuditPage() {
 }
 
 function AuditTable({ entries }: { entries: Entry[] }) {
+  const { data } = useCall("members", {});
+  const nameOf = (id: string) => data?.members.find((member) => member.id === id)?.name ?? id;
   if (entries.length === 0) return <p className="empty">No entry matches the filters.</p>;
   return (
     <div className="card">
@@ -79,7 +81,7 @@ function AuditTable({ entries }: { entries: Entry[] }) {
                 <td>{entry.who.name}</td>
                 <td>{entry.action}</td>
                 <td>{entry.lead && <Link href={`/leads/${entry.lead.id}`}>{entry.lead.reference}</Link>}</td>
-                <td>{detailsOf(entry)}</td>
+                <td>{detailsOf(entry, nameOf)}</td>
               </tr>
             ))}
           </tbody>
@@ -89,9 +91,13 @@ function AuditTable({ entries }: { entries: Entry[] }) {
   );
 }
 
-const detailsOf = ({ details }: Entry) =>
+/** `nameOf` says the name of the member with an id, and of what is no id the same: an entry about a member holds the name itself. */
+const detailsOf = ({ details }: Entry, nameOf: (id: string) => string) =>
   Object.entries(details)
-    .map(([name, value]) => `${inWords(name)}: ${wordOf(name, value)}`)
+    .map(([name, value]) => {
+      const word = wordOf(name, value);
+      return `${inWords(name)}: ${name === "member" ? nameOf(word) : word}`;
+    })
     .join(", ");
 
 function wordOf(name: string, value: string | number | boolean | null): string {
