@@ -7,8 +7,15 @@ import { transaction } from "./transaction.ts";
 
 const folder = new URL("../supabase/migrations/", import.meta.url);
 
-/** The key of the advisory lock of a migration. The number is arbitrary, but the same for all processes that migrate. */
-export const migrationLock = 2_026_112_100;
+/** The key of the advisory lock of a program that sets up the database. The number is arbitrary, but the same for all of them. */
+const setUpLock = 2_026_112_100;
+
+/** Has this transaction set up the database alone, as one of many programs that start. */
+export async function lockSetUp(tx: postgres.TransactionSql): Promise<void> {
+  // Whoever waits longer fails here; a server that starts tries again (prepare.ts).
+  await tx`set local lock_timeout = '10s'`;
+  await tx`select pg_advisory_xact_lock(${setUpLock})`;
+}
 
 /**
  * A migration on disk. `version` is the digits its file name starts with: a day, and a number below 100 where the Supabase CLI puts the time
@@ -39,9 +46,7 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
   const migrations = known.filter(({ version }) => version <= upTo);
   return transaction(sql, async (tx) => {
     await refuseOldServer(tx);
-    // Whoever waits longer fails here; a server that starts tries again (prepare.ts).
-    await tx`set local lock_timeout = '10s'`;
-    await tx`select pg_advisory_xact_lock(${migrationLock})`;
+    await lockSetUp(tx);
     await makeLedger(tx);
     const applied = await tx<Applied[]>`
       select version, coalesce(array_to_json(statements), '[]')::text as statements

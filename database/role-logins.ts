@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { addressAs, type Sql } from "./connect.ts";
 import { type LoginRole, loginSettings } from "./login-settings.ts";
-import { migrationLock } from "./migrate.ts";
+import { lockSetUp } from "./migrate.ts";
 import { DatabaseRefusal } from "./prepare.ts";
 
 export type { LoginRole } from "./login-settings.ts";
@@ -29,8 +29,8 @@ export async function openRoleLogins(
   roles: readonly LoginRole[] = loginRoles,
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    // One program after the other, because PostgreSQL fails where two change one role at once.
-    await tx`select pg_advisory_xact_lock(${migrationLock})`;
+    // PostgreSQL fails where two programs change one role at once.
+    await lockSetUp(tx);
     const present = await tx<{ role: LoginRole }[]>`
       select rolname as role from pg_roles where rolname::text = any(${[...roles]}) order by rolname`;
     for (const { role } of present) {

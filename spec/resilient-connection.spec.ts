@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs, addressOfDatabase, connect, type Sql } from "../database/connect.ts";
-import { migrationLock } from "../database/migrate.ts";
+import { lockSetUp } from "../database/migrate.ts";
 import { prepare, requireNewestSchema } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
@@ -204,7 +204,7 @@ describe("the preparation of a database", () => {
     const { owner, url: used } = await makeDatabase();
     const [first, second] = [connect(used, { max: 1 }), connect(used, { max: 1, name: "second program" })];
     const ended = await first.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${migrationLock})`;
+      await lockSetUp(tx);
       const waiting = openRoleLogins(second, used);
       await expect.poll(() => sessionsAtLocks(owner, "second program")).toHaveLength(1);
       return { waiting };
