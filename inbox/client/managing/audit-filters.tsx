@@ -1,5 +1,6 @@
 // What narrows the audit log: days, a member, an action, a lead.
-import { useId, useState } from "react";
+import { useState } from "react";
+import { CheckedField } from "../page/checked-field.tsx";
 import { DayField } from "../page/day-field.tsx";
 import { OrderNotice } from "../page/order-notice.tsx";
 import { ownZone } from "../page/times.ts";
@@ -61,14 +62,13 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
   );
 }
 
-/** Of a lead: the first characters of its id, or all of it. */
+/** Of a lead: the end of its id, or all of it. */
 const isReference = (text: string): boolean => /^[0-9a-f-]{8,36}$/i.test(text);
 
 /** Narrows the log while it holds a whole reference. */
 function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: string): void }) {
   const [typed, setTyped] = useState("");
   const [isLeft, setLeft] = useState(false);
-  const hint = useId();
   const isWrong = isLeft && typed !== "" && !isReference(typed);
   const type = (text: string) => {
     setTyped(text);
@@ -77,25 +77,15 @@ function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: strin
     if (reference !== inForce) onSet(reference);
   };
   return (
-    <div className="day-field">
-      <label className="field">
-        Lead’s reference
-        <input
-          type="text"
-          autoComplete="off"
-          maxLength={36}
-          value={typed}
-          aria-invalid={isWrong}
-          aria-describedby={isWrong ? hint : undefined}
-          onChange={({ target }) => type(target.value.trim())}
-          onBlur={() => setLeft(true)}
-        />
-      </label>
-      {isWrong && (
-        <p id={hint} className="wrong-day" role="alert">
-          Not a reference, such as 12ab34cd. All leads are shown.
-        </p>
-      )}
-    </div>
+    <CheckedField
+      name="Lead’s reference"
+      type="text"
+      autoComplete="off"
+      maxLength={36}
+      value={typed}
+      problem={isWrong ? "Not a reference, such as 12ab34cd. All leads are shown." : undefined}
+      onChange={({ target }) => type(target.value.trim())}
+      onBlur={() => setLeft(true)}
+    />
   );
 }

@@ -20,7 +20,7 @@ export function CampaignCosts({ lastDay }: { lastDay: string }) {
   const [refused, setRefused] = useState<keyof typeof refusals>();
   const latest = file.submittedAt > typed.submittedAt ? file : typed;
   // A file that was refused for the one before it says nothing against the answer of that one.
-  const isLatest = refused === undefined || refused === "busy";
+  const isAnswerShown = refused === undefined || refused === "busy";
   const sendBy = (action: typeof typed) => (csv: string, then?: () => void) => {
     setRefused(undefined);
     action.mutate(
@@ -40,8 +40,8 @@ export function CampaignCosts({ lastDay }: { lastDay: string }) {
       <CostForm lastDay={lastDay} isBusy={typed.isPending} onSend={sendBy(typed)} />
       <CostFile isBusy={file.isPending} onRefuse={setRefused} onSend={sendBy(file)} />
       {refused && <Notice kind="trouble">{refusals[refused]}</Notice>}
-      {isLatest && latest.data && <RecordResult answer={latest.data} isTyped={latest === typed} />}
-      {isLatest && <FailureNotice error={latest.error} />}
+      {isAnswerShown && latest.data && <RecordResult answer={latest.data} isTyped={latest === typed} />}
+      {isAnswerShown && <FailureNotice error={latest.error} />}
     </section>
   );
 }

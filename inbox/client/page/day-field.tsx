@@ -1,6 +1,7 @@
 // A field for a day. It takes effect once a whole day is typed: at a pause, on Enter, or when the field is left. What is no whole day
 // stays there, and is said to be none.
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { CheckedField } from "./checked-field.tsx";
 
 interface Props {
   name: string;
@@ -19,31 +20,20 @@ const isDay = (text: string): boolean => text >= firstDay && text.length === fir
 const typingPause = 600;
 
 export function DayField({ name, ...props }: Props) {
-  const hint = useId();
   const { shown, isWrong, type, leave } = useTypedDay(props);
   return (
-    <div className="day-field">
-      <label className="field">
-        {name}
-        <input
-          type="date"
-          // A form that holds it is not sent with less than a whole day.
-          min={firstDay}
-          required={!props.onEmpty}
-          value={shown}
-          aria-invalid={isWrong}
-          aria-describedby={isWrong ? hint : undefined}
-          onChange={({ target }) => type(target)}
-          onKeyDown={({ key, currentTarget }) => key === "Enter" && leave(currentTarget)}
-          onBlur={({ target }) => leave(target)}
-        />
-      </label>
-      {isWrong && (
-        <p id={hint} className="wrong-day" role="alert">
-          Type the whole day, with four digits for the year.
-        </p>
-      )}
-    </div>
+    <CheckedField
+      name={name}
+      type="date"
+      // A form that holds it is not sent with less than a whole day.
+      min={firstDay}
+      required={!props.onEmpty}
+      value={shown}
+      problem={isWrong ? "Type the whole day, with four digits for the year." : undefined}
+      onChange={({ target }) => type(target)}
+      onKeyDown={({ key, currentTarget }) => key === "Enter" && leave(currentTarget)}
+      onBlur={({ target }) => leave(target)}
+    />
   );
 }
 
