@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../database/connect.ts";
-import { enableBackups } from "../team/backup-state.ts";
 import { backUpWhenDue, startScheduledBackups } from "../team/scheduled-backups.ts";
-import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
+import { beginBackups } from "./support/backups.ts";
+import { makeDatabase } from "./support/database.ts";
 import { until } from "./support/receiver.ts";
 import { startServer } from "./support/server.ts";
 
@@ -18,12 +18,7 @@ const backUp = (keep: number, into: string) =>
 const state = async () => (await database.owner`select * from private.backup_state`)[0];
 
 beforeEach(async () => {
-  const { owner } = database;
-  await removeLeads(owner);
-  await owner`delete from private.backup_state`;
-  await owner`insert into private.backup_state default values`;
-  await owner`insert into leads ${owner(aLead())}`;
-  await enableBackups(owner);
+  await beginBackups(database.owner);
 });
 
 describe("a server with BACKUP_DIR", () => {

@@ -18,10 +18,11 @@ import { connect, type Sql } from "../database/connect.ts";
 import { newestVersion } from "../database/migrate.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import type { RowCounts } from "../team/backup.ts";
-import { disableBackups, enableBackups } from "../team/backup-state.ts";
+import { disableBackups } from "../team/backup-state.ts";
 import { backUpWhenDue, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { verifyBackup } from "../team/verify-backup.ts";
-import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
+import { beginBackups } from "./support/backups.ts";
+import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
@@ -40,12 +41,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "leads-scheduled-"));
   lines = [];
-  const { owner } = database;
-  await removeLeads(owner);
-  await owner`delete from private.backup_state`;
-  await owner`insert into private.backup_state default values`;
-  await owner`insert into leads ${owner(aLead())}`;
-  await enableBackups(owner);
+  await beginBackups(database.owner);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
 });
 
