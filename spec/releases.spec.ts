@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { writeClockProgram } from "./support/clock-program.ts";
 import {
   asked,
   at,
@@ -122,10 +123,7 @@ describe("a rollback", () => {
     type("first", pack("1.0.0"));
     type("update", pack("1.1.0"));
     writeFileSync(at("opt/leads/releases/1.0.0/broken"), "");
-    writeFileSync(at("bin/date"), '#!/bin/sh\nexpr $(cat "$0.seconds") + 100 | tee "$0.seconds"\n', {
-      mode: 0o755,
-    });
-    writeFileSync(at("bin/date.seconds"), "0");
+    writeClockProgram(at("bin/date"), 100);
     const { status, said } = type("rollback");
     expect(status).toBe(1);
     expect(said).toContain("Release 1.1.0 is in force again.");
