@@ -4,12 +4,13 @@ import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { writeToMemory } from "./spec/support/memory-folder.ts";
 import { OrderOfChapters } from "./spec/support/order-of-chapters.ts";
-import { keepCompiledCode } from "./spec/support/program-environment.ts";
+import { keepCompiledCode, useUtc } from "./spec/support/program-environment.ts";
 import { browser, system } from "./spec/tiers.ts";
 
 // Here, because the workers and all that they start take their environment from this process.
 writeToMemory();
 keepCompiledCode();
+useUtc();
 
 const chapters = ["spec/**/*.spec.ts", "packages/**/*.spec.ts"];
 

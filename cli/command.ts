@@ -5,26 +5,32 @@ import type { Sql } from "../database/connect.ts";
 
 export { typed, typedForPlainOutput } from "../log/installation.ts";
 
-/** What a handler works with: the database, and the person or script that typed the command. */
-export interface CommandContext {
-  /** The database, as its owner. */
-  sql: Sql;
-  /** Its address. */
-  url: string;
-  config: Config;
-  now: Date;
+/** Where a command was typed: by a person at a terminal, or by a script. */
+export interface Terminal {
   /** Writes a result; resolves when the reader has taken it. @throws OutputClosed when the reader is gone. */
   out(result: string | Uint8Array): Promise<void>;
   /** Writes a sentence that is not a result to standard error. */
   tell(sentence: string): void;
   /** Shows a line that stays in place where standard error is a terminal, until the next line is written; else nothing. */
   showStatusLine(text: string): void;
+  /** Removes that line. */
+  clearStatusLine(): void;
   /** Asks a question and returns the answer: "" after Ctrl-C or Ctrl-D, undefined where no person is at a terminal. */
   ask(question: string): Promise<string | undefined>;
   /** The width of a line in characters of the terminal. */
   columns: number;
   /** Whether results go to a terminal. */
   onTerminal: boolean;
+}
+
+/** What a handler works with. */
+export interface CommandContext extends Terminal {
+  /** The database, as its owner. */
+  sql: Sql;
+  /** Its address. */
+  url: string;
+  config: Config;
+  now: Date;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
 }
@@ -51,6 +57,11 @@ export interface Needs {
   isPossible?(): Promise<void>;
 }
 export type RunOnFolder = (handler: FolderHandler) => void;
+
+/** The program that reads the results has closed the pipe (`leads list | head`), which ends the command and is no error. */
+export class OutputClosed extends Error {
+  override name = "OutputClosed";
+}
 
 /** What was typed cannot be understood; the message says what to type. Exit status 2. */
 export class UsageError extends Error {

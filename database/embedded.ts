@@ -5,11 +5,11 @@ import type { Log } from "../log/log.ts";
 import { holdsData } from "../packages/embedded-postgres/cluster-place.ts";
 import { type DataFolder, findDataFolder as findFolder } from "../packages/embedded-postgres/data-folder.ts";
 import { findRunning as find, startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
-import { FolderInUse } from "../packages/embedded-postgres/error.ts";
+import { EmbeddedPostgresError, FolderInUse } from "../packages/embedded-postgres/error.ts";
 import { type Options, type PostgresEvent, setUp } from "../packages/embedded-postgres/options.ts";
 import type { RunningPostgres } from "../packages/embedded-postgres/supervise.ts";
 
-export { FolderInUse };
+export { EmbeddedPostgresError, FolderInUse };
 
 /** Where the data is when DATA_DIR names no other folder. */
 const defaultFolder = fileURLToPath(new URL("../data", import.meta.url));

@@ -11,6 +11,11 @@ export function keepCompiledCode(): void {
   process.env.NODE_COMPILE_CACHE ??= compiled;
 }
 
+/** Has all that this process starts print times in UTC, also the commands that run in the processes of the chapters. */
+export function useUtc(): void {
+  process.env.TZ = "UTC";
+}
+
 /** The environment of a program that a test starts, with the settings that it names. */
 export function programEnvironment(settings: Record<string, string> = {}): Record<string, string> {
   const { PATH = "", HOME = "", TMPDIR, NODE_COMPILE_CACHE = compiled } = process.env;
