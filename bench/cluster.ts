@@ -33,29 +33,29 @@ async function causeFaults() {
   if (Number(rounds) === 0) return;
   const times = new Map<string, number[]>(Object.keys(faults).map((name) => [name, []]));
   const gaps = new Map<string, number[]>(Object.keys(faults).map((name) => [name, []]));
-  const refused = new Map<string, number>();
+  const failed = new Map<string, number>();
   for (let round = 1; round <= Number(rounds) && performance.now() < deadline; round += 1) {
     for (const [name, fault] of Object.entries(faults)) {
       await until("the cluster is whole", hosts.isWhole, 180_000);
-      const { time, gap, refusals, failover } = await causeFault(
+      const { time, gap, failedTries, failover } = await causeFault(
         fault,
         name === frozenPatroni ? 40_000 : 2_000,
       );
       times.get(name)?.push(time);
       gaps.get(name)?.push(gap);
-      refused.set(name, (refused.get(name) ?? 0) + refusals);
+      failed.set(name, (failed.get(name) ?? 0) + failedTries);
       say(
-        `${round} ${name}: next acknowledgement after ${seconds(time)}, longest gap ${seconds(gap)}, ${refusals} refused${failover}`,
+        `${round} ${name}: next acknowledgement after ${seconds(time)}, longest gap ${seconds(gap)}, ${failedTries} failed tries${failover}`,
       );
       if (performance.now() > deadline) break;
     }
   }
   say(
-    "\n| what | times | next acknowledgement: p50 | at most | longest gap: p50 | at most | refused |\n|---|---|---|---|---|---|---|",
+    "\n| what | times | next acknowledgement: p50 | at most | longest gap: p50 | at most | failed tries |\n|---|---|---|---|---|---|---|",
   );
   for (const [name, each] of times)
     say(
-      `| ${name} | ${each.length} | ${spread(each)} | ${spread(gaps.get(name) ?? [])} | ${refused.get(name)} |`,
+      `| ${name} | ${each.length} | ${spread(each)} | ${spread(gaps.get(name) ?? [])} | ${failed.get(name)} |`,
     );
 }
 
@@ -67,7 +67,7 @@ async function causeFault(fault: Fault, hold: number) {
     hosts.etcdLeader(),
   ]);
   if (!primary || !standby || !etcd) throw new Error("The cluster is not whole.");
-  const before = refusalsOf(load);
+  const before = failedTriesOf(load);
   const acknowledged = load.acknowledged.size;
   await until("leads flow", async () => load.acknowledged.size > acknowledged + 20, 20_000);
   const stopWatching = watchGaps();
@@ -84,7 +84,7 @@ async function causeFault(fault: Fault, hold: number) {
   return {
     time: time + 20,
     gap,
-    refusals: refusalsOf(load) - before,
+    failedTries: failedTriesOf(load) - before,
     failover: now === primary ? "" : `, ${primary} -> ${now}`,
   };
 }
@@ -107,11 +107,11 @@ function watchGaps(): () => number {
 /** Restarts one web process after the other, `rounds` times; then applies a migration while they serve, and starts them from its release. */
 async function upgrade() {
   await until("the cluster is whole", hosts.isWhole, 180_000);
-  const before = [load.acknowledged.size, refusalsOf(load)] as const;
+  const before = [load.acknowledged.size, failedTriesOf(load)] as const;
   const restarts = Math.max(Number(rounds), 1);
   for (let time = 0; time < restarts; time += 1) await restartWeb();
   say(`web processes restarted ${restarts} times each: ${since(before)}`);
-  const beforeSchema = [load.acknowledged.size, refusalsOf(load)] as const;
+  const beforeSchema = [load.acknowledged.size, failedTriesOf(load)] as const;
   await hosts.end("delivery", "deliver");
   hosts.start("delivery", "deliver", nextRelease);
   const isMigrated = async () =>
@@ -122,8 +122,8 @@ async function upgrade() {
   say(`a migration, then web processes of its release: ${since(beforeSchema)}`);
 }
 
-function since([acknowledged, refused]: readonly [number, number]): string {
-  return `${load.acknowledged.size - acknowledged} leads acknowledged meanwhile, ${refusalsOf(load) - refused} refused`;
+function since([acknowledged, failed]: readonly [number, number]): string {
+  return `${load.acknowledged.size - acknowledged} leads acknowledged meanwhile, ${failedTriesOf(load) - failed} failed tries`;
 }
 
 async function restartWeb(from?: string) {
@@ -140,7 +140,7 @@ async function restartWeb(from?: string) {
   }
 }
 
-/** Waits until everything is delivered, and says what promise was broken. */
+/** Waits until everything is delivered, three minutes at most, and says what promise was broken. */
 async function settle() {
   const broken = await brokenPromises(owner, load.acknowledged);
   const { missing, repeated, delivered } = await countDeliveries(owner, hosts.receivedFile);
@@ -161,7 +161,7 @@ async function until(what: string, holds: () => Promise<boolean>, milliseconds: 
   }
 }
 
-function refusalsOf({ answers }: SteadyLoad): number {
+function failedTriesOf({ answers }: SteadyLoad): number {
   return [...answers].reduce(
     (sum, [status, count]) => (status === 201 || status === 303 ? sum : sum + count),
     0,

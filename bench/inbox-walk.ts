@@ -40,7 +40,8 @@ try {
     await inbox.member("Maria", "manager"),
   ];
   const random = makeRandom(Number(values.seed));
-  const total = Number(values.steps);
+  // Whole episodes.
+  const total = Math.ceil(Number(values.steps) / stepsOfAnEpisode) * stepsOfAnEpisode;
   for (let done = 0; done < total; done += stepsOfAnEpisode) {
     await removeLeads(database.owner);
     await owner`delete from private.paused_states`;

@@ -1,5 +1,6 @@
 // Moves the counts from memory to the database every few seconds and at the end, as one sorted statement. While the database is
-// unreachable the counts wait in memory, which is bounded; what cannot be kept is dropped, and the log says how much.
+// unreachable the counts wait in memory, which is bounded (counters.ts). Counts are dropped where they may have been added already, where the
+// database refuses them, and where it is unreachable at the end; the log says how many.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { NoWritableServer } from "../database/several-servers.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
@@ -8,7 +9,7 @@ import { codeOf, type Log } from "../log/log.ts";
 import type { Batch, Counters } from "./counters.ts";
 
 export interface Flushing {
-  /** Writes what was counted until now. Never rejects. */
+  /** Writes what was counted until now, or joins a write under way, which lacks what came since it began. Never rejects. */
   flush(): Promise<void>;
   /** Writes the rest, and no more after that. Takes at most seven seconds: the write under way, the last one, and closing. */
   stop(): Promise<void>;

@@ -58,7 +58,7 @@ export const hasEmbedded = (dataDir: string | undefined): boolean =>
 const settings = {
   max_connections: 50,
   shared_buffers: "128MB",
-  // A login that is not finished keeps PostgreSQL from dropping a database, as the verification of a backup does, for this long.
+  // An unfinished login delays DROP DATABASE for this long, such as that of the database in which a backup is verified.
   authentication_timeout: "10s",
   // What a visitor typed must not reach the log. Statements come with parameters, DETAIL and CONTEXT quote rows, and an
   // ERROR quotes the value it refuses ("invalid input syntax for type uuid: ..."). So errors of statements go to the
@@ -76,7 +76,7 @@ const settings = {
 
 function logEvent(event: PostgresEvent, log: Log): void {
   if (event.name === "starting") {
-    log(event.isElsewhere ? "database-starting-elsewhere" : "database-starting", { folder: event.folder });
+    log(event.isInSystemDir ? "database-starting-elsewhere" : "database-starting", { folder: event.folder });
   } else if (event.name === "exited") {
     log("database-exited", { code: event.code ?? undefined, signal: event.signal ?? undefined });
   } else {

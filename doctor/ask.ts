@@ -11,7 +11,7 @@ export interface Answer {
 
 export interface NoAnswer {
   status: 0;
-  /** ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED or another code of the system, or "timeout". */
+  /** ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED or another code of the error; "timeout"; or "no connection" of one without a code. */
   reason: string;
 }
 
@@ -33,7 +33,7 @@ export async function ask(address: string, init: RequestInit = {}): Promise<Answ
   }
 }
 
-/** The headers with which the page sends a lead. */
+/** The key and the content type, as the page sends them. */
 export const keyHeaders = (key: string): Record<string, string> => ({
   apikey: key,
   authorization: `Bearer ${key}`,

@@ -1,4 +1,4 @@
-// How each call of the inbox's API (inbox/api.ts) is answered: by one function of team/, with the session of the request. The database
+// How each call of the inbox's API (inbox/api.ts) is answered: most by one function of team/, with the session of the request. The database
 // decides what that member may see and do.
 import type * as v from "valibot";
 import { languageCodes, textsIn } from "../content/languages.ts";

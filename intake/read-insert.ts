@@ -48,7 +48,7 @@ export function readInsert(
   };
 }
 
-/** The refusal for values that are not a lead. The words are those of the table's own trigger. */
+/** The refusal for values that are not a lead. Of a missing text it says what the table's own trigger says. */
 export function refusalOf({ field, kind }: Problem): Refusal {
   const label = field.name === "zip_code" ? "ZIP code" : field.label.toLowerCase();
   const details = `The field ${field.name} is ${kind}.`;
@@ -99,7 +99,8 @@ function refuseContentType(headers: HeaderValues): Refusal | undefined {
   return isJson && /^utf-?8$/i.test(charset) ? undefined : refusals.wrongType(given);
 }
 
-// These shape the rows of an answer, and an insert without the right to read gets none. Every other parameter is a filter.
+// No filters: four shape the rows of an answer, of which an insert without the right to read gets none, `on_conflict` is for upserts, and
+// `apikey` is the key. Every other parameter is a filter.
 const ignoredParameters = new Set(["select", "order", "limit", "offset", "on_conflict", "apikey"]);
 
 function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | undefined }> {

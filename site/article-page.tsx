@@ -77,7 +77,7 @@ function Opening({ content }: { content: PageContent }) {
       </p>
       <h1>{article.headline}</h1>
       <p className="standfirst">{article.standfirst}</p>
-      <p className="who">{article.whoWeAre}</p>
+      <p className="who-we-are">{article.whoWeAre}</p>
       <div className="ways">
         <p>
           <a href="#check">{page.goToForm}</a>

@@ -185,7 +185,7 @@ describe("a file of any size", () => {
       const first = (await pages.next()).value as string;
       const reader = streamOf(first, pages, () => {}).getReader();
       for (let taken = 1; !(await reader.read()).done; taken += 1) {
-        // A round trip of this connection comes after any page that was asked for ahead.
+        // By the end of a round trip, a stream that asks ahead has asked.
         await connection.query((sql) => sql`select`);
         expect(asked).toBeLessThanOrEqual(taken + 2);
       }

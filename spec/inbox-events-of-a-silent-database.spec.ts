@@ -8,7 +8,7 @@ import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const database = await makeDatabase();
 
-/** Listens through a proxy, until the first event says that it does. */
+/** Begins to listen through a proxy; resolves when the first event says that it listens. */
 async function listening(queryTimeout?: number) {
   const proxy = await startTcpProxy(roleAddress(database.url, "leads_team"));
   const logged: string[] = [];

@@ -18,8 +18,8 @@ const lastAudit = async (action: string) => {
   return entry;
 };
 
-describe("a manager", () => {
-  it("does what a member may not", async () => {
+describe("a member", () => {
+  it("is refused what only a manager may do", async () => {
     const id = await addLead(database);
     for (const [call, request] of [
       ["members", {}],
@@ -103,11 +103,11 @@ describe("a manager", () => {
 
   it("sees when a member was last here, also long after their last session ended", async () => {
     const olga = await inbox.member("Olga");
-    const days = (ago: number) => database.owner`
+    const addSessionEnded = (daysAgo: number) => database.owner`
       insert into private.sessions (token_hash, member_id, last_seen_at, ends_at)
-      select sha256(random()::text::bytea), ${olga.id}, now() - ${ago} * interval '1 day', now() - ${ago} * interval '1 day'`;
+      select sha256(random()::text::bytea), ${olga.id}, now() - ${daysAgo} * interval '1 day', now() - ${daysAgo} * interval '1 day'`;
     await database.owner`delete from private.sessions where member_id = ${olga.id}`;
-    for (const ago of [90, 60, 120]) await days(ago);
+    for (const daysAgo of [90, 60, 120]) await addSessionEnded(daysAgo);
     await inbox.member("Pat");
     expect(await database.owner`select from private.sessions where member_id = ${olga.id}`).toHaveLength(1);
     const seen = (await maria.call("members")).body.members.find(({ name }) => name === "Olga")?.last_seen_at;
@@ -301,7 +301,7 @@ describe("the reports", () => {
 });
 
 describe("the audit log", () => {
-  it("is filtered by member, act, lead and day, read by pages, and exported, which it says itself", async () => {
+  it("is filtered by member, act, lead and day, and exported, which it says itself", async () => {
     const id = await addLead(database);
     await dana.call("open", { id });
     await maria.call("open", { id });

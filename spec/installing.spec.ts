@@ -154,8 +154,8 @@ describe("an installation", () => {
   });
 
   it("starts Caddy when it is run again, where Caddy did not start before", () => {
-    const isTaken = 'echo "$*" >> "$LEADS_PREFIX/asked"; [ "$*" != "restart caddy" ]';
-    writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${isTaken}\n`, { mode: 0o755 });
+    const whereCaddyFails = 'echo "$*" >> "$LEADS_PREFIX/asked"; [ "$*" != "restart caddy" ]';
+    writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${whereCaddyFails}\n`, { mode: 0o755 });
     expect(type("install", "--site", "www.maple.example", "--caddy").said).toContain("Caddy does not start");
     writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${programs.systemctl}\n`, { mode: 0o755 });
     rmSync(at("asked"));
@@ -187,7 +187,7 @@ describe("an installation", () => {
 
 describe("an installation whose server is never ready", () => {
   it("gives up after a minute, and says where to look, also when the server takes each request and answers none", () => {
-    // Each try takes until the server's silence is over; this clock stands for it.
+    // Each try would last until its request times out. Nobody waits for that here: this clock is 31 s later each time it is read.
     const clock = writeClockProgram(at("bin/date"), 31);
     writeFileSync(at("release/runtime/node"), node.replace("[ ", '[ "$1" != -e ] || exit 1\n[ '), {
       mode: 0o755,

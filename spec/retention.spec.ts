@@ -194,7 +194,7 @@ describe("retention", () => {
     expect(await sql`select name from public.leads`).toEqual([{ name: "Newest" }]);
   });
 
-  it("empties the circumstances of permissions in portions, which read no lead again on a later day", async () => {
+  it("empties the circumstances of permissions in portions, which read no lead again on a later day unless one came late", async () => {
     await sync({ permissionDays: 30 });
     await intake`insert into public.leads ${intake(many.slice(0, 25))}`;
     await insert({ name: "Newest" });
@@ -227,7 +227,7 @@ describe("retention", () => {
     expect((await permissions()).filter(({ address }) => address !== null)).toHaveLength(1);
   });
 
-  it("empties no circumstances before PERMISSION_DAYS, nor by a clock or a setting that is wrong, and then also where only the campaign words are left", async () => {
+  it("empties circumstances after PERMISSION_DAYS, also where only the campaign words are left, and not before, nor by a clock or a setting that is wrong", async () => {
     await sync({ permissionDays: 30 });
     await insert();
     await insert({ name: "Newest" });

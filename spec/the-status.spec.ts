@@ -42,7 +42,7 @@ const oweFor = (id: string, minutes: number) => database.owner`
   update private.deliveries set created_at = now() - make_interval(mins => ${minutes}), due_at = now() + interval '4 hours'
   where lead_id = ${id}`;
 
-/** Runs `leads status`, and leaves out the lines of the channels that are not named. */
+/** Runs `leads status`, and leaves out those of the channels that are off and not named. */
 async function statusOf(...channels: string[]) {
   const others = channelNames.filter((name) => !channels.includes(name));
   const { stdout, ...rest } = await leads(url, "status");
@@ -74,7 +74,7 @@ All is well.
     });
   });
 
-  it("calls a delivery new that came since the command was typed, or by a clock of the database that is ahead", async () => {
+  it("says 0 min of a delivery that came since the command was typed, or by a clock of the database that is ahead", async () => {
     await channelsOn("webhook");
     await oweFor(await store("Pending"), -1);
     expect((await statusOf("webhook")).stdout).toMatch(/^webhook +0 +1 +0 min +0 +0$/m);
@@ -229,7 +229,7 @@ describe("leads watch", () => {
 });
 
 describe("leads retry", () => {
-  const pending = () => database.owner`
+  const dueNow = () => database.owner`
     select channel from private.deliveries
     where delivered_at is null and failed_at is null and due_at <= now() order by channel, lead_id`;
 
@@ -245,11 +245,11 @@ describe("leads retry", () => {
       stdout: "2 deliveries are due now.\n",
       stderr: "",
     });
-    expect(await pending()).toEqual([{ channel: "webhook" }, { channel: "webhook" }]);
+    expect(await dueNow()).toEqual([{ channel: "webhook" }, { channel: "webhook" }]);
     expect((await leads(url, "retry", "--failed")).stdout).toBe("Nothing has failed.\n");
   });
 
-  it("says which of it goes to a channel that is not set up, and is not sent before that is", async () => {
+  it("says how many due deliveries are of a channel that is not set up, and are not sent before it is", async () => {
     await channelsOn("webhook");
     await settle(await store("One"), "webhook", "failed_at");
     await database.owner`update private.channels set enabled = false where name = 'webhook'`;
@@ -277,7 +277,7 @@ describe("leads retry", () => {
     }
     const { stdout, status } = await leads(url, "retry", reference(id));
     expect({ stdout, status }).toEqual({ stdout: "1 delivery is due now.\n", status: 0 });
-    expect(await pending()).toEqual([{ channel: "webhook" }]);
+    expect(await dueNow()).toEqual([{ channel: "webhook" }]);
   });
 
   it("is done again when it and an erasure waited for each other", async () => {
@@ -325,7 +325,7 @@ describe("leads retry", () => {
       stderr: `What is owed about ${reference(id)} goes to a channel that is not set up: it is sent when that channel is set up again.\n`,
     });
     // It is due all the same, so that it goes on by itself then.
-    expect(await pending()).toEqual([{ channel: "email" }]);
+    expect(await dueNow()).toEqual([{ channel: "email" }]);
   });
 
   it("does not say that a channel was told of a lead that was erased before any was", async () => {
@@ -343,7 +343,7 @@ describe("leads retry", () => {
     await store("Waits");
     await database.owner`update private.deliveries set due_at = now() + interval '3 hours', attempts = 7`;
     expect((await leads(url, "retry", "--pending")).stdout).toBe("1 delivery is due now.\n");
-    expect(await pending()).toEqual([{ channel: "webhook" }]);
+    expect(await dueNow()).toEqual([{ channel: "webhook" }]);
     expect((await leads(url, "retry", "--pending")).stdout).toBe("Nothing waits for a later attempt.\n");
   });
 });

@@ -20,7 +20,7 @@ export interface HotRouteDependencies {
   insertLead: (request: InsertRequest) => Promise<Answer>;
   addressOf: (incoming: IncomingMessage) => string;
   cors: Cors;
-  /** Headers that every answer of the intake carries. */
+  /** Headers that the answers to inserts and beacons carry; a page has its own. */
   headers: Readonly<Record<string, string>>;
   log: Log;
 }
@@ -55,7 +55,7 @@ export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
   };
 }
 
-/** Answers with the page of a path and counts it. Returns false where the path has none. */
+/** Answers with the page of a path, and counts it where it is an article. Returns false where the path has none. */
 function showPage(
   { pages, articles, counting }: HotRouteDependencies,
   path: string,

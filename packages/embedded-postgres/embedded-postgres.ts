@@ -30,8 +30,8 @@ export async function startPostgres(options: StartOptions): Promise<RunningPostg
   const hadData = holdsData(findDataFolder(setup).cluster);
   const folder = await openDataFolder(setup);
   try {
-    const isElsewhere = folder.path !== setup.dataDir;
-    setup.onEvent({ name: "starting", folder: folder.path, isElsewhere });
+    const isInSystemDir = folder.path !== setup.dataDir;
+    setup.onEvent({ name: "starting", folder: folder.path, isInSystemDir });
     rotateLog(folder.log, setup.maxLogBytes);
     const adopted = options.orphan === "adopt" ? adoptOrphan(folder) : undefined;
     if (adopted) return supervise(folder, adopted);

@@ -5,7 +5,7 @@ export class EmbeddedPostgresError extends Error {
   override name = "EmbeddedPostgresError";
 }
 
-/** Another process has the data folder: it runs a server there, or is about to. */
+/** Another process has the data folder: a server that runs or starts there, or a command that works on its data. */
 export class FolderInUse extends EmbeddedPostgresError {}
 
 /** The code of a system error, or the class of another one: what may be told of it without quoting a path or a value. */

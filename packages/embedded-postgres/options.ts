@@ -28,8 +28,8 @@ export interface Options {
 }
 
 export type PostgresEvent =
-  /** `isElsewhere`: only root may enter `dataDir`, so the data is kept below `systemDir`. */
-  | { name: "starting"; folder: string; isElsewhere: boolean }
+  /** `isInSystemDir`: only root may enter `dataDir`, so the data is kept below `systemDir`. */
+  | { name: "starting"; folder: string; isInSystemDir: boolean }
   | { name: "started"; pid: number }
   /** PostgreSQL ended without being stopped. It is started again. */
   | { name: "exited"; code: number | null; signal: string | null }

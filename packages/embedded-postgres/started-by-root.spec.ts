@@ -59,7 +59,7 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     mkdirSync(dirname(inside), { mode: 0o700 });
     const startings: boolean[] = [];
     const onEvent = (event: PostgresEvent) =>
-      void (event.name === "starting" && startings.push(event.isElsewhere));
+      void (event.name === "starting" && startings.push(event.isInSystemDir));
     const first = await start(inside, { onEvent });
     expect(first.dataDir).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{12}/data$`));
     expect(startings).toEqual([true]);

@@ -11,7 +11,7 @@ export interface WireAnswer {
 
 export interface Exchange {
   socket: Socket;
-  /** Everything that came back, once the server has closed the connection. */
+  /** All answers but those below 200, once the server has closed the connection. */
   closed: Promise<WireAnswer[]>;
 }
 

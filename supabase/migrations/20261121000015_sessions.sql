@@ -114,7 +114,7 @@ begin
 end $$;
 
 -- Locks a member until the end of the transaction. A sign-in calls it before it looks at what the member signs in with, and a recovery
--- and a removal lock the member too: so a sign-in under way ends before them and its session with it, and a later one finds nothing to
+-- and a removal lock the member too: so a sign-in under way commits before them, and they end its session; a later one finds nothing to
 -- sign in with. Raises PT401 for a member who was removed.
 create function private.lock_member(member uuid) returns private.members
 language plpgsql
@@ -131,7 +131,8 @@ begin
 end $$;
 
 -- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again. `method` says in the audit log
--- how the member signed in. Of the sessions that ended 30 days ago each member's last one is kept, for the time they were last seen.
+-- how the member signed in. Sessions that ended more than 30 days ago are deleted, apart from a member's very last one: it says when they
+-- were last seen.
 create function private.begin_session(member uuid, method text) returns jsonb
 language plpgsql
 set search_path = ''

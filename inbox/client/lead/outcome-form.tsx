@@ -47,12 +47,12 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const [isCallback, setCallback] = useState(false);
   const [refused, setRefused] = useRefused(callId);
   const heading = useRef<HTMLHeadingElement>(null);
-  const [isTakenBack] = useState(record.isSuccess);
-  // The button that was pressed for a review, or to take an outcome back, is gone. A number that was asked for has the focus.
+  const [hasRecordedBefore] = useState(record.isSuccess);
+  // Recorded before: that outcome was taken back, or another call followed. The button pressed for that, or for a review, is gone. A number that was asked for has the focus.
   useEffect(() => {
-    const isPressGone = callId === null || (isTakenBack && document.activeElement === document.body);
+    const isPressGone = callId === null || (hasRecordedBefore && document.activeElement === document.body);
     if (isPressGone && !isTyping(document.activeElement)) heading.current?.focus();
-  }, [callId, isTakenBack]);
+  }, [callId, hasRecordedBefore]);
   const send = (outcome: Outcome, callback?: Callback) => {
     if (record.isPending) return;
     setRefused(undefined);
