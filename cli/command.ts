@@ -39,7 +39,10 @@ export interface CommandContext extends Terminal {
 export type Handler = (context: CommandContext) => Promise<number>;
 
 /** A handler that opens no database, because it works on the data folder itself. */
-export type FolderHandler = (context: Omit<CommandContext, "sql" | "url">) => Promise<number>;
+export type FolderHandler = (context: FolderContext) => Promise<number>;
+
+/** What such a handler works with. */
+export type FolderContext = Omit<CommandContext, "sql" | "url">;
 
 /**
  * Adds one command to the program: its arguments, options and help. Its action reads what was typed, so that a usage error never

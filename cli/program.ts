@@ -2,8 +2,8 @@
 //
 // A new command is a function in team/, a file here that parses what was typed and prints (an `AddCommand`), its place in `groups`
 // below, and its tests in a chapter. One that shows a whole person or erases one calls `auditOperator`, as one that lists them does; where its
-// function lists leads by private.lead_work, that calls `refreshLists` before, and one that looks for single leads adds those without a row. JSON is written as the head of cli/json.ts says. docs/operating.md
-// and spec/two-database-servers.spec.ts name those that work on a standby.
+// function lists leads by private.lead_work, that calls `refreshLists` before, and one that looks for single leads adds those without a row.
+// JSON is written as the head of cli/json.ts says. docs/operating.md and spec/two-database-servers.spec.ts name those that work on a standby.
 import { Command, CommanderError, Help, type Option } from "commander";
 import { version } from "../config/version.ts";
 import { leadsProgram } from "../log/installation.ts";

@@ -1,6 +1,5 @@
 // Runs one `leads` command from the typed words to the exit status: reads them and the settings, finds the database, calls the handler, and
 // says what went wrong. It touches neither the process nor its streams; bin/leads.ts gives it these.
-
 import { type Config, ConfigError } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { EmbeddedPostgresError } from "../database/embedded.ts";
@@ -9,7 +8,7 @@ import { isOutOfRoom, isReadOnly } from "../database/trouble.ts";
 import { codeOf } from "../log/log.ts";
 import { Refused } from "../team/ask.ts";
 import { Refusal } from "../team/refusal.ts";
-import { type CommandContext, type Handler, OutputClosed, type Terminal, UsageError } from "./command.ts";
+import { type FolderContext, type Handler, OutputClosed, type Terminal, UsageError } from "./command.ts";
 import { openDatabase, requireSchema } from "./database.ts";
 import { readCommand } from "./program.ts";
 
@@ -34,26 +33,20 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
       await command.isPossible?.();
       return await runHandler(command.handler, command.makesDatabase === true, contextOf(surroundings));
     }
-    if ("folderHandler" in command) return await command.folderHandler(contextOf(surroundings));
+    if ("folderHandler" in command)
+      return await command.folderHandler(contextOf(surroundings)).finally(terminal.clearStatusLine);
     await terminal.out(command.help);
     return 0;
   } catch (error) {
     return signal.aborted ? interrupted : explain(error, terminal.tell);
-  } finally {
-    terminal.clearStatusLine();
   }
 }
 
-/** What a handler works with beside a database. */
-function contextOf({ terminal, readSettings, signal }: Surroundings): Omit<CommandContext, "sql" | "url"> {
+function contextOf({ terminal, readSettings, signal }: Surroundings): FolderContext {
   return { ...terminal, config: readSettings(), now: new Date(), signal };
 }
 
-async function runHandler(
-  handler: Handler,
-  makesDatabase: boolean,
-  context: Omit<CommandContext, "sql" | "url">,
-): Promise<number> {
+async function runHandler(handler: Handler, makesDatabase: boolean, context: FolderContext): Promise<number> {
   const { config, signal } = context;
   const database = await openDatabase(config, context, makesDatabase);
   const { url } = database;
