@@ -9,7 +9,7 @@ import { codeOf, type Log } from "../log/log.ts";
 import type { Batch, Counters } from "./counters.ts";
 
 export interface Flushing {
-  /** Writes what was counted until now, or joins a write under way, which lacks what came since it began. Never rejects. */
+  /** Writes what was counted until now, after a write that is under way. Never rejects. */
   flush(): Promise<void>;
   /** Writes the rest, and no more after that. Takes at most seven seconds: the write under way, the last one, and closing. */
   stop(): Promise<void>;
@@ -33,6 +33,7 @@ export function startFlushing(
   every = period,
 ): Flushing {
   let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
 
   const write = async (): Promise<void> => {
     const batch = counters.take();
@@ -45,10 +46,20 @@ export function startFlushing(
       else log("counts-lost", { count: sumOf(batch), code: codeOf(error) });
     }
   };
-  const flush = (): Promise<void> =>
-    (underWay ??= write().finally(() => {
-      underWay = undefined;
-    }));
+  const flush = (): Promise<void> => {
+    if (!underWay) {
+      underWay = write().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    }
+    // A write under way took its batch when it began, so what came since needs another one, which all who ask meanwhile share.
+    next ??= underWay.then(() => {
+      next = undefined;
+      return flush();
+    });
+    return next;
+  };
   const timer = every > 0 ? setInterval(flush, every) : undefined;
   timer?.unref();
 
@@ -56,7 +67,6 @@ export function startFlushing(
     flush,
     async stop() {
       clearInterval(timer);
-      await underWay;
       await flush();
       const rest = counters.take();
       if (rest) log("counts-lost", { count: sumOf(rest) });

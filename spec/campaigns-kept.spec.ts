@@ -101,6 +101,19 @@ describe("the counts", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
+  it("that come while others are being added are added right after these for whoever then asks that they be added", async () => {
+    const { counters, flushing, log } = flushingTo(() => database.intakeUrl);
+    counters.addPage(aView("meanwhile"));
+    let asked: Promise<unknown> | undefined;
+    await whileWaiting(flushing, async () => {
+      counters.addPage(aView("meanwhile"));
+      asked = Promise.all([flushing.flush(), flushing.flush()]);
+    });
+    await asked;
+    expect(await countsOf(database.owner, "meanwhile")).toEqual({ "phone view": 2 });
+    expect(log).not.toHaveBeenCalled();
+  });
+
   it("that come while others are being added are added too before the server stops", async () => {
     const { counters, flushing, log } = flushingTo(() => database.intakeUrl);
     counters.addPage(aView("last"));
