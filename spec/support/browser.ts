@@ -4,6 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page, type Rou
 import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
 import { isEmpty, isOver, takeBackPages, takePage } from "./kept-pages.ts";
+import { printPages } from "./pages-of-a-failure.ts";
 import { refuseInQuickTier } from "./quick-tier.ts";
 
 const flags = [
@@ -49,7 +50,11 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
     refuseInQuickTier("a browser");
     browser = await launchOnce(kind === "whole browser" ? findChromium() : findHeadlessShell());
   });
-  afterEach(({ task }) => takeBackPages(running(), task.result?.state !== "fail"));
+  afterEach(async ({ task }) => {
+    const isFailed = task.result?.state === "fail";
+    if (isFailed) await printPages(running(), task.name);
+    await takeBackPages(running(), !isFailed);
+  });
   const running = () => {
     if (!browser) throw new Error("The browser is launched before the first test of a chapter, not earlier.");
     return browser;
