@@ -1,4 +1,4 @@
-// Call 1: `POST /rest/v1/leads` stores one lead and answers 201 when it is on disk. (Specification 7, CONTRACT 3)
+// Call 1: `POST /rest/v1/leads` stores one lead and answers 201 when it is on disk. (Specification 7, Contract 3)
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";

@@ -1,5 +1,5 @@
 // Checks the key of a request. There is one, the anonymous key, and it is public: it says which site a caller means, not
-// who the caller is. (Specification 6, CONTRACT 4)
+// who the caller is. (Specification 6, Contract 4)
 import type { HeaderValues } from "./answer.ts";
 import { readBearer } from "./header-values.ts";
 import type { Refusal } from "./refusals.ts";

@@ -1,5 +1,5 @@
 // Reads an insert as PostgREST would: its address, its preferences, its body, into one lead or a refusal. It is pure, so
-// that the whole wire contract can be tested without a server. (CONTRACT 1 and 3)
+// that the whole wire contract can be tested without a server. (Contract 1 and 3)
 import { fields, type Lead, type Problem, parseLead } from "../lead/lead.ts";
 import type { HeaderValues } from "./answer.ts";
 import { readItems } from "./header-values.ts";

@@ -1,5 +1,5 @@
 // The error catalogue: everything the intake may answer instead of "stored". Codes, statuses and the four fields are
-// PostgREST's; where a visitor can cause or see it, the message is a sentence for the red banner. (CONTRACT 0 and 3)
+// PostgREST's; where a visitor can cause or see it, the message is a sentence for the red banner. (Contract 0 and 3)
 import { type Answer, responseOf } from "./answer.ts";
 
 /** A refused request. `details` and `hint` are for engineers and never hold a lead's values. */

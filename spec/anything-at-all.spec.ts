@@ -1,5 +1,5 @@
 // Property tests on the running product: anything that can be written on a socket is answered plainly, and anything that
-// an honest person can type is stored exactly. (Issue 5)
+// an honest person can type is stored exactly.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";

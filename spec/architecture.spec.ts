@@ -167,6 +167,17 @@ describe("a source file", () => {
     expect(sources.filter((path) => !/^(#!.*\n)?(\/\/|\/\*\*?) ?\S/.test(read(path)))).toEqual([]);
   });
 
+  it("names only those sections of what was asked for that docs/specification.md has", () => {
+    const named = [...sources, ...globSync("supabase/migrations/*", { cwd: root })].flatMap((path) =>
+      [...read(path).matchAll(/\b(Specification|Contract)((?:(?:,| and)? \d)+)/g)].flatMap(
+        ([, kind, numbers = ""]) => [...numbers.replace(/\D/g, "")].map((number) => `### ${kind} ${number}:`),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    const sections = read("docs/specification.md");
+    expect(named.filter((heading) => !sections.includes(heading))).toEqual([]);
+  });
+
   it("has a name that says what is in it: no utils, no types, no index", () => {
     const vague = /(^|\/)(utils?|types?|common|helpers?|misc|shared|index)(\.tsx?$|\/)/;
     // Supabase wants this name.

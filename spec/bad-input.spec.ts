@@ -1,5 +1,5 @@
 // What no page of ours ever sends. Whatever comes over the wire, on any address, the running product answers plainly:
-// never a bug of its own, never a word about its insides, never a connection left hanging. (Issue 5, CONTRACT 2)
+// never a bug of its own, never a word about its insides, never a connection left hanging. (Contract 2)
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-// What a manager reads of the ads: the counts of page loads beside the leads and the costs, for a span of days. (Issue 14)
+// What a manager reads of the ads: the counts of page loads beside the leads and the costs, for a span of days.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CountedRow, reportOf } from "../campaigns/campaign-report.ts";
 import { aCount, addCounts, removeCounts } from "./support/counts.ts";

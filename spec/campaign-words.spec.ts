@@ -1,4 +1,4 @@
-// The words by which an ad names itself in an address, as the database counts them: none can name a visitor. (Issue 14)
+// The words by which an ad names itself in an address, as the database counts them: none can name a visitor.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCost } from "../team/campaign-costs.ts";

@@ -1,4 +1,4 @@
-// `leads campaigns`: what the ads brought, for a person and for a program, and what they cost. (Issue 14)
+// `leads campaigns`: what the ads brought, for a person and for a program, and what they cost.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

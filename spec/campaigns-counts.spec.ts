@@ -1,4 +1,4 @@
-// What the database keeps of the ads: sums that the web process can only add to, by hour and later by day. (Issue 14)
+// What the database keeps of the ads: sums that the web process can only add to, by hour and later by day.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { aCount, addCounts, removeCounts } from "./support/counts.ts";

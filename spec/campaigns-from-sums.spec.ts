@@ -1,5 +1,5 @@
 // What the ads brought is read from the sums of the days where those stand, and from the leads and the counts by hour elsewhere: to the row
-// the same as if each were read. (Issue 14)
+// the same as if each were read.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { syncSettings } from "../database/sync-settings.ts";

@@ -1,5 +1,5 @@
 // What is counted of a reader in a browser: the steps they reached, each once a page load, and nothing that identifies them. The whole
-// product runs with its default settings, COUNTING among them. (Issue 14)
+// product runs with its default settings, COUNTING among them.
 import { once } from "node:events";
 import { request as ask, createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

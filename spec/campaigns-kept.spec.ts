@@ -1,5 +1,5 @@
 // What becomes of counts when the database is away, or the server stops or is killed: the counts of some seconds are lost at most, and
-// never a lead. (Issue 14)
+// never a lead.
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCounters } from "../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../campaigns/flush.ts";

@@ -1,4 +1,4 @@
-// Files of what the ads cost, as ad networks and spreadsheets write them, for `leads campaigns costs add` and the inbox. (Issue 14)
+// Files of what the ads cost, as ad networks and spreadsheets write them, for `leads campaigns costs add` and the inbox.
 import { beforeAll, describe, expect, it } from "vitest";
 import { readCostsCsv } from "../team/campaign-costs.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";

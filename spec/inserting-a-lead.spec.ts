@@ -1,4 +1,4 @@
-// Call 1, `POST /rest/v1/leads`: what the intake stores and what it answers, compared whole. (Specification 7, CONTRACT)
+// Call 1, `POST /rest/v1/leads`: what the intake stores and what it answers, compared whole. (Specification 7, Contract 3)
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";

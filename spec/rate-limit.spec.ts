@@ -1,5 +1,5 @@
 // How many leads one sender may add: enough for a senior centre behind one address, too few for a flood, and a kind word
-// for whoever meets the limit. (Issue 5)
+// for whoever meets the limit.
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeLimit, networkOf } from "../intake/limit.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";

@@ -1,5 +1,5 @@
 // The headers that keep a visitor's browser safe, on every kind of answer the running product gives, and how far pages
-// of other sites may call it. (Issue 5)
+// of other sites may call it.
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aLead, makeDatabase } from "./support/database.ts";

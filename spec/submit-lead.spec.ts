@@ -1,4 +1,4 @@
-// Call 2 as the page, Supabase's client and strangers make it. (Specification 7, CONTRACT 5)
+// Call 2 as the page, Supabase's client and strangers make it. (Specification 7, Contract 5)
 import { describe, expect, it } from "vitest";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
 import { submitLeadCors, withCors } from "../web/cors.ts";

@@ -7,7 +7,7 @@ export type AllowedOrigins = "*" | readonly string[];
 export interface Cors {
   /** The headers for an answer to a request from this origin. */
   headersFor(origin: string | null | undefined): Readonly<Record<string, string>>;
-  /** Answers a preflight: 200, as PostgREST does (CONTRACT 4). */
+  /** Answers a preflight: 200, as PostgREST does (Contract 4). */
   preflight(headers: Headers): Response;
 }
 

@@ -1,5 +1,5 @@
 // The HTTP server under the app: timeouts, how much one connection may ask for at once, and a plain answer to bytes that are no
-// request, because Node answers them with an empty 400, which the page would show as an empty banner. (CONTRACT 2)
+// request, because Node answers them with an empty 400, which the page would show as an empty banner. (Contract 2)
 import { once } from "node:events";
 import {
   createServer,

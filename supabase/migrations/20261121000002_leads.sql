@@ -99,7 +99,7 @@ begin
   end if;
 end $$;
 
--- One lead a request on the public data path, as in our own intake (CONTRACT 0). PostgREST sets request.method. Without
+-- One lead a request on the public data path, as in our own intake (Contract 0). PostgREST sets request.method. Without
 -- this an array of thousands would take a lock for each row and fill the server's lock table, and honest inserts would fail.
 create function private.refuse_second_lead_of_a_request() returns trigger
 language plpgsql
