@@ -25,6 +25,7 @@ export const browser = [
   "spec/inbox-recorded-outcomes.spec.ts",
   "spec/inbox-reports.spec.ts",
   "spec/inbox-sign-in.spec.ts",
+  "spec/inbox-slow-answers.spec.ts",
   "spec/inbox-stop-button.spec.ts",
   "spec/inbox-taking-back.spec.ts",
   "spec/inbox-unattended-pages.spec.ts",

@@ -42,7 +42,11 @@ export default function AuditPage() {
         }}
       />
       <FailureNotice error={exported.error} />
-      <Loading error={error} isLoaded={data !== undefined && !isPlaceholderData} />
+      <Loading
+        error={error}
+        isLoaded={data !== undefined && !isPlaceholderData}
+        isOtherShown={isPlaceholderData}
+      />
       {data && <AuditTable entries={data.entries} />}
       <Pager
         list="the audit log"

@@ -25,11 +25,13 @@ interface LoadingProps {
   error: Error | null;
   /** Whether the content is on screen, from an earlier answer. */
   isLoaded: boolean;
+  /** Whether what was chosen before stands there until then. */
+  isOtherShown?: boolean;
 }
 
 /** Stands above a page's content: says that it is not loaded yet, that it cannot be, or that what is on screen may be out of date. */
-export function Loading({ error, isLoaded }: LoadingProps) {
-  if (!error) return isLoaded ? null : <p className="loading">Loading…</p>;
+export function Loading({ error, isLoaded, isOtherShown }: LoadingProps) {
+  if (!error) return isLoaded ? null : <p className={`loading ${isOtherShown ? "" : "alone"}`}>Loading…</p>;
   return (
     <Notice kind="trouble">
       {isLoaded && "What stands here may be out of date. "}

@@ -49,7 +49,11 @@ export function QueuePage({ member }: { member: SignedIn }) {
       <SearchField words={words} onSearch={search} />
       <QueueFilters filter={filter} counts={counts} isSearch={isSearch} onChange={filterBy} />
       {/* The rows of another filter, or page, stand there until these are here. */}
-      <Loading error={error} isLoaded={data !== undefined && !isPlaceholderData} />
+      <Loading
+        error={error}
+        isLoaded={data !== undefined && !isPlaceholderData}
+        isOtherShown={isPlaceholderData}
+      />
       {data && (
         <>
           <QueueList
