@@ -166,6 +166,15 @@ describe("a file of costs", () => {
     },
   );
 
+  it("has amounts that add up to what the database can keep of one campaign", () => {
+    const lines = (count: number, more: string) =>
+      `date,campaign,amount\n${"2026-11-01,spring,100000000\n".repeat(count)}${more}`;
+    expect(readCostsCsv(lines(10, ""))).toHaveProperty("costs.length", 10);
+    expect(readCostsCsv(lines(10, "2026-11-01,spring,0.01\n"))).toEqual({
+      problems: [{ line: 1, problem: "The amounts of a file add up to at most 1,000,000,000 dollars." }],
+    });
+  });
+
   it("of any length costs no more than its length", () => {
     const lines = `date,campaign,amount\n${'"'.repeat(100_000)}`;
     expect(readCostsCsv(lines)).toHaveProperty("problems");

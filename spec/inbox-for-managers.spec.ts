@@ -119,6 +119,25 @@ describe("the team's page", () => {
     await page.getByText("This name is taken.").waitFor();
   });
 
+  it("still has what was typed and chosen after a look at another page", async () => {
+    const page = await asMaria("/team");
+    await page.getByLabel("Name").fill("Zoe");
+    await page.getByLabel("As a manager").check();
+    await page.getByRole("combobox", { name: "State" }).selectOption("LA");
+    await page.getByLabel("Why").fill("A hurricane");
+    await page.getByRole("link", { name: "Health" }).click();
+    await page.getByRole("heading", { name: "Health of the machine" }).waitFor();
+    await page.getByRole("link", { name: "Team" }).click();
+    const fields = page.locator("main :is(input:not([type=checkbox]), select)");
+    await expect
+      .poll(() => fields.evaluateAll((all) => all.map((field) => (field as HTMLInputElement).value)))
+      .toEqual(["Zoe", "LA", "A hurricane"]);
+    expect(await page.getByLabel("As a manager").isChecked()).toBe(true);
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByText("Manager, invited, not here yet").waitFor();
+    expect(await page.getByLabel("As a manager").isChecked()).toBe(false);
+  });
+
   it("makes a new link for a member who lost a device, and removes one, each after a question", async () => {
     await inbox.member("Otto");
     const page = await asMaria("/team");

@@ -93,7 +93,12 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
     if ("problem" in cost) problems.push({ line, ...cost });
     else costs.push(cost);
   }
-  return problems.length > 0 ? { problems } : { costs };
+  if (problems.length > 0) return { problems };
+  const sum = costs.reduce((cents, { amount_cents }) => cents + amount_cents, 0);
+  // Lines of one day and campaign are added up, and the database keeps no larger cost.
+  if (sum > 100_000_000_000)
+    return problemOf(1, "The amounts of a file add up to at most 1,000,000,000 dollars.");
+  return { costs };
 }
 
 const problemOf = (line: number, problem: string) => ({ problems: [{ line, problem }] });

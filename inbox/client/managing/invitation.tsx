@@ -9,7 +9,11 @@ import { refreshAfterChange, useAction } from "../queries.ts";
 
 export function InviteForm() {
   const { value: name, set: setName, dropSent: dropName } = useDraft("invited name", "");
-  const [isManager, setManager] = useState(false);
+  const {
+    value: isManager,
+    set: setManager,
+    dropSent: dropManager,
+  } = useDraft("invited as a manager", false);
   // Of the last invitation, also after another one that failed: nobody is told the link again.
   const [made, setMade] = useState<OneTimeLinkProps>();
   const invite = useAction("members/invite");
@@ -21,8 +25,8 @@ export function InviteForm() {
       onSuccess: ({ link, expires_at }) => {
         setMade({ link, expires_at, name: request.name });
         dropName(name);
-        // A tick that was made while the answer was on its way is of the next invitation.
-        setManager((chosen) => chosen && !isManager);
+        // A tick that was made while the answer was on its way is of the next invitation, and stays.
+        dropManager(isManager);
         refreshAfterChange("members");
       },
     });

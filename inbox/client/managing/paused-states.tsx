@@ -1,5 +1,5 @@
 // The states to which no calls are made for a while, as Louisiana may order in an emergency.
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { stateChoices, stateNames } from "../../../calling/state-names.ts";
 import { useDraft } from "../page/drafts.ts";
 import { useFocusBeside } from "../page/focus-beside.ts";
@@ -53,7 +53,7 @@ export function PausedStates() {
 }
 
 function PauseForm({ onPaused }: { onPaused(): void }) {
-  const [state, setState] = useState("");
+  const { value: state, set: setState, dropSent: dropState } = useDraft("paused state", "");
   const { value: reason, set: setReason, dropSent: dropReason } = useDraft("pause reason", "");
   const pause = useAction("pause-state");
   const send = (event: FormEvent) => {
@@ -62,7 +62,7 @@ function PauseForm({ onPaused }: { onPaused(): void }) {
       { state, reason: reason.trim() },
       {
         onSuccess: () => {
-          setState((chosen) => (chosen === state ? "" : chosen));
+          dropState(state);
           dropReason(reason);
           onPaused();
         },
