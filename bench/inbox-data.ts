@@ -31,7 +31,7 @@ export async function fill(sql: Sql, count: number): Promise<void> {
   await sql`vacuum analyze`;
 }
 
-/** Has the lists take in what a load has left, beside the product's own work on them, so that no round pays for the one before. */
+/** Indexes what a load has left, while the product does so too, because otherwise the next round would pay for it. */
 export async function settle(sql: Sql): Promise<void> {
   for (;;) {
     const [row] = await sql<{ made: number }[]>`

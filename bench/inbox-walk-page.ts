@@ -8,7 +8,18 @@ export const faultsOfAll = ["loads held", "events held", "no connection"] as con
 export type Fault = (typeof faultsOfOne)[number] | (typeof faultsOfAll)[number];
 
 /** What the page asks for by itself. */
-const loads = ["me", "queue", "rows", "opened", "members", "alert", "call-scripts", "open", "keep-alive"];
+const loads = [
+  "me",
+  "queue",
+  "rows",
+  "opened",
+  "members",
+  "alert",
+  "call-scripts",
+  "open",
+  "keep-alive",
+  "newest-lead",
+];
 
 /** In the page: notes real clicks and what stands in a field after each letter; holds events, or loses them without a connection. */
 const inThePage = `
@@ -88,7 +99,7 @@ export class FaultyPage {
     if (fault === "no connection") await this.#page.evaluate("walk.connect(false)");
   }
 
-  /** Ends all faults, and lets go what is held in the order that `pick` gives. */
+  /** Ends all faults. Lets the held requests go in the order that `pick` gives, and then the held events in their own. */
   async end(pick: (below: number) => number): Promise<void> {
     const wasDown = this.#active.has("no connection");
     this.#active.clear();

@@ -1,5 +1,5 @@
-// `node bench/kills.ts [ROUNDS]`: kills the server, PostgreSQL, a session and everything under load, 25 times each (100
-// kills) unless told otherwise. Prints how many promises were broken, and how long it took to the next
+// `node bench/kills.ts [ROUNDS]`: under load, kills the server, PostgreSQL, a session of the intake, and server and
+// PostgreSQL together, 25 times each (100 kills) unless told otherwise. Prints how many promises were broken, and how long it took to the next
 // acknowledgement.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

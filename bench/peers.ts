@@ -138,7 +138,7 @@ async function allowLeads(address: string): Promise<void> {
   await ask("/permissions", { policy: everybody, collection: "leads", action: "create", fields: ["*"] });
 }
 
-/** Installs a package beside the project, once, without running its scripts; returns the folder. */
+/** Installs a package once in node_modules/.cache/peers, apart from the project's own, without running its scripts; returns the folder. */
 async function install(what: string, ...options: string[]): Promise<string> {
   const into = `${folder}${what}/`;
   if (existsSync(into)) return into;

@@ -1,4 +1,5 @@
-// The running product for a measurement of what it costs: `serve.ts` as `npm start` starts it, a process of its own.
+// The running product for a measurement of what it costs: `serve.ts` as a process of its own, with the memory settings of `npm start`, and
+// without inbox, rate limit, `.env` and kept compiled code unless `env` says otherwise.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";

@@ -4,7 +4,7 @@ import { countsPool, startFlushing } from "../campaigns/flush.ts";
 import type { Config } from "../config/config.ts";
 import { reviewSetting } from "../config/translation-settings.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
-import { claimsToReview } from "../content/claims.ts";
+import { sourcesToReview } from "../content/claims.ts";
 import { experiments } from "../content/experiments.ts";
 import { unreviewedLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
@@ -71,14 +71,14 @@ async function serve(program: Program): Promise<void> {
 /** Logs what the pages still lack: settings with a placeholder, reviews that are due, translations nobody answers for, their address. */
 function warnOfContent({ provider, site }: Config, log: Log): void {
   for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
-  for (const { source, reviewed } of claimsToReview(new Date()))
+  for (const { source, reviewed } of sourcesToReview(new Date()))
     log("source-review-due", { source, reviewed });
   for (const language of unreviewedLanguages(site))
     log("translation-not-reviewed", { language, setting: reviewSetting(language) });
   if (/^http:\/\/localhost\b/.test(site.url)) log("address-missing");
 }
 
-/** Counts page loads, and moves the counts to the database until the server has stopped. */
+/** Counts the steps and web vitals of page loads, and moves the counts to the database until the server has stopped. */
 function countInto(intake: string, { log, onStop }: Program): Counters {
   const counters = makeCounters();
   // A separate connection, so that no lead waits behind a count. It logs no outage, because the leads' connection does.

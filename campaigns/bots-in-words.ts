@@ -1,4 +1,4 @@
-// What the table of campaigns leaves out as that of bots, in the same words in the inbox and in the command.
+// The sentence that counts the bots, which the table of campaigns leaves out: the same in the inbox and in the command.
 
 /** The sums of the rows whose device is a bot. */
 export interface BotCounts {

@@ -21,7 +21,7 @@ export interface Flushing {
  */
 export const countsPool = { max: 1, name: "leads counts", connectTimeout: 2 };
 
-/** In milliseconds. A process that is killed loses the counts of one period. */
+/** In milliseconds. A process that is killed loses the counts of about one period, or of an outage of the database. */
 const period = 3_000;
 const queryTimeout = 3_000;
 
@@ -82,9 +82,9 @@ const addCounts = (
 ) =>
   sql`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
 
-// An error with a severity is the server's, which has then undone the statement; except one that a shutdown cuts off while it waits for a
-// standby, which may be committed. The other errors here occur before anything is sent.
-// After any other error it is not known whether the counts were added, and to count twice is worse than to lose some seconds.
+// An error with a severity comes from the server, which has then undone the statement. 57P01 and 57P02 are exceptions, because a shutdown may cut
+// off a statement that is committed and waits for a standby. The listed codes and NoWritableServer occur before anything is sent. After all
+// other errors it is not known whether the counts were added, and to count twice is worse than to lose some seconds.
 const isCertainlyNotAdded = (error: unknown): boolean =>
   (error instanceof Error && "severity" in error && !["57P01", "57P02"].includes(codeOf(error))) ||
   error instanceof NoWritableServer ||

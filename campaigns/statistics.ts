@@ -25,7 +25,7 @@ export interface Plan {
 const alpha = 0.02;
 /** The 97.5 % and 80 % quantiles of the standard normal distribution. */
 const [quantile975, quantile80] = [1.959964, 0.841621];
-/** Half the width of the range of a difference, in standard errors, at the size that the plan needs, where it is narrowest. */
+/** Half the width of a difference's range at the planned size, in standard errors. Counted in these, the range is narrowest there. */
 const errorsAtSize = Math.sqrt(2 * Math.log(2 / alpha));
 
 /** Loads for each variant when there is one look, at the end: a true lift as planned is found in 80 of 100 experiments. */

@@ -135,7 +135,7 @@ function readEmail(text: string): string {
   throw new UsageError("--email takes an address, such as --email rosa@example.com.");
 }
 
-/** As RETENTION_DAYS takes them: PostgreSQL has no time that is much earlier. */
+/** As RETENTION_DAYS takes them, because a far greater number leaves PostgreSQL's range of times. */
 const maxDays = 36_500;
 
 function readDays(text: string): number {

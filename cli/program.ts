@@ -1,8 +1,9 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 //
 // A new command is a function in team/, a file here that parses what was typed and prints (an `AddCommand`), its place in `groups`
-// below, and its tests in a chapter. One that shows a whole person or erases one calls `auditOperator`, as one that lists them does; where its
-// function lists leads by private.lead_work, that calls `refreshLists` before, and one that looks for single leads adds those without a row.
+// below, and its tests in a chapter. A command that shows, lists, exports or erases persons calls `auditOperator`, itself
+// or in its function. A function that lists from private.lead_work calls `refreshLists` first, and one that finds single leads looks also among
+// those without a row there.
 // JSON is written as the head of cli/json.ts says. docs/operating.md and spec/two-database-servers.spec.ts name those that work on a standby.
 import { Command, CommanderError, Help, type Option } from "commander";
 import { version } from "../config/version.ts";
@@ -97,7 +98,8 @@ export type ReadCommand =
   | { help: string };
 
 /**
- * Reads what was typed: a command's handler, or the help that was asked for, in lines of at most `columns` characters.
+ * Reads what was typed: a command's handler, or the help that was asked for. Of the help, what commander writes is in lines of at most
+ * `columns` characters.
  * @throws UsageError
  */
 export async function readCommand(words: readonly string[], columns: number): Promise<ReadCommand> {
@@ -127,7 +129,7 @@ export async function readCommand(words: readonly string[], columns: number): Pr
 
 type Group = [heading: string, commands: AddCommand[]];
 
-/** Loads the command that the first word names, or all where it names none: all take as long again as the rest of a short command. */
+/** Loads the command that the first word names, or all where it names none, because all of them double the time of a short command. */
 async function loadCommands([name = ""]: readonly string[]): Promise<Group[]> {
   const isNamed = groups.some(([, commands]) => Object.hasOwn(commands, name));
   const loadGroup = async ([heading, commands]: (typeof groups)[number]): Promise<Group> => {

@@ -1,5 +1,5 @@
-// `leads show <id>`: everything that is kept about one lead, for a person or as JSON: what was typed, what was agreed to, its deliveries,
-// and what the team did.
+// `leads show <id>`: one lead, for a person or as JSON: what was typed, what was agreed to, its deliveries, and what the team did. Who has it
+// now and the entries of the audit log are not in it.
 import type { DeliveryState } from "../delivery/outbox.ts";
 import { answerShown, fields, reference } from "../lead/lead.ts";
 import { auditOperator } from "../team/audit-operator.ts";
@@ -21,9 +21,9 @@ import { clock, timeLeft } from "./times.ts";
 export const show: AddCommand = (program, run) => {
   program
     .command("show")
-    .summary("all about one lead: answers, permission and its wording, deliveries, review, calls")
+    .summary("one lead: answers, permission and its wording, deliveries, review, calls")
     .description(
-      "Shows all that is kept about one lead: answers, permission and its wording, deliveries, review, calls with their notes, eligibility checks.",
+      "Shows one lead: answers, permission and its wording, deliveries, review, calls with their notes, eligibility checks.",
     )
     .argument("<id>", idHelp, readId)
     .option("--json", "print JSON")

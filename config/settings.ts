@@ -1,5 +1,5 @@
 // Every setting there is. The types, the messages and `.env.example` follow from the lists that are joined here. A new setting is an entry
-// in one of them and a place in config/config.ts, which the channels' settings have already; `npm run env-example` writes the file anew.
+// in one of them and a line in config/config.ts, which a channel's does not need; `npm run env-example` writes the file anew.
 import * as v from "valibot";
 import { database, retention } from "./database-settings.ts";
 import { provider, supabase, web } from "./site-settings.ts";
@@ -34,7 +34,7 @@ export const channelSettingsOf = (settings: Settings): ChannelSettings =>
 /** The settings as they were given: trimmed, and without the blank ones. */
 export type Given = Partial<Record<keyof Settings, string>>;
 
-/** The rules about which settings must be set together. */
+/** The rules about several settings: which need each other, and which exclude each other. */
 export const jointRules = v.pipe(
   v.custom<Given>(() => true),
   allOrNone("the webhook", ["WEBHOOK_URL", "WEBHOOK_SECRET"]),
@@ -51,12 +51,12 @@ export const jointRules = v.pipe(
     (given) =>
       !given.STANDBY_URL ||
       [given.DATABASE_URL, given.INTAKE_DATABASE_URL, given.INBOX_DATABASE_URL].some(Boolean),
-    "STANDBY_URL needs DATABASE_URL or INBOX_DATABASE_URL, because the embedded database has no standby.",
+    "STANDBY_URL needs DATABASE_URL, INTAKE_DATABASE_URL or INBOX_DATABASE_URL, because the embedded database has no standby.",
   ),
   allOrNone("sign-in with OpenID Connect", ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"]),
 );
 
-/** A setting's name, with what else than it would do. */
+/** A setting's name, with the one that can take its place. */
 const named = (name: keyof Settings) => (name === "SMTP_URL" ? "SMTP_URL (or RESEND_API_KEY)" : name);
 
 type Names = readonly (keyof Settings)[];

@@ -91,7 +91,7 @@ export function claimsSaying(wordings: Record<ClaimName, string>): Record<ClaimN
 export const daysBetweenReviews = 90;
 
 /** The sources that were last read more than 90 days before `today`. */
-export function claimsToReview(today: Date): { source: SourceName; url: string; reviewed: string }[] {
+export function sourcesToReview(today: Date): { source: SourceName; url: string; reviewed: string }[] {
   const oldest = today.getTime() - daysBetweenReviews * 86_400_000;
   return Object.entries(sources)
     .filter(([, { reviewed }]) => Date.parse(reviewed) < oldest)

@@ -11,8 +11,8 @@ export type Sql = postgres.Sql;
  * - A socket's folder is named as libpq has it: `postgres://user@%2Ffolder/name` or `?host=/folder`.
  * - Of several servers, `host1:port1,host2:port2`, the one that takes writes is found, at each connect anew.
  * - `connectTimeout` is how many seconds a connect may take.
- * - With `keepsConnections` no connection is made anew after half an hour to an hour, as the library does, because a lock of its session
- *   would end with it.
+ * - With `keepsConnections` no connection is made anew after half an hour to an hour, as the library does, because what a session
+ *   holds, such as a lock, would end with it.
  * - `timeZone` is that in which the database writes a time as text or JSON; unset: the server's own.
  * - `?prepare=false` is for a pooler that cannot keep prepared statements.
  */

@@ -30,8 +30,8 @@ export const embeddedOptions = (dataDir: string | undefined, log: Log = () => {}
 });
 
 /**
- * Starts the embedded PostgreSQL. With `retry`, data that PostgreSQL does not start on, as on a full disk, is tried again
- * until it does; `cancel` ends one that is starting. @throws EmbeddedPostgresError, in words for the operator.
+ * Starts the embedded PostgreSQL. With `retry` it returns although PostgreSQL does not start on data that is there, such as on a full disk, and
+ * tries until it does; `cancel` ends a start that is under way. @throws EmbeddedPostgresError, in words for the operator.
  */
 export const startEmbedded = (options: {
   dataDir?: string | undefined;
@@ -43,15 +43,21 @@ export const startEmbedded = (options: {
   return startPostgres({ ...embeddedOptions(dataDir, log), ...rest });
 };
 
-/** The owner's address on the server that runs on this data folder, whichever process started it; undefined when none does. */
+/**
+ * The owner's address on the server that runs on this data folder, whichever process started it; undefined when none runs there, when it is not
+ * ready within 5 s, and while the data is being upgraded. @throws EmbeddedPostgresError when the folder cannot be read.
+ */
 export const findRunning = ({ dataDir }: { dataDir: string | undefined }): Promise<string | undefined> =>
   find(embeddedOptions(dataDir));
 
-/** The paths in the data folder. */
+/**
+ * Finds where the data is on this machine, and returns the paths there.
+ * @throws EmbeddedPostgresError when the name is a file's, or when two places hold data.
+ */
 export const findDataFolder = (dataDir: string | undefined): DataFolder =>
   findFolder(setUp(embeddedOptions(dataDir)));
 
-/** Whether there is an embedded database already, also where a crash interrupted its upgrade. */
+/** Whether there is an embedded database already, also where a crash interrupted its upgrade. @throws EmbeddedPostgresError as findDataFolder does. */
 export const hasEmbedded = (dataDir: string | undefined): boolean =>
   holdsData(findDataFolder(dataDir).cluster);
 

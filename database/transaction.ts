@@ -1,4 +1,4 @@
-// A transaction that survives the loss of its connection. postgres.js 3.4.9's own `begin` then writes the rollback to a socket
+// A transaction that rejects, where the caller can catch it, when its connection is lost. postgres.js 3.4.9's own `begin` then writes the rollback to a socket
 // that is gone, where no caller can catch the error, and the whole program ends (its issue 1208).
 import type postgres from "postgres";
 import { codeOf } from "../log/log.ts";
@@ -19,10 +19,10 @@ export async function transaction<Result>(
     try {
       return { result: await work(tx) };
     } catch (error) {
-      // A transaction that only reads needs no rollback, and this connection takes none.
+      // The transaction only reads, so it needs no rollback. The connection takes none, because it still sends rows.
       if (error instanceof StoppedCopy) loss.reject(error.cause);
-      // A lost connection needs no rollback. `begin` rejects by itself when the socket closes; a server that is in the middle
-      // of a long statement closes its end late, so this rejects first.
+      // A lost connection needs no rollback. `begin` rejects by itself when the socket closes; a server in the
+      // middle of a long statement closes its end late, so this rejects after half a second.
       else if (isLoss(error)) setTimeout(loss.reject, 500, error);
       else throw error;
       return new Promise<never>(() => {});

@@ -10,7 +10,8 @@ export function isDatabaseTrouble(error: unknown): boolean {
   if (error instanceof postgres.PostgresError)
     return troubles.has(error.code) || troubles.has(error.code.slice(0, 2));
   if (error instanceof QueryTimeout || error instanceof NoWritableServer) return true;
-  // The operating system's errors, TLS errors and postgres.js's own carry a code; a TypeError carries none.
+  // The operating system's errors, TLS errors and postgres.js's own carry a code, and so do errors of a wrong argument. A bug's TypeError has
+  // none.
   return error instanceof Error && "code" in error && typeof error.code === "string" && !isCallerError(error);
 }
 
@@ -23,8 +24,8 @@ export function isDatabaseTrouble(error: unknown): boolean {
 const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split(" "));
 
 /**
- * Whether trouble is that of one statement, or of what it takes, while the database answers others: it took too long, waited too long for a
- * lock, was cancelled, or found no room.
+ * Whether one statement alone fails while the database answers others, because it took too long, waited too long for a lock, was cancelled, or
+ * found no memory or disk.
  */
 export const isOfTheStatement = (error: unknown): boolean =>
   error instanceof QueryTimeout ||
@@ -33,7 +34,7 @@ export const isOfTheStatement = (error: unknown): boolean =>
 /** Whether the database takes no writes, as a standby: SQLSTATE read_only_sql_transaction. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === "25006";
 
-/** Whether the database's disk has no room for what it writes, which are also files for sorting: SQLSTATE disk_full. */
+/** Whether the database's disk is full: SQLSTATE disk_full. A query that only reads can fail so too, because it sorts in files. */
 export const isOutOfRoom = (error: unknown): boolean => codeOf(error) === "53100";
 
 /** Codes of errors that a caller makes: an argument that Node or postgres.js does not take. */

@@ -98,7 +98,7 @@ function makePreparation(prepare: WorkerDependencies["prepare"], clock: Clock) {
   };
 }
 
-/** Lets what is under way finish, and aborts it after `grace` milliseconds. */
+/** Waits up to `grace` milliseconds for what is under way, and aborts the messages then. `others` are not aborted. */
 async function drain(
   dispatchers: readonly Dispatcher[],
   others: (Promise<void> | undefined)[],

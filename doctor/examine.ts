@@ -1,5 +1,5 @@
 // The whole examination, in the order in which one thing depends on another.
-import { claimsToReview } from "../content/claims.ts";
+import { sourcesToReview } from "../content/claims.ts";
 import { examineAddresses } from "./addresses.ts";
 import { examineClaims } from "./claims.ts";
 import { examineCors } from "./cors.ts";
@@ -18,8 +18,8 @@ import { examineVisitorAddress } from "./visitor-address.ts";
 
 interface ExamineOptions {
   now?: Date;
-  /** The claims whose sources are due to be read. */
-  due?: ReturnType<typeof claimsToReview>;
+  /** The sources of claims that are due to be read. */
+  due?: ReturnType<typeof sourcesToReview>;
   /** Breaks the examination off between two findings. */
   signal?: AbortSignal | undefined;
 }
@@ -32,7 +32,7 @@ export async function examine(
   deployment: Deployment,
   inside: Inside,
   report: (finding: Finding) => void,
-  { now = new Date(), due = claimsToReview(now), signal }: ExamineOptions = {},
+  { now = new Date(), due = sourcesToReview(now), signal }: ExamineOptions = {},
 ): Promise<boolean> {
   let hasFailed = false;
   const say = (findings: Finding[]) => {

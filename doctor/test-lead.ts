@@ -28,7 +28,7 @@ export type Stored = "yes" | "no" | "unknown";
 
 /**
  * Follows this test lead's deliveries in the database. Has no finding where the lead is not there. `timeout` is how many milliseconds a
- * channel may take, after the cooldown that it may be in. @throws the reason of `signal` where that aborts.
+ * channel may take, after the cooldown that it may be in. @throws an AbortError, whose cause is the reason of `signal`, where that aborts.
  */
 export async function followTestLead(
   sql: Sql,

@@ -63,14 +63,14 @@ export const Check = v.object({
   reasons: v.array(v.string()),
 });
 
-/** A lead opened. The number is not in it, unless the member has a call with it under way. */
+/** A lead opened. Its phone field is not in it, unless the member has a call with it under way. */
 export const OpenLead = v.object({
   ...Row.entries,
   /** The entry in the audit log that says who opened it; for `opened`. */
   entry: v.number(),
-  /** Null when the permission was withdrawn or the number is on the stop list. */
+  /** Null when the lead has no permission, when it was withdrawn, or when the number is on the stop list. */
   email: v.nullable(v.string()),
-  /** As typed, without a number or e-mail address; the five digits alone once the person has asked us to stop. */
+  /** As typed, with “…” for a phone number or e-mail address; the five digits alone once the person may not be contacted. */
   zip_code: v.string(),
   permission: v.nullable(
     v.object({
@@ -112,7 +112,7 @@ export type OpenLead = v.InferOutput<typeof OpenLead>;
 /** Why not, and when: the page says it in words. */
 export const NotCalled = v.object({
   refused: NotNow,
-  /** When a call is lawful again; null when it never is. */
+  /** When the refusal ends: another member's claim, or the next lawful time; null when there is none within 14 days. */
   next_at: v.nullable(Moment),
   place: Place,
   /** When the 24 hours end. */
@@ -126,7 +126,7 @@ export const NotCalled = v.object({
 export const StopProof = v.object({
   stopped_at: Moment,
   stopped_by: Person,
-  /** The leads with one of its numbers whose permission has ended, by this stop or another, with the channels that are told of each. */
+  /** This lead and those that share a number with it, if their permission has ended, by this stop or another, with the channels told of each. */
   leads: v.array(
     v.object({
       id: Id,
@@ -144,7 +144,7 @@ export const lead = {
     request: v.strictObject({ id: v.pipe(v.string(), v.regex(/^[0-9a-fA-F-]{8,36}$/)) }),
     response: OpenLead,
   },
-  /** A lead that is still on screen, as it is now: with the `entry` of its opening in this session, and without a further one. */
+  /** Loads a lead again that is on screen. Takes the entry in the audit log of its opening in this session, and writes none. */
   opened: { manager: false, request: v.strictObject({ entry: v.number() }), response: OpenLead },
   /** The answers hidden until opened. Written to the audit log. */
   "health-answers": {
@@ -152,7 +152,7 @@ export const lead = {
     request: Lead,
     response: v.object({ has_medicare: v.boolean(), has_diabetes: v.boolean() }),
   },
-  /** Checks and then shows the number; logs the attempt. Claims the lead when nobody has it. */
+  /** Checks whether the lead may be called, logs the attempt, and then shows the number. Claims the lead when nobody has it. */
   call: {
     manager: false,
     request: v.strictObject({ id: Id, asked_for_this_time: v.optional(v.boolean()) }),

@@ -62,10 +62,13 @@ export const AuditFilter = v.strictObject({
 
 export const Reports = v.object({
   promises: v.object({
-    /** Reviewed within 24 hours; reviewed later or still waiting after them; still within them; withdrawn within them, unreviewed. */
+    /** Leads reviewed within 24 hours. */
     kept: v.number(),
+    /** Leads reviewed later, or not yet although the 24 hours are over. */
     missed: v.number(),
+    /** Leads not reviewed yet, within their 24 hours. */
     open: v.number(),
+    /** Leads withdrawn within 24 hours, before any review. */
     withdrawn: v.number(),
     /** Kept of kept and missed, 0 to 100; null when none is decided. */
     percent: v.nullable(v.number()),
@@ -158,9 +161,9 @@ export const managing = {
     request: v.strictObject({ id: Id }),
     response: v.union([Done, v.object({ refused: v.literal("yourself") })]),
   },
-  /** Ends another member's claim. */
+  /** Ends the claim of a lead, whoever has it. */
   "take-back": { manager: true, request: Lead, response: Done },
-  /** Where the leads that came in the period are as CSV, as `leads export` writes it. Written to the audit log. */
+  /** The address of a CSV file of the leads that came in the period, as `leads export` writes it. Written to the audit log. */
   export: { manager: true, request: v.strictObject(Period), response: File },
   /** For good. `reference` is typed again to confirm it. */
   erase: {

@@ -25,7 +25,7 @@ export const Row = v.object({
   /** Where the queue has it: callbacks that are due, then those that may be called now, then the others. */
   section: v.picklist(["callback_due", "callable", "not_callable", "closed"]),
   /** Null when three attempts in 24 hours have not been made: else when a further one may be. */
-  attempts_until: v.nullable(Moment),
+  next_attempt_at: v.nullable(Moment),
 });
 export type Row = v.InferOutput<typeof Row>;
 

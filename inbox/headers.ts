@@ -1,4 +1,5 @@
-// The headers of everything that the inbox answers: no other site may frame, read or be asked by its pages, and no answer about a person is kept.
+// The headers of everything that the inbox answers: no other site may frame or read its pages, they send requests to no other, and
+// no answer about a person is cached.
 
 /** HSTS only when the public address has TLS. */
 export const inboxHeaders = (inboxUrl: string): Record<string, string> => ({

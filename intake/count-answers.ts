@@ -4,7 +4,7 @@
 export type AnswerCounts = ReadonlyMap<number, number>;
 
 /**
- * Wraps a handler so that `count` is called with the status of each answer. An exception is counted as a 500, and goes on. Where
+ * Wraps a handler so that `count` is called with the status of each answer. An exception is counted as a 500, and thrown on. Where
  * `isAborted` says that the request's connection was closed, an exception is no answer and is not counted.
  */
 export const countingAnswers =

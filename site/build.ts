@@ -1,5 +1,5 @@
 // Builds the site: the form's script, the renderer that the server imports, and `dist/`, which any static host
-// can serve. With `--if-stale` it does so only when what the site is made of has changed since the last build.
+// can serve. With `--if-stale` it does so only when the sources, or the settings in the scripts, have changed.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -23,14 +23,17 @@ async function main(): Promise<void> {
     await writeStaticSite(folder, config, experiments);
     makeCurrent(projectRoot, folder, madeOf);
   } catch (error) {
-    // Named already, it is in force, although `dist/` could not be replaced.
+    // The folder stays where it is in force already, because only the replacement of `dist/` has failed.
     if (currentBuild()?.folder !== folder) rmSync(folder, { recursive: true, force: true });
     throw error;
   }
   process.stderr.write(`Built the site in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 }
 
-/** A hash of the sources and settings of the files. The server renders its documents at start, with its own settings. */
+/**
+ * A hash of the sources, and of the settings that are built into the scripts. Those that the documents alone show are left out, because the
+ * server renders its documents at each start; so `dist/` keeps the old ones until a build without `--if-stale`.
+ */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");
   const sources = globSync(

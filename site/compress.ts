@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-/** A body in one encoding. Those that are smaller, except of tiny ones, come first in a page's list. */
+/** A body in one encoding. */
 export interface Body {
   encoding: "br" | "gzip" | undefined;
   etag: string;
   bytes: Buffer;
 }
 
-/** A body in every encoding, the one that makes most of them smallest first. What is compressed already stays as it is. */
+/** Returns a body as br, gzip and uncompressed, in this order because br is mostly the smallest; only uncompressed if it is not `compressible`. */
 export function compress(bytes: Buffer, compressible = true): Body[] {
   const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
   const identity: Body = { encoding: undefined, etag: `"${hash}"`, bytes };

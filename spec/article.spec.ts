@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
-import { claimsToReview, sources } from "../content/claims.ts";
+import { sources, sourcesToReview } from "../content/claims.ts";
 import { claims } from "../content/en/claims.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider, dial } from "../content/provider.ts";
@@ -229,8 +229,8 @@ describe("a source", () => {
   it("is to be read again when it was last read more than 90 days ago", () => {
     const read = Date.parse(sources.niddk.reviewed);
     const inDays = (days: number) => new Date(read + days * 86_400_000);
-    expect(claimsToReview(inDays(90)).map(({ source }) => source)).not.toContain("niddk");
-    expect(claimsToReview(inDays(91))).toContainEqual({ source: "niddk", ...sources.niddk });
+    expect(sourcesToReview(inDays(90)).map(({ source }) => source)).not.toContain("niddk");
+    expect(sourcesToReview(inDays(91))).toContainEqual({ source: "niddk", ...sources.niddk });
   });
 });
 

@@ -58,7 +58,7 @@ describe("the words for a calling time", () => {
     ]);
   });
 
-  it("tell a time by the clocks of the state that they name", async () => {
+  it("give the time in the time zone of the state that they name", async () => {
     const clocks = async (place: string, time: string) => {
       const [row] = await database.owner`
         select private.place_json('', private.place_at(${place}, ${momentAt(eastern, time)})) as place`;

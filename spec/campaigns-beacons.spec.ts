@@ -1,4 +1,4 @@
-// How page loads are counted as HTTP brings them: what a beacon is, who may send one, and what an address gives to it.
+// How page loads are counted as HTTP brings them: what a beacon is, who may send one, and which campaign words are read from the page's address.
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { maxBeaconBytes, readBeacon } from "../campaigns/beacon.ts";
@@ -94,9 +94,9 @@ describe("a beacon", () => {
     ["a field twice", "steps=view&steps=pressed"],
     ["a click id", "steps=view&fbclid=IwAR0abc"],
     ["an id", "steps=view&id=4711"],
-    ["a name of every object", "steps=view&__proto__=1&constructor=2"],
+    ["a name that every JavaScript object has", "steps=view&__proto__=1&constructor=2"],
     ["JSON", '{"steps":["view"]}'],
-    ["a vital that is a number of its own", "lcp=1234.5"],
+    ["a web vital as it was measured and not as its bucket", "lcp=1234.5"],
     ["a bucket beyond the eighth", "lcp=8"],
     ["campaign words alone", "utm_source=facebook"],
     ["control characters", "steps=view\r\nx=1"],
@@ -110,14 +110,14 @@ describe("a beacon", () => {
     expect(counters.take()).toBeUndefined();
   });
 
-  it("of more than 4,096 bytes is refused before it is read", async () => {
+  it("of more than 4,096 bytes is refused before it is parsed", async () => {
     const { app, counters } = await counted();
     const answer = await send(app, `steps=view&utm_source=${"x".repeat(maxBeaconBytes)}`);
     expect([answer.status, await answer.text()]).toEqual([413, "A beacon has at most 4,096 bytes.\n"]);
     expect(counters.take()).toBeUndefined();
   });
 
-  it("is read or refused whatever it holds, and repeats none of it", () => {
+  it("is read or refused whatever it holds; one that is read has known steps and buckets alone", () => {
     const field = fc.tuple(
       fc.constantFrom("steps", "lcp", "cls", "inp", "utm_source", "utm_medium", "utm_campaign", "x", ""),
       fc.oneof(fc.constantFrom(...browserSteps, "view.pressed", "0", "7", "9"), fc.string({ maxLength: 20 })),
@@ -251,7 +251,7 @@ describe("a plain post", () => {
       ({ device }) => device,
     );
 
-  it("of a browser without script is a press and a lead of such a browser; another's beacon tells of its press", async () => {
+  it("of a browser without script counts as its press, and its lead is of such a browser; with a script the beacon counts the press", async () => {
     const { app, counters } = await counted();
     await post(app, { script: "none" });
     expect(counters.take()?.pages).toEqual([
@@ -328,7 +328,7 @@ describe("the counts in memory", () => {
   // A visitor can type "(other)" for each word.
   const others = { source: "(other)", medium: "(other)", campaign: "(other)" };
   it.each(["source", "medium", "campaign"])(
-    "take so much memory and no more: beyond 2,000 sums every other %s is (other), and no load is left out",
+    "take so much memory and no more: a load that would need a sum beyond 2,000 for its %s counts with (other) for all three words",
     (word) => {
       for (const beside of [words, others]) {
         const counters = makeCounters();

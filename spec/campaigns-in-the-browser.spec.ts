@@ -1,5 +1,5 @@
-// What is counted of a reader in a browser: the steps they reached, each once a page load, and nothing that identifies them. The whole
-// product runs with its default settings, COUNTING among them.
+// What is counted of a reader in a browser: the steps they reached, each once a page load, and nothing that identifies them. The
+// server runs with COUNTING as it is by default, and without inbox, delivery and rate limit.
 import { once } from "node:events";
 import { request as ask, createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -97,7 +97,7 @@ describe("a reader", () => {
     await countsBecome("fragment", { "phone half_read": 1, "phone served": 1, "phone view": 1 });
   });
 
-  it("who types began, who presses pressed, and the lead stands in the same row", async () => {
+  it("who types counts as “began”, who presses the button as “pressed”, and the stored lead counts in the same row", async () => {
     const page = await read("sends");
     await page.getByLabel("Full Name *").focus();
     await formReady(page);
@@ -133,7 +133,7 @@ describe("a reader", () => {
     await countsBecome("reloads", { ...reached, "phone served": 2, "phone reload": 1 });
   });
 
-  it("without script is a view and a press of a device of their own", async () => {
+  it("without script is a view and a press of the device “no-script”", async () => {
     const page = await open(undefined, { ...phone, javaScriptEnabled: false });
     await page.goto(article("no-script"));
     await page.getByLabel("Full Name *").fill("Rosa");
@@ -154,13 +154,16 @@ describe("a reader", () => {
     await countsBecome("bot", { "bot served": 1, "bot view": 1 });
   });
 
-  it("whose link has each of the ad's words several times, and long, is counted by the last of each", async () => {
+  it("whose link has each of the ad's words several times, some long, is counted by the last of each", async () => {
     const page = await open(undefined, phone);
-    const long = `utm_source=${"x".repeat(190)}&utm_medium=${"y".repeat(190)}&`;
+    const long = `utm_source=${"x".repeat(190)}&utm_medium=${"y".repeat(190)}&utm_campaign=first&`;
     await page.goto(
       `${server.address}/?${long.repeat(5)}utm_source=facebook&utm_medium=paid&utm_campaign=many`,
     );
     await countsBecome("many", { "phone served": 1, "phone view": 1 });
+    const names = await database.owner`
+      select source, medium, campaign from private.campaign_names where campaign in ('first', 'many')`;
+    expect(names).toEqual([{ source: "facebook", medium: "paid", campaign: "many" }]);
   });
 
   it("in Facebook's own browser is a reader", async () => {
@@ -172,7 +175,7 @@ describe("a reader", () => {
 describe("a reader in a whole browser", () => {
   const { open } = useBrowser("whole browser");
 
-  it("who goes on and comes back is a return and no second view, from the browser's memory or anew", async () => {
+  it("who goes on and comes back is a return and no second view, whichever way the browser restores the page", async () => {
     const page = await read("returns", phone, open);
     await page.goto(`${server.address}/thank-you`);
     await page.goBack({ waitUntil: "commit" });
@@ -181,7 +184,7 @@ describe("a reader in a whole browser", () => {
   });
 
   it("whose page loaded well or badly is one in a bucket of each web vital", async () => {
-    // A server of its own, because a page of another test may tell of itself while it is closed.
+    // A server of its own, because pages of other tests send their web vitals when they are closed.
     const { owner, url } = await makeDatabase();
     const { address } = await startServer({ DATABASE_URL: url, DELIVERY: "off" });
     // Of every device, because a browser sends its own name, and not the one of the phone that it imitates, while a page is left.
@@ -263,9 +266,6 @@ describe("what is sent and kept of two visitors", () => {
       `${server.address}/?utm_campaign=two&utm_content=${clickId}&fbclid=${clickId}&gclid=${clickId}#${clickId}`,
     );
     await beacon;
-    await page.evaluate(() => {
-      localStorage.clear();
-    });
     const kept = await page.evaluate(async () => ({
       cookies: document.cookie,
       local: localStorage.length,
@@ -277,7 +277,7 @@ describe("what is sent and kept of two visitors", () => {
     }));
     const cookies = await page.context().cookies();
     await expect.poll(() => requests.length).toBe(2);
-    // Asked for only now, because a page that is closed meanwhile has no answer.
+    // The headers are asked for only after both requests, because a page that is closed meanwhile has none.
     const sent = await Promise.all(
       requests.map(async (request) => ({
         url: request.url(),

@@ -53,18 +53,18 @@ describe("the embedded database", () => {
     expect(lines.map((line) => line.split(" ")[2])).toEqual(["database-starting:", "database-started:"]);
   });
 
-  it("is not called to be backed up once its server makes no backups any more, also one that delivers nothing", async () => {
-    const isCalledFor = async () => {
+  it("expects no backups once its server makes none any more, also where that server delivers nothing", async () => {
+    const expectsBackups = async () => {
       const url = await findRunning({ dataDir: folder });
       const statement = "select enabled_since is not null as yes from private.backup_state";
       return (await queryAt(url ?? "", statement))[0]?.yes;
     };
     const settings = { DATA_DIR: folder, DELIVERY: "off" };
     const first = await startServer({ ...settings, BACKUP_DIR: join(folder, "backups") });
-    await expect.poll(isCalledFor).toBe(true);
+    await expect.poll(expectsBackups).toBe(true);
     await first.end();
     await startServer(settings);
-    await expect.poll(isCalledFor).toBe(false);
+    await expect.poll(expectsBackups).toBe(false);
   });
 
   it("writes nothing that a visitor typed into its log", async () => {
@@ -77,7 +77,7 @@ describe("the embedded database", () => {
       "do $$ begin raise warning 'call me after 5pm'; raise exception using detail = 'call me after 5pm'; end $$",
     ])
       await expect(queryAt(url, statement)).rejects.toThrow();
-    // The server logs which statement ran in a session that was killed.
+    // PostgreSQL by default logs the statement of a session that was killed. Our settings leave it out, because it may hold what was typed.
     const dying = queryAt(url, "select pg_sleep(60), 'call me after 5pm'").catch(() => {});
     const find = "select pid from pg_stat_activity where query like 'select pg_sleep%'";
     const pid = await vi.waitFor(async () => {
@@ -104,7 +104,7 @@ describe("the embedded database", () => {
     expect(existsSync(join(folder, "postgresql"))).toBe(true);
   });
 
-  it("refuses to start on data of another major version, and names the command that upgrades it", async () => {
+  it("refuses to start on data of another major version, and names the command that upgrades older data", async () => {
     await (await start()).stop();
     writeFileSync(join(folder, "postgresql/PG_VERSION"), "17\n");
     const server = spawnServer({ DATA_DIR: folder });

@@ -60,7 +60,7 @@ const notice = (them: "it" | "them") =>
   `Channels that had been told of ${them} are told to erase ${them} too. Backups made before still hold ${them}.\n`;
 
 describe("leads erase", () => {
-  it("owes no word of it to a channel that was retired, which nothing would ever send", async () => {
+  it("enqueues no message for a retired channel, because nothing would send it", async () => {
     const { owner } = database;
     await owner`update private.deliveries set attempts = 1 where lead_id = ${id("Other")}`;
     const enabled = await owner`select name from private.channels where enabled order by name`;
@@ -75,7 +75,7 @@ describe("leads erase", () => {
     await owner`update private.channels set enabled = true, retired_at = null where name = 'webhook'`;
   });
 
-  it("removes a lead and leaves nothing of it but its id in a receipt", async () => {
+  it("removes a lead and leaves nothing that was typed, and its id in a receipt", async () => {
     expect(await everything()).toContain("Rosa again");
     const ran = await leads(url, "erase", short("Rosa again"), "--yes");
     expect(ran).toEqual({ status: 0, stdout: `Erased ${id("Rosa again")}\n`, stderr: notice("it") });
@@ -86,7 +86,7 @@ describe("leads erase", () => {
     ]);
   });
 
-  it("enqueues a message with the id alone for the channels that had got the lead", async () => {
+  it("enqueues a message for each channel that may have got the lead, which is each with an attempt", async () => {
     await leads(url, "erase", id("Rosa"), "--yes");
     expect(
       await database.owner`select event, channel from private.deliveries where lead_id = ${id("Rosa")}`,
@@ -94,7 +94,7 @@ describe("leads erase", () => {
   });
 
   it("removes all leads with an e-mail address, however it was typed, also one of this moment", async () => {
-    // The lists do not have it yet, though they have later ones, as where its transaction took long to commit.
+    // The lists have later leads and not this one, as after a transaction that took long.
     await database.owner`update leads set created_at = now() - interval '1 minute' where id = ${id("Rosa again")}`;
     await database.owner`delete from private.lead_work where lead_id = ${id("Rosa again")}`;
     const { stdout, status } = await leads(url, "erase", "--email", "ROSA@example.com ", "--yes");
@@ -139,7 +139,7 @@ describe("leads erase", () => {
   });
 
   it.each(["maria-rosa@example.com", "rosa@example.com.mx", "rosa@example.community", "Rosa, example.com"])(
-    "is silent about another address that has this one within it: %s",
+    "names no lead whose address only resembles this one: %s",
     async (email) => {
       await database.owner`update leads set email = ${email} where id = ${id("Other")}`;
       await database.owner`delete from private.lead_work where lead_id = ${id("Other")}`;
@@ -169,7 +169,7 @@ describe("leads erase", () => {
     expect(await entries()).toBe(before);
     await leads(url, "erase", "--email", "rosa@example.com", "--yes");
     expect(await entries()).toBe(before + 2);
-    // Nor for one that somebody else has erased meanwhile.
+    // There is no entry for a lead that somebody else has erased meanwhile.
     const ids = [id("Rosa"), id("Other")];
     expect(await eraseLeads(database.owner, ids)).toEqual([id("Other")]);
     expect(await entries()).toBe(before + 3);

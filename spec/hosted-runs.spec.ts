@@ -38,7 +38,7 @@ describe("the runs of a hosted function", () => {
     const taken = { ...database, query: never };
     const delivery = { deliverDue: async () => {} };
     await makeDeliveryRuns({ delivery, database: taken, jobsDatabase, log, submitLead }).wake();
-    // Ten minutes for each: what comes in at the same moment waits for none.
+    // Each job has ten minutes, because no form post and no delivery waits for it.
     expect(timeouts).toEqual(Array.from({ length: 6 }, () => 600_000));
   });
 
@@ -67,7 +67,7 @@ describe("the runs of a hosted function", () => {
     expect(runs).toBeGreaterThan(1);
   });
 
-  it("log a job that the database stopped alone", async () => {
+  it("log each job that took too long, because no other connection does while the database answers", async () => {
     const jobsDatabase: typeof database = { ...database, query: () => Promise.reject(new QueryTimeout()) };
     const delivery = { deliverDue: async () => {} };
     const lines: string[] = [];

@@ -104,7 +104,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
   });
 });
 
-describe("the wake-up call of submit-lead each minute", () => {
+describe("the call from the database to submit-lead each minute", () => {
   const url = "https://project.example/functions/v1/submit-lead";
   let database: SupabaseLike;
   const schedule = (sql: Sql, key = "sb_publishable_one") =>
@@ -130,7 +130,7 @@ describe("the wake-up call of submit-lead each minute", () => {
       ]);
     });
 
-    it("goes with a daily count, which also takes a lead into the lists that was inserted in a long transaction", async () => {
+    it("is scheduled with a daily job that counts the leads anew, and adds those to the lists whose transaction took long", async () => {
       const { owner } = database;
       await owner`insert into leads ${owner(aLead({ name: "In time" }))}`;
       await owner`select private.index_new_leads()`;
@@ -155,7 +155,7 @@ describe("the wake-up call of submit-lead each minute", () => {
       ]);
     });
 
-    it("is active again, and so are the daily jobs, after somebody deactivated all or one, when submit-lead starts", async () => {
+    it("is activated again with the daily jobs when submit-lead starts, after somebody deactivated one of them or all", async () => {
       for (const which of ["true", "jobname = 'count leads anew'", "jobname = 'call submit-lead'"]) {
         await database.platform.unsafe(`update cron.job set active = false where ${which}`);
         expect(await schedule(database.owner)).toEqual([{ scheduled: true }]);
@@ -194,7 +194,7 @@ describe("the wake-up call of submit-lead each minute", () => {
     );
   });
 
-  it("calls no other address than submit-lead's", async () => {
+  it("refuses an address whose path is not that of submit-lead", async () => {
     await expect(
       database.owner`select private.schedule_wake_up_call('https://elsewhere.example/collect', 'x')`,
     ).rejects.toMatchObject({ code: "23514" });

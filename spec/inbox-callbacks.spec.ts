@@ -9,7 +9,7 @@ const dana = await inbox.member("Dana");
 beforeEach(() => removeLeads(database.owner));
 
 describe("a callback", () => {
-  it("that was agreed in time for a day later than the 24 hours does not make its lead late", async () => {
+  it("does not make its lead late when it was agreed within the 24 hours for a day after them", async () => {
     const id = await addLead(database, {}, 23);
     await dana.call("outcome", { id, call_id: null, outcome: "callback", callback: await tomorrowAt(10) });
     await database.owner`update private.lead_work set created_at = created_at - interval '2 hours' where lead_id = ${id}`;
@@ -17,7 +17,7 @@ describe("a callback", () => {
     expect((await dana.call("queue", { filter: { late: true } })).body.rows).toEqual([]);
   });
 
-  /** A day from now at that hour, on the clocks of the noon place. */
+  /** Half past that hour, a day from now, on the clocks of the noon place. */
   const tomorrowAt = async (hour: number) => {
     const [row] = await database.owner<{ zone: string; day: string }[]>`
       select zone, to_char((now() at time zone zone) + interval '1 day', 'YYYY-MM-DD') as day
@@ -30,7 +30,9 @@ describe("a callback", () => {
     const earlier = await addLead(database, {}, 20);
     const callback = await tomorrowAt(10);
     const { body } = await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
-    expect(body).toMatchObject({ callback_at: expect.any(String) });
+    const { callback_at } = body as { callback_at: string };
+    const there = new Date(callback_at).toLocaleString("sv-SE", { timeZone: callback.zone });
+    expect(there).toBe(`${callback.at.replace("T", " ")}:00`);
     const later = (await dana.call("rows", { ids: [id] })).body.rows[0];
     expect(later).toMatchObject({ stage: "callback", section: "not_callable" });
     await database.owner`update private.lead_work set callback_at = now() - interval '1 minute' where lead_id = ${id}`;
@@ -56,7 +58,7 @@ describe("a callback", () => {
     expect(body).toMatchObject({ callback_at: expect.any(String) });
   });
 
-  it("has no reason of its own to be made outside the hours when it was set for a lawful time", async () => {
+  it("does not keep that the person asked for this time when the time is a lawful one", async () => {
     const id = await addLead(database);
     const callback = { ...(await tomorrowAt(10)), asked_for_this_time: true };
     await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
@@ -112,7 +114,7 @@ describe("a callback", () => {
     expect((await outcome("callback", inDays(88))).body).toHaveProperty("outcome_id");
   });
 
-  it("is refused in the past and when the zone is none", async () => {
+  it("is refused when its time is past, and when its zone is no time zone", async () => {
     const id = await addLead(database);
     const setIn = (zone: string) => {
       const callback = { at: "2020-01-01T12:00", zone };

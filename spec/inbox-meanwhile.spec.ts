@@ -67,7 +67,7 @@ describe("a note that was typed after its outcome was sent", () => {
 });
 
 describe("a member who has gone to another page before an answer comes", () => {
-  /** Presses, goes to the lead of that name while the answer is held back, and returns what the member then sees. */
+  /** Presses, goes to another lead while the answer is held back, begins a review there, and returns the heading that the member then sees. */
   async function goneMeanwhile(page: Screen, call: string, press: () => Promise<void>): Promise<string> {
     await intercept(page, `**/api/${call}`, async (route) => {
       const response = await route.fetch();
@@ -141,8 +141,8 @@ describe("a number that is typed while another one is being stopped", () => {
   });
 });
 
-describe("what a manager has chosen for one of two", () => {
-  it("makes nobody a manager who is invited after one", async () => {
+describe("what a manager has chosen for one person or state, when the next one follows at once", () => {
+  it("does not make the next person a manager", async () => {
     const page = await as(maria, "/team");
     const form = page.getByRole("form", { name: "Invite somebody" });
     const inviteNext = async (name: string) => {
@@ -254,7 +254,7 @@ describe("the outcome of a call", () => {
       await route.continue();
     });
     await page.getByRole("button", { name: "Left a message" }).click();
-    // The call has its outcome now, and what was typed since is of none.
+    // The call has its outcome now. What was typed since belongs to no call, so the form is that of a review without one.
     await page.getByRole("heading", { name: "Review without a call" }).waitFor();
     expect((await dana.call("open", { id })).body.calls).toMatchObject([
       { outcome: "left_message", note: "Her son takes care of it" },
@@ -373,7 +373,7 @@ describe("a costs file that is chosen while a typed cost is under way", () => {
 });
 
 describe("a costs file that is chosen while another file is under way", () => {
-  it("is not taken, and is said to be chosen again", async () => {
+  it("is not taken, and the page asks to choose it again", async () => {
     const page = await as(maria, "/campaigns");
     const answer = await holdCosts(page);
     const again = page.getByText("The file before is still being recorded. Please choose this one again.");

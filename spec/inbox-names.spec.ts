@@ -24,7 +24,7 @@ describe("a name in the list", () => {
     ["ＲＯＳＡ　Ｄｉａｚ １２３", "ＲＯＳＡ　Ｄｉａｚ １２３"],
     ["رزا \u200cدیاز ۳", "رزا \u200cدیاز ۳"],
   ])(
-    "hides a number and an e-mail address in whatever digits and signs they are, and leaves a name as it was typed: %s",
+    "hides a phone number and an e-mail address in whatever digits and signs they are, and leaves a name as it was typed: %s",
     async (name, shown) => {
       await addLead(database, { name });
       expect((await dana.call("queue", {})).body.rows[0]?.name).toBe(shown);
@@ -88,7 +88,7 @@ describe("the search by an e-mail address", () => {
     "rosa@a.example.",
     "rosa@a.example\u200b",
     "ｒｏｓａ＠a.example",
-  ])("finds it with something else in its field too: %s", async (email) => {
+  ])("finds it in other letters too, and with something else in its field: %s", async (email) => {
     const id = await addLead(database, { email });
     const same = await addLead(database, { email: "Rosa@a.example" });
     await addLead(database, { email: "maria-rosa@a.example", phone: "111 555 0142 or 111 555 0199" });
@@ -98,7 +98,7 @@ describe("the search by an e-mail address", () => {
 });
 
 describe("a lead's page", () => {
-  it("names the other leads with an e-mail address of its own, also where one of them has it beside something else", async () => {
+  it("names the other leads that share one of its e-mail addresses, also where something else stands beside the address", async () => {
     const alone = await addLead(database, { email: "rosa@a.example" });
     const named = await addLead(database, { email: "Rosa Diaz <Rosa@a.example>" });
     const two = await addLead(database, { email: "rosa@a.example, rosa2@b.example" });
@@ -124,8 +124,11 @@ describe("a lead's page", () => {
     ["33101 or 90210", "33101 or 90210"],
     ["Boston, call 111/555/9876", "Boston, call …"],
     ["\u200b", "(blank)"],
-  ])("says what was typed in place of a ZIP code, but for a number in it: %j", async (zip_code, shown) => {
-    const id = await addLead(database, { zip_code });
-    expect((await dana.call("open", { id })).body).toMatchObject({ zip_code: shown, place: { zip: "" } });
-  });
+  ])(
+    "says what was typed in place of a ZIP code, but for a phone number in it: %j",
+    async (zip_code, shown) => {
+      const id = await addLead(database, { zip_code });
+      expect((await dana.call("open", { id })).body).toMatchObject({ zip_code: shown, place: { zip: "" } });
+    },
+  );
 });

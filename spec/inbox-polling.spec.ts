@@ -57,7 +57,7 @@ describe("the events by which open pages load their lists anew", () => {
     ]);
   });
 
-  it("are three in two seconds at the most, and together name each lead once, however many come", () => {
+  it("are three in two seconds at the most, and together name each lead once, while at most a hundred come between two of them", () => {
     for (let nth = 0; nth < 1_050; nth += 1) {
       isNew(`${nth}`);
       vi.advanceTimersByTime(20);
@@ -87,14 +87,17 @@ describe("the events by which open pages load their lists anew", () => {
   it.each([
     [100, 100],
     [101, 0],
-  ])("of %i leads at once name %i, because a hundred are named at the most", (count, named) => {
-    isNew("first");
-    for (let nth = 0; nth < count; nth += 1) isNew(`${nth}`);
-    vi.advanceTimersByTime(5_000);
-    expect(published.slice(1).flatMap((event) => event.new)).toHaveLength(named);
-  });
+  ])(
+    "for %i leads at once name %i, because an event names none when there are more than a hundred",
+    (count, named) => {
+      isNew("first");
+      for (let nth = 0; nth < count; nth += 1) isNew(`${nth}`);
+      vi.advanceTimersByTime(5_000);
+      expect(published.slice(1).flatMap((event) => event.new)).toHaveLength(named);
+    },
+  );
 
-  it("name none in a flood of more, and come as in a flood when there are more", () => {
+  it("name no lead, and come every three seconds, while more than a hundred leads come between two of them", () => {
     for (let nth = 0; nth < 9_000; nth += 1) {
       isNew(`${nth}`);
       vi.advanceTimersByTime(1);

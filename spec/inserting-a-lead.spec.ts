@@ -50,7 +50,7 @@ describe("inserting a lead", () => {
     expect(await stored()).toEqual([aLead()]);
   });
 
-  it("gives each lead a greater id than those before it, so that every index grows at its end", async () => {
+  it("gives each lead a greater id than those before it, so that the index of ids grows at its end", async () => {
     for (const name of ["Ana", "Ben", "Cleo", "Dov"]) await app.fetch(insertRequest(aLead({ name })));
     const byId = await database.owner`select name from leads order by id`;
     expect(byId.map(({ name }) => name)).toEqual(["Ana", "Ben", "Cleo", "Dov"]);
@@ -134,7 +134,7 @@ describe("inserting a lead", () => {
 describe("a form that a browser posts by itself", () => {
   const { has_medicare: _, has_diabetes: __, ...texts } = aLead();
 
-  it("has ticked what it sends, unless a program writes that it is false", async () => {
+  it("stores a box as ticked when the form sends it, unless a program sends it as false", async () => {
     const answer = await app.fetch(formRequest({ ...texts, has_medicare: "on", has_diabetes: "false" }));
     expect(answer.status).toBe(303);
     expect(await stored()).toEqual([{ ...texts, has_medicare: true, has_diabetes: false }]);
@@ -163,7 +163,7 @@ describe("a text of white space alone", () => {
 });
 
 describe("an invisible text", () => {
-  it("is read as “(no name)” by the commands where it is in the inbox, for each character there is", async () => {
+  it("is shown as “(no name)” by the commands exactly when the inbox shows it so, for each character there is", async () => {
     const unseen = await database.owner`
       select n from generate_series(1, 1114111) n
       where n not between 55296 and 57343 and private.shown(chr(n), '(no name)') = '(no name)'`;
@@ -211,7 +211,7 @@ describe("the same lead sent again", () => {
     expect(await stored()).toHaveLength(10);
   });
 
-  it("waits for no other lead that waits for it, where two servers store the same two, each in its own order", async () => {
+  it("causes no deadlock when two servers store the same two leads in opposite orders", async () => {
     const failures: string[] = [];
     const opening = Promise.withResolvers<void>();
     const send = (...names: string[]) => {
@@ -241,7 +241,7 @@ describe("the same lead sent again", () => {
         await tx`
           select pg_advisory_xact_lock(
             private.fingerprint(${name}, ${email}, ${phone}, ${zip_code}, ${has_medicare}, ${has_diabetes}))`;
-      // The first two leads are sent alone, and the others together.
+      // Each store sends its first two leads in a statement each, and its last two in one.
       all = [...send("One", "Two", "Ana", "Ben"), ...send("Three", "Four", "Ben", "Ana")];
       opening.resolve();
       await until(async () => {

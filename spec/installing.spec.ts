@@ -86,7 +86,7 @@ describe("an installation", () => {
     expect(asked().split(start)).toHaveLength(2);
   });
 
-  it("writes settings and folders that no other user of the machine can read, and keeps the settings that are there", () => {
+  it("writes settings, a data folder and a backup folder that no other user of the machine can read, and keeps the settings that are there", () => {
     expect(type("install", "--site", "www.maple.example").status).toBe(0);
     const written = read("etc/leads/settings.env");
     for (const line of [
@@ -118,7 +118,7 @@ describe("an installation", () => {
     expect([asked(), existsSync(at("opt")), existsSync(at("etc/leads"))]).toEqual(["", false, false]);
   });
 
-  it("that was broken off before it had started the server starts it when it is typed again", () => {
+  it("starts the server when it is typed again after it was broken off before the start", () => {
     mkdirSync(at("opt/leads/releases"), { recursive: true });
     expect(type("releases", "first", at("release")).status).toBe(0);
     expect(asked()).not.toContain("--now");
@@ -175,7 +175,7 @@ describe("an installation", () => {
     expect(lines).toEqual(["DATA_DIR=/var/lib/leads/data", "SITE_URL=https://www.maple.example"]);
   });
 
-  it("of a release that was unpacked for one user alone can be read by the server's user", () => {
+  it("makes the files readable for the server's user where the release was unpacked for one user alone", () => {
     execFileSync("chmod", ["-R", "go=", at("release")]);
     expect(type("install").status).toBe(0);
     const modes = ["VERSION", "runtime/node", "deploy"].map(
@@ -210,7 +210,7 @@ describe("a removal", () => {
     expect(existsSync(at("opt/leads/current"))).toBe(false);
   });
 
-  it("by the script that installed keeps leads, settings and backups, and erases them for a typed word alone", () => {
+  it("by the script that installed keeps leads, settings and backups; with --purge it erases them after a word is typed", () => {
     type("install");
     expect(type("install", "--remove", "--purge")).toMatchObject({ status: 1 });
     expect(existsSync(at("opt/leads/current"))).toBe(true);

@@ -68,7 +68,7 @@ describe("the permission of a lead", () => {
     expect(await permissions()).toMatchObject([{ variant: remembered }]);
   });
 
-  it("remembers an ended experiment's variant, from a page that was open meanwhile, and none where none ever ran", async () => {
+  it("remembers the variant of an experiment that ended while the page was open, and no variant of one that never ran", async () => {
     await insert({}, { "x-variant": "original" });
     await sync({ experiments: [{ ...experiment, endedOn: "2026-11-20" }] });
     await insert({ phone: "305 555 0199" }, { "x-variant": "b" });
@@ -219,7 +219,7 @@ describe("a withdrawn permission", () => {
     expect(await withdrawn()).toEqual(["Rosa"]);
   });
 
-  it("is owed to the channels that were told of the lead and to those set up now, a minute later", async () => {
+  it("is owed, due in a minute, to the channels that were told of the lead and to those that are set up now", async () => {
     await sql`update private.channels set enabled = name = 'webhook'`;
     await named("Rosa", "305-555-0142");
     await sql`update private.deliveries set attempts = 1, delivered_at = now()`;
@@ -259,7 +259,7 @@ describe("erasing", () => {
     await sql`update private.channels set enabled = false`;
   });
 
-  it("keeps no stop from ending the permissions of other leads, when one is erased before the lists have it", async () => {
+  it("of a lead that is not in the lists yet keeps no stop at that moment from ending the permissions of other leads", async () => {
     await insert({ name: "Erased" });
     await insert({ name: "Stopped", phone: "111-555-0142" });
     const { stopping } = await sql.begin(async (tx) => {

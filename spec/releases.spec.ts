@@ -58,6 +58,14 @@ describe("an update", () => {
     expect(type("update", at("leads-1.0.0")).said).toContain("in force already");
     expect(asked()).not.toContain("restart");
   });
+
+  it("replaces a damaged copy of its release on the disk", () => {
+    type("first", pack("1.0.0", { "serve.ts": "" }));
+    type("update", pack("1.1.0"));
+    writeFileSync(at("opt/leads/releases/1.0.0/serve.ts"), "another");
+    expect(type("update", at("leads-1.0.0.tar.gz")).status).toBe(0);
+    expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
+  });
 });
 
 describe("the server after an update", () => {
@@ -69,7 +77,7 @@ describe("the server after an update", () => {
     expect(inForce()).toBe("releases/1.1.0");
   });
 
-  it("is asked where its socket listens, and is not ready when it answers that it is not", async () => {
+  it("is asked at its socket's address, and only whether it lives where the server before the update was not ready", async () => {
     const paths: (string | undefined)[] = [];
     const server = createServer(({ url }, response) => {
       paths.push(url);
@@ -111,15 +119,7 @@ describe("a rollback", () => {
     expect(inForce()).toBe("releases/1.1.0");
   });
 
-  it("finds a release that was damaged on the disk whole again, once that was brought again", () => {
-    type("first", pack("1.0.0", { "serve.ts": "" }));
-    type("update", pack("1.1.0"));
-    writeFileSync(at("opt/leads/releases/1.0.0/serve.ts"), "another");
-    expect(type("update", at("leads-1.0.0.tar.gz")).status).toBe(0);
-    expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
-  });
-
-  it("to a release that does not become ready leaves the newer one in force", () => {
+  it("to a release that does not become ready puts the newer one in force again", () => {
     type("first", pack("1.0.0"));
     type("update", pack("1.1.0"));
     writeFileSync(at("opt/leads/releases/1.0.0/broken"), "");
@@ -153,7 +153,7 @@ describe("a rollback", () => {
       "release 2.0.0 has changed the tables so that release 1.1.0 does not work on them (2028_breaks.sql)",
     );
     expect(inForce()).toBe("releases/2.0.0");
-    // From there on both releases have it.
+    // Both 2.0.0 and 2.1.0 have the breaking migration, so this rollback works.
     type("update", pack("2.1.0", { ...adds, ...breaks }));
     expect(type("rollback").status).toBe(0);
     expect(inForce()).toBe("releases/2.0.0");
@@ -200,7 +200,7 @@ describe("a release with another PostgreSQL", () => {
     expect(asked()).not.toContain("\nstart ");
   });
 
-  it("leaves the release in force where the data cannot be brought over, and says so of one that is not ready on it", () => {
+  it("keeps the old release in force when the data cannot be upgraded, and says that a new release is not ready on upgraded data", () => {
     mkdirSync(at("var/lib/leads/postgresql"));
     writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
     type("first", pack("1.0.0"));
@@ -218,7 +218,7 @@ describe("a release with another PostgreSQL", () => {
     expect(update("unready")).toMatchObject({ status: 1, said: expect.stringContaining("is not ready yet") });
   });
 
-  it("is put in force where the server is the operator's own", () => {
+  it("is put in force without an upgrade where PostgreSQL is the operator's own", () => {
     mkdirSync(at("var/lib/leads/postgresql"));
     writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "17\n");
     type("first", pack("1.0.0"));
@@ -244,7 +244,7 @@ describe("a removal", () => {
       expect(existsSync(at(folder))).toBe(true);
   });
 
-  it("erases them when that is said, and not without a yes", () => {
+  it("erases them with --purge, and only after the word erase is typed", () => {
     type("first", pack("1.0.0"));
     for (const answer of ["", "\n", "no\n", "yes\n"])
       expect(typeAndAnswer(answer, "remove", "--purge").said).toContain("Nothing was changed.");
@@ -255,7 +255,7 @@ describe("a removal", () => {
       expect(existsSync(at(folder))).toBe(false);
   });
 
-  it("asks nothing where that is said, too", () => {
+  it("erases them without a question with --purge --yes", () => {
     type("first", pack("1.0.0"));
     expect(type("remove", "--purge", "--yes").status).toBe(0);
     for (const folder of ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"])

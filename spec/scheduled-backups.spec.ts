@@ -212,19 +212,19 @@ describe("a scheduled backup", () => {
 
   it("is called for also after a server without BACKUP_DIR has started on another machine, until no server has said so for a day and a half", async () => {
     const { owner } = database;
-    const isCalledFor = async () => {
+    const expectsBackups = async () => {
       await disableBackups(owner, { isOnlyServer: false });
       return (await state())?.enabled_since !== null;
     };
     await owner`update private.backup_state set enabled_by = 'another machine'`;
-    expect(await isCalledFor()).toBe(true);
+    expect(await expectsBackups()).toBe(true);
     await owner`update private.backup_state set enabled_at = now() - interval '37 hours'`;
-    expect(await isCalledFor()).toBe(false);
+    expect(await expectsBackups()).toBe(false);
     // As if that server had said so while the database's clock was ahead.
     await owner`
       update private.backup_state
       set enabled_since = now(), enabled_by = 'another machine', enabled_at = now() + interval '3 years'`;
-    expect(await isCalledFor()).toBe(false);
+    expect(await expectsBackups()).toBe(false);
   });
 
   it("is no longer called for when the only server of an embedded database starts without BACKUP_DIR", async () => {

@@ -36,7 +36,7 @@ const bytes = (line: string, lines: readonly string[] = [], body = "") => {
 const insert = (lines: readonly string[], lead: unknown = aLead()) =>
   bytes("POST /rest/v1/leads", [`apikey: ${anonKey}`, ...lines], JSON.stringify(lead));
 
-/** Every kind of answer: how it is asked for, its status, and what a cache may do with it. */
+/** Answers of the pages, the intake and the HTTP server: how each is asked for, its status, and what a cache may do with it. */
 const answers: [string, () => string, number, string][] = [
   ["the article", () => bytes("GET /"), 200, "no-cache"],
   ["the article's head alone", () => bytes("HEAD /"), 200, "no-cache"],
@@ -69,7 +69,7 @@ const answers: [string, () => string, number, string][] = [
   ["an unknown function", () => bytes("POST /functions/v1/x"), 404, "no-store"],
   ["a method that a page has not", () => bytes("DELETE /"), 405, "no-store"],
   ["a preflight", () => bytes("OPTIONS /rest/v1/leads", [`origin: ${site}`]), 200, "no-store"],
-  ["a request that is none", () => "nonsense\r\n\r\n", 400, "no-store"],
+  ["bytes that are no HTTP request", () => "nonsense\r\n\r\n", 400, "no-store"],
   ["a bad host", () => bytes("GET /").replace("host: x", "host: a b"), 400, "no-store"],
   ["CONNECT", () => bytes("CONNECT x:443"), 405, "no-store"],
   ["absurd headers", () => bytes("GET /", [`x: ${"a".repeat(20_000)}`]), 431, "no-store"],
@@ -188,7 +188,7 @@ describe("a page of another site", () => {
     const [answer] = await sendBytes(open.address, insert(["origin: https://any.example"]));
     expect(answer?.status).toBe(201);
     expect(answer?.headers["access-control-allow-origin"]).toBe("*");
-    // Or its page would take a refusal that the app has not made for a network that is gone.
+    // The HTTP server's own refusals have the header too, because a page that cannot read them says that there is no network.
     const [refusal] = await sendBytes(open.address, bytes("GET /", [`x: ${"a".repeat(20_000)}`]));
     expect([refusal?.status, refusal?.headers["access-control-allow-origin"]]).toEqual([431, "*"]);
   });

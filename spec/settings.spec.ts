@@ -96,7 +96,7 @@ describe("the settings", () => {
     ],
     [
       { STANDBY_URL: "postgres://standby.example.com/leads" },
-      "STANDBY_URL needs DATABASE_URL or INBOX_DATABASE_URL, because the embedded database has no standby.",
+      "STANDBY_URL needs DATABASE_URL, INTAKE_DATABASE_URL or INBOX_DATABASE_URL, because the embedded database has no standby.",
     ],
     [
       { PORT: "x", RATE_LIMIT: "maybe", SMTP_URL: "smtp://mail.example.com" },

@@ -119,7 +119,7 @@ describe("the hosted submit-lead", () => {
     );
   });
 
-  it("syncs to the database the notice in force, the channels there are, and where to call each minute", async () => {
+  it("syncs to the database the notice in force, and the address and key for the call each minute", async () => {
     await call(quiet, authorized);
     const row = await until(async () => {
       const [found] = await database.owner`
@@ -133,10 +133,10 @@ describe("the hosted submit-lead", () => {
     });
   });
 
-  it("delivers what waits through the signed webhook, and does not keep the caller waiting for it", async () => {
+  it("delivers what waits through the signed webhook, and writes nothing about the person to its output", async () => {
     const receiver = await startReceiver();
     const working = await startFunction(database.url, { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
-    // Stored before the function ever ran: owed to no channel yet, and found all the same.
+    // No channel is set up before the first call, so the lead is stored owed to none. It is found all the same.
     const lead = aLead({ name: "Waiting for the first call" });
     await insert(lead);
     const delivered = until(async () => {
@@ -194,7 +194,7 @@ describe("the hosted submit-lead", () => {
       async () => (await startReceiver()).url.replace("http:", "https:"),
       " speaks no TLS at this port: ",
     ],
-  ])("keeps in words of ours, as on our own server, that a receiver %s", async (_, addressOf, words) => {
+  ])("records that a receiver %s in the same words as our own server does", async (_, addressOf, words) => {
     const url = await addressOf();
     const working = await startFunction(database.url, { WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
     await database.owner`update private.channels set last_failure = null`;
@@ -359,7 +359,7 @@ describe("a page load of the static host", () => {
       body: "steps=view.half_read&utm_campaign=hosted",
     });
 
-  it("is counted by the function, for the pages of the site alone", async () => {
+  it("is counted by the function, for the pages of the site and of the other allowed origins alone", async () => {
     const counted = await count(site);
     expect([counted.status, counted.headers.get("access-control-allow-origin")]).toEqual([204, site]);
     expect((await count("https://preview.site.example")).status).toBe(204);

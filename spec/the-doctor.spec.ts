@@ -1,6 +1,6 @@
 // The doctor on a complete deployment, and on one whose database or key is broken: it names what fails, with its fix.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { claimsToReview, sources } from "../content/claims.ts";
+import { sources, sourcesToReview } from "../content/claims.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { examineClaims } from "../doctor/claims.ts";
@@ -204,8 +204,8 @@ describe("the doctor", () => {
   it("finds each source of a claim that nobody has read for 90 days", () => {
     const days = Object.values(sources).map(({ reviewed }) => Date.parse(reviewed));
     const [first, last] = [Math.min(...days), Math.max(...days)];
-    expect(examineClaims(claimsToReview(new Date(first)))).toMatchObject({ is: "pass" });
-    expect(examineClaims(claimsToReview(new Date(last + 91 * 86_400_000)))).toMatchObject({
+    expect(examineClaims(sourcesToReview(new Date(first)))).toMatchObject({ is: "pass" });
+    expect(examineClaims(sourcesToReview(new Date(last + 91 * 86_400_000)))).toMatchObject({
       is: "fail",
       says: expect.stringMatching(/medicare\.gov.{0,300}\(\d{4}-/),
       fix: expect.stringContaining("content/claims.ts"),

@@ -15,7 +15,7 @@ import { programEnvironment } from "./support/program-environment.ts";
 /** The rule for whoever reads an export: a cell that begins with an apostrophe loses that one. */
 const readCell = (cell: string): string => (cell.startsWith("'") ? cell.slice(1) : cell);
 
-/** Four leads that are hard to carry, the newest first; for the tests in the order of the export, which has the withdrawn one first. */
+/** Four leads that are hard to export, the newest first. Before the tests the withdrawn one moves to the front, where the export has it. */
 const typed = [
   aLead({ name: "  José 田中 👩‍👩‍👧 ", email: "\t=1", phone: " ＝1+1", zip_code: "\r\n1" }),
   aLead({ name: 'O\'Brien, "Bob"\r\nsecond line', email: "@x", phone: "'=1+1", zip_code: "02134" }),
@@ -48,7 +48,7 @@ const unreviewed = {
 };
 
 describe("leads export --format json", () => {
-  it("prints one JSON array with every value exactly as typed, and leads whose permission was withdrawn first", async () => {
+  it("prints one JSON array with every value exactly as typed; leads with a withdrawn permission come first", async () => {
     const { stdout, ...rest } = await leads(database.url, "export", "--format", "json");
     expect(rest).toEqual({ status: 0, stderr: "" });
     expect(JSON.parse(stdout)).toEqual(
@@ -240,7 +240,7 @@ describe("leads export --permission", () => {
     },
   );
 
-  it("prints the same as CSV, by the same rule", async () => {
+  it("prints the same records as CSV, where a formula gets an apostrophe", async () => {
     const { stdout } = await leads(evidence.url, "export", "--permission", "--format", "csv");
     const [columns = [], , , record = []] = parse(stdout) as string[][];
     expect(columns.slice(-4)).toEqual(["exported_at", "wording", "notice_language", "page_origin"]);
@@ -307,7 +307,7 @@ describe("an export of many leads", () => {
     expect(await waitForExit(child)).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it("takes little memory and shows the moment at which it began", async () => {
+  it("takes little memory, and has the leads exactly as they were when it began", async () => {
     const { url, owner } = many;
     // 17 MB of leads would not fit: they must pass through page by page.
     const child = startLeads(["export", "--format", "json"], {

@@ -42,7 +42,7 @@ const oweFor = (id: string, minutes: number) => database.owner`
   update private.deliveries set created_at = now() - make_interval(mins => ${minutes}), due_at = now() + interval '4 hours'
   where lead_id = ${id}`;
 
-/** Runs `leads status`, and leaves out those of the channels that are off and not named. */
+/** Runs `leads status`, and leaves out the lines of the channels that are off and not among `channels`. */
 async function statusOf(...channels: string[]) {
   const others = channelNames.filter((name) => !channels.includes(name));
   const { stdout, ...rest } = await leads(url, "status");
@@ -74,7 +74,7 @@ All is well.
     });
   });
 
-  it("says 0 min of a delivery that came since the command was typed, or by a clock of the database that is ahead", async () => {
+  it("says 0 min of a delivery of the future, which came since the command was typed, or by a clock that is ahead", async () => {
     await channelsOn("webhook");
     await oweFor(await store("Pending"), -1);
     expect((await statusOf("webhook")).stdout).toMatch(/^webhook +0 +1 +0 min +0 +0$/m);

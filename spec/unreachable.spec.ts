@@ -113,7 +113,7 @@ describe("an HTTP receiver that cannot be used", () => {
     }
   });
 
-  it("is said to refuse TLS as it is spoken here, when it wants a client certificate or another version", async () => {
+  it("is said to refuse TLS as it is spoken here, when it wants a client certificate or has none of its own", async () => {
     const refusals = [
       createHttps({ ...certificate, requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" }),
       createTls({}),

@@ -1,6 +1,7 @@
 // Managing, in the inbox or by the operator's command, as functions over SQL: members, a claim ended, export, erasing, states of the USA
 // where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused
-// states). The answers are those of the inbox's API (inbox/api-managing.ts).
+// states). The answers are those of the inbox's API (inbox/api-managing.ts), but for `memberCalled` and `callLog`, which only the operator's
+// command may call.
 import { type Ask, withoutUnset } from "./ask.ts";
 import { askToRead } from "./standby.ts";
 
@@ -16,7 +17,7 @@ export interface Member {
   oidc: boolean;
 }
 
-/** What an invitation's link is made of. */
+/** The token that an invitation's link ends with, and until when the link works. */
 export interface Invitation {
   token: string;
   expires_at: string;
@@ -63,7 +64,7 @@ export const removeMember = async (ask: Ask, id: string) =>
 
 export const takeBack = (ask: Ask, id: string) => ask((sql) => sql`team.take_back(${id})`);
 
-/** False when the reference that confirms it is another lead's. */
+/** False when the text that confirms it is neither the lead's reference nor its id. @throws Refused 404 */
 export const eraseLead = async (ask: Ask, id: string, reference: string) =>
   (await ask((sql) => sql`team.erase_lead(${id}, ${reference})`)) as boolean;
 
@@ -162,6 +163,7 @@ export interface LoggedCall {
 
 export const health = async (ask: Ask) => (await ask((sql) => sql`team.health()`)) as { problems: string[] };
 
+/** How many leads have waited for too long while no channel took a message about them. It may be two minutes old. */
 export const alert = async (ask: Ask) =>
   (await ask((sql) => sql`team.alert()`)) as { leads: number; oldest_at: string | null };
 

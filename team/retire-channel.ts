@@ -5,7 +5,7 @@ import * as outbox from "../delivery/outbox.ts";
 /** How many deliveries were settled, or why none: a server has the channel set up and would send them, or there is none of that name. */
 export type Retired = { settled: number } | { refused: "enabled" | "unknown"; retirable: string[] };
 
-/** Retires a channel that no server has set up any more, and settles what is pending on it. Setting it up again ends that. */
+/** Retires a channel that no server has set up any more, and settles what is pending on it. A server that sets it up again ends its retirement. */
 export async function retireChannel(sql: Sql, name: string): Promise<Retired> {
   const settled = await outbox.retireChannel(sql, name);
   if (settled !== undefined) return { settled };

@@ -42,7 +42,7 @@ export function startScheduledBackups(
   let sql: Sql | undefined;
   let underWay = Promise.resolve();
   const stopping = new AbortController();
-  // Kept after the first check, so that a backup which failed or was claimed is tried again. One that is made has another name.
+  // Kept after the first check, so that a backup which failed or was claimed is tried again. A new backup ends this by its name.
   let missing: string | null | undefined;
   const check = async () => {
     if (sql) return;
@@ -91,8 +91,8 @@ async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string |
 }
 
 /**
- * A server that starts tries at once what failed, because whoever starts it may have mended that, and what a killed server has left: nobody
- * reads the database for a backup any more.
+ * A server that starts tries at once what failed, because whoever starts it may have mended that. It also ends the claim of a killed server,
+ * which shows by no session's reading the database for a backup.
  */
 async function retryFailed(sql: Sql): Promise<void> {
   await sql`
@@ -103,7 +103,7 @@ async function retryFailed(sql: Sql): Promise<void> {
       )`;
 }
 
-/** Where a backup is made. */
+/** The database that is backed up, and what aborts it. */
 export interface BackedUpDatabase {
   /** The owner's pool for the state of the backups. It stays open when `signal` aborts. */
   sql: Sql;
@@ -114,8 +114,8 @@ export interface BackedUpDatabase {
 
 /**
  * Makes, verifies and records a backup when the newest is a day old, or is `missing`, and no other server makes one. Returns whether it
- * was due. Aborted, it leaves nothing behind, and the next server may begin at once. A time that is further ahead than any claim is of a
- * clock that was ahead for a moment: it would put all backups off until then.
+ * tried, also where that failed. Aborted, it leaves nothing behind, and the next server may begin at once. Ignores a claim and a backup of a time
+ * too far ahead, because a clock that was ahead for a moment wrote them, and they would put all backups off until then.
  */
 export async function backUpWhenDue(
   database: BackedUpDatabase,
@@ -160,7 +160,7 @@ async function recordFailure(sql: Sql, claim: string, error: unknown, log: Log):
   await sql`
     update private.backup_state
     set failed_at = now(), failure = ${reason}, claimed_until = now() + ${pauseAfterFailure}::interval
-    -- A claim that has run out is another server's by now.
+    -- Where another server has claimed since, this failure is not its own.
     where claimed_until = ${claim}::text::timestamptz`;
 }
 
@@ -196,7 +196,7 @@ async function backUpVerified(database: BackedUpDatabase, path: string) {
     verified = await verifyBackup(database, file, rows);
   };
   // A pool of its own, because an abort closes it.
-  const read = connect(url, { max: 1, name: readerName });
+  const read = connect(url, { max: 1, name: readerName, keepsConnections: true });
   const abort = () => void read.end({ timeout: 0 });
   signal.addEventListener("abort", abort);
   try {

@@ -1,4 +1,4 @@
-// Everything that is kept about one lead: what was typed, what was agreed to, who was told, and what the team did.
+// One lead: what was typed, what was agreed to, who was told, and what the team did.
 import type { Sql } from "../database/connect.ts";
 import { type DeliveryState, deliveriesOf } from "../delivery/outbox.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";

@@ -1,5 +1,5 @@
-// The web side as one value: every address that the site's port answers, and the one place where an exception becomes an answer.
-// It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
+// The web side as one value: every address that the site's port answers, and the place where an exception becomes an answer, but
+// for those of the hot routes (hot-routes.ts). It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
 
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
@@ -38,11 +38,11 @@ export interface Dependencies extends FormPages {
   /** Unset: nothing is counted. */
   counting?: Counting | undefined;
   submitLead: (request: Request) => Response | Promise<Response>;
-  /** Whether the database answers, takes writes, and has a schema on which this program works. */
+  /** Whether the database answers, takes writes and has a schema on which this program works, and no full disk refused a lead just now. */
   isReady: () => Promise<boolean>;
   /** Called with the HTTP status of each answer to a lead, in whichever way it was sent. */
   countAnswer?: (status: number) => void;
-  /** Headers that every answer carries. */
+  /** Headers that every answer carries but a page's, which has its own. */
   headers: Readonly<Record<string, string>>;
   log: Log;
 }
@@ -86,7 +86,7 @@ export function makeApp(dependencies: Dependencies): App {
     return refusals.refuse(refusals.broken);
   });
   return {
-    // Pages come before the router, because they are the most frequent requests and are in memory with all their headers.
+    // Pages come before the router, because they are in memory with all their headers. The hot routes answer the usual requests for them.
     fetch: (request, env) => showPage(request, dependencies) ?? app.fetch(request, env),
     hotRoutes: makeHotRoutes({ ...dependencies, insertLead, cors }),
   };

@@ -39,7 +39,7 @@ export async function loadFiles(
   for (const language of shownLanguages(site.languages)) {
     const path = shareCardPath(language, completeProvider(provider).provider.name);
     if (files.has(path)) continue;
-    // Where it cannot be drawn, the site has no card, because one that names another payer is worse.
+    // Where it cannot be drawn, the site has no card, because one that names another sponsor is worse.
     const card = await redrawShareCard(settings, language).catch(
       (error) => void log("share-card-not-drawn", { language, code: codeOf(error) }),
     );

@@ -15,10 +15,10 @@ import { answer, type Page } from "./page.ts";
 export interface Site extends Omit<Documents, "pages"> {
   /** Documents and files by path. */
   pages: ReadonlyMap<string, Page>;
-  /** Where the form of a language leads. */
+  /** The path of the thank-you page that follows the form in a language. */
   thankYouPath(language: string | undefined): string;
-  /** A refusal as plain text, in a language that is shown. */
-  plainRefusal(language: string | undefined, sent: string): string;
+  /** The message of a refusal as plain text, translated into a language that is shown. */
+  plainRefusal(language: string | undefined, message: string): string;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function loadSite(
     ...documents,
     pages: new Map([...documents.pages, ...files]),
     thankYouPath: (language) => thankYouPath(language, shown),
-    plainRefusal: (language, sent) => plainRefusal(languageNamed(language, shown), sent),
+    plainRefusal: (language, message) => plainRefusal(languageNamed(language, shown), message),
   };
 }
 

@@ -1,5 +1,5 @@
-// What an e-mail to the team says: that leads are waiting, until when, and how to see them. Mail is read on phones and
-// kept on servers that nobody has chosen, so it names no person and no answer unless the operator asks for that.
+// What an e-mail to the team says: that leads are waiting, until when, and how to see them. Mail is read on phones, and
+// mail servers that neither the provider nor the person chose keep copies, so it names no person and no answer unless the operator asks for that.
 import { languageName } from "../../lead/language-name.ts";
 import { answerShown, fields, reference } from "../../lead/lead.ts";
 import { typed } from "../../log/installation.ts";

@@ -32,7 +32,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** @throws CallFailed */
+/** @throws CallFailed, or the reason of `signal` where that aborts */
 export const callApi = <Name extends CallName>(
   name: Name,
   request: RequestOf<Name>,
@@ -75,8 +75,8 @@ function offline(begunAt: number): never {
 
 /**
  * False for what a proxy in front answers in the server's place, such as its own sign-in, or that it knows no such address while the server
- * starts again. The server's answers are JSON, and empty where a session is missing or locked. A proxy that says by the status that it
- * cannot reach the server is understood without that.
+ * starts again. The server's answers are JSON, and empty where a session is missing or locked. A status of
+ * 500 or more counts in either case, because it says by itself what is wrong.
  */
 const isOurs = ({ status, headers }: Response, text: string): boolean =>
   status >= 500 ||
@@ -86,7 +86,7 @@ const isOurs = ({ status, headers }: Response, text: string): boolean =>
 function failureOf(status: number, detail: string): Failure | undefined {
   if (status === 200) return undefined;
   const failures: Record<number, Failure> = {
-    // With a word it refuses a link or a passkey, and says nothing about a session.
+    // A 401 with a word refuses a link or a passkey. Only one without says that the session is over.
     401: detail === "" ? "signed out" : "refused",
     403: "forbidden",
     404: "not found",

@@ -28,7 +28,7 @@ export interface Options {
 }
 
 export type PostgresEvent =
-  /** `isInSystemDir`: only root may enter `dataDir`, so the data is kept below `systemDir`. */
+  /** `isInSystemDir`: the data is below `systemDir`, because PostgreSQL's user cannot use `dataDir`, or could not when the data was made. */
   | { name: "starting"; folder: string; isInSystemDir: boolean }
   | { name: "started"; pid: number }
   /** PostgreSQL ended without being stopped. It is started again. */

@@ -55,7 +55,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
     if (current) await end(current);
     // A restart that was under way ends what it started.
     await watched;
-    // One that had to be killed leaves them.
+    // A server that had to be killed leaves its sessions running.
     await killSessions(folder.cluster);
     process.removeListener("exit", stopOnExit);
     folder.close();
@@ -71,16 +71,19 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
   };
 }
 
-/** Ends a server. By default within a service manager's usual ten seconds, of which requests under way may take seven. */
-export async function end(postmaster: Postmaster, seconds = 2) {
+/**
+ * Ends a server: by a fast shutdown of so many seconds, and then in harder ways. The default is two, because a service manager usually allows
+ * ten seconds, and requests under way may take seven.
+ */
+export async function end(postmaster: Postmaster, fastShutdownSeconds = 2) {
   let isGone = false;
   void postmaster.exited.then(() => {
     isGone = true;
   });
-  await endProcess(postmaster.pid, () => isGone, seconds);
+  await endProcess(postmaster.pid, () => isGone, fastShutdownSeconds);
 }
 
-/** Starts PostgreSQL again: at once the first three times, then later and later, until it works or `stopping` aborts. */
+/** Starts PostgreSQL again: at once the first times, three after an early death, then later and later, until it works or `stopping` aborts. */
 async function restart(folder: OpenDataFolder, deaths: number, stopping: AbortSignal) {
   const { onEvent } = folder.setup;
   for (let tries = deaths - 3; !stopping.aborted; tries++) {

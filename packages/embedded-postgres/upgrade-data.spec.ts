@@ -135,7 +135,7 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
   });
 
   it.each(["before both", "between the two"])(
-    "is in its place when it is upgraded again or moved after a crash %s renames",
+    "is upgraded, and its renames are finished, when it is upgraded again or moved after a crash %s renames",
     async (moment) => {
       const crash = () => {
         renameSync(join(dataDir, "postgresql"), join(dataDir, "postgresql.upgraded"));
@@ -186,7 +186,7 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     );
   });
 
-  it("makes no folder where the name of the data's is mistyped", async () => {
+  it("makes no folder where the data folder's name is mistyped", async () => {
     const mistyped = join(dataDir, "mistyped");
     await expect(upgradeData({ dataDir: mistyped }, { findPrograms, copy })).rejects.toThrow(
       `There is no data in ${mistyped}.`,

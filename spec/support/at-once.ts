@@ -4,7 +4,7 @@ import type { Sql } from "../../database/connect.ts";
 import { sessionsAtLocks } from "./database.ts";
 import type { TestMember } from "./inbox.ts";
 
-/** Does something in a transaction that is not committed before somebody who acts meanwhile waits for it; returns their answer. */
+/** Runs `act` in a transaction, begins `meanwhile`, commits once that waits for a lock, and returns the answer of `meanwhile`. */
 export async function whileUncommitted<T>(
   owner: Sql,
   act: (tx: Sql) => Promise<unknown>,

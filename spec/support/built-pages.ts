@@ -1,4 +1,4 @@
-// Builds the pages that the chapters serve, when their sources have changed, so that a chapter run alone needs no command before it.
+// Builds the pages that the chapters (spec files) serve when the sources have changed, so that one chapter alone needs no command before it.
 import { spawnSync } from "node:child_process";
 
 export default function setUp(): void {

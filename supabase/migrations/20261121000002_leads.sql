@@ -31,8 +31,8 @@ create table public.leads (
 
   constraint request_headers_are_kept_elsewhere check (request_headers is null)
 ) with (
-  -- Not after one row in five: the rows of erased leads come first in the indexes, and the planner reads through them each time it asks
-  -- where an index begins. So in each table that grows with the leads.
+  -- Autovacuum comes after one row in a hundred and not in five, because the rows of erased leads stand first in the indexes, and the planner
+  -- reads through them each time it asks where an index begins. The large tables that grow with the leads have the same.
   autovacuum_vacuum_scale_factor = 0.01
 );
 
@@ -65,7 +65,8 @@ return hashtextextended(
   0
 );
 
--- The index calls the function with the rights of the role that inserts; without usage of the schema no other role can call it.
+-- Every role may execute it, because the index calls it with the rights of the role that inserts. A role without usage of the schema cannot
+-- call it otherwise.
 grant execute on function private.fingerprint to public;
 
 create index leads_by_fingerprint
@@ -110,7 +111,7 @@ begin
     raise exception using
       errcode = 'PT400',
       message = 'Send one lead: a JSON object, or an array of one.',
-      hint = 'A 201 here always means that one lead is stored.';
+      hint = 'No request stores more than one lead.';
   end if;
   perform set_config('leads.has_one_of_this_request', 'yes', true);
   return new;

@@ -1,4 +1,5 @@
--- Where a person may be, by the phone number that they typed, and by both together: a phone from elsewhere tells of a second place.
+-- Where a person may be, by the phone number that they typed, and by ZIP code and phone number together, because a phone from elsewhere tells
+-- of a second place.
 
 -- The places of a phone number by its area code.
 create table private.area_codes (
@@ -101,7 +102,7 @@ create function private.without_inland_zero(typed text) returns text
 language sql immutable parallel safe
 return regexp_replace(typed, '([0-9][^0-9[:alpha:]#,;(]*)[(][^0-9[:alpha:]()]*0[^0-9[:alpha:]()]*[)]', '\1', 'g');
 
--- What was typed of one number, with a plus sign for the 011 or 00 that is dialled before a country, also where both were typed.
+-- One number as it was typed, with a plus sign in place of the 011 or 00 before a country, also where a plus sign stood before that.
 create function private.with_plus(run text) returns text
 language sql immutable parallel safe
 return regexp_replace(run, '^([+][^0-9]*)?(011|00)', '+');
@@ -163,13 +164,14 @@ create function private.phone_digits(typed text) returns text
 language sql immutable parallel safe
 return coalesce((private.phone_numbers(typed))[1], '');
 
--- The area code of the number that is dialled, where it is one of the United States.
+-- The area code of the number that is dialled, where it has the form of a North American one. Whether it is of the United States,
+-- private.area_codes says.
 create function private.area_code_in(typed text) returns text
 language sql immutable parallel safe
 set search_path = ''
 return substring(private.phone_digits(typed) from '^([2-9][0-9]{2})[2-9][0-9]{6}$');
 
--- Where a person may be, as a key for the functions below: 'KY/America/Chicago|KY/America/New_York'. The places of the ZIP code
+-- Where a person may be, as a key for private.calling_windows: 'KY/America/Chicago|KY/America/New_York'. The places of the ZIP code
 -- come first, likeliest first. Those of the area code follow when none of them is a place of the ZIP code, because then the person may
 -- have moved or mistyped. Takes any text and never fails.
 create function private.place_of(zip_code text, phone text) returns text

@@ -11,8 +11,8 @@ return private.in_ascii(words) ~* (
 );
 
 -- Flags the leads of a burst: the same name, e-mail address or phone more than five times from one address within ten minutes before and after it.
--- Looks at the newest leads of the addresses that these new ones came from, and of each at the nearest ten before and after, because
--- otherwise a flood would make each of its leads cost as many looks as the flood has leads.
+-- For each address of a new lead it reads at most the 100 newest leads without the flag, and compares each of them with at most ten leads up
+-- to it, itself among them, and ten after it, because otherwise the cost of each lead would grow with the flood.
 create function private.flag_bursts(new_leads uuid[]) returns void
 language sql
 set search_path = ''
@@ -29,7 +29,7 @@ as $$
     from given
     cross join lateral (
       select r.lead_id, r.created_at from private.lead_work r
-      -- None before is near a new lead.
+      -- Earlier leads are not read, because they are more than ten minutes older than every new one.
       where r.address = given.address and r.created_at >= given.first_at - interval '10 minutes'
         and not r.flags @> array['burst from one address']
       order by r.created_at desc limit 100
@@ -61,7 +61,7 @@ as $$
   )
   update private.lead_work w
   set flags = array_append(w.flags, 'burst from one address')
-  -- The flag again, because another process may have set it since this statement began.
+  -- The update looks at the flag again, because another process may have set it since this statement began.
   where w.lead_id = any (array(select burst.lead_id from burst)) and not w.flags @> array['burst from one address']
 $$;
 
@@ -87,8 +87,8 @@ begin
     limit at_most;
 end $$;
 
--- Writes the rows of these leads, of those that have none, and returns which that were. Waits for another process that writes the
--- same row at this moment.
+-- Writes a row for each of these leads that has none, and returns the ids of the leads for which it wrote one. Waits for another process
+-- that writes the same row at this moment.
 create function private.index_leads(leads uuid[]) returns uuid[]
 language plpgsql
 security definer
@@ -149,7 +149,7 @@ declare
   found_leads uuid[] := array(select private.leads_to_index(at_most, look_back));
   indexed uuid[];
 begin
-  -- Neither of a lead and a stop that are committed at the same moment sees the other; a little later, this sees both.
+  -- A lead and a stop that are committed at the same moment do not see each other. This call sees both, so it repeats the latest stops.
   perform private.withdraw_stopped_leads(array(
     select private.leads_with_numbers(array_agg(s.phone_digits)) from private.stop_list s where s.stopped_at > now() - interval '10 minutes'
   ));
@@ -175,8 +175,8 @@ as $$
   select private.index_new_leads(100000, interval '100 years');
 $$;
 
--- Writes the row of a lead that was reviewed, withdrawn or owed to a channel, unless it has one, and waits for another process that
--- writes it at this moment without seeing that. Writes the rows of earlier leads too, because no later call looks far behind the newest row.
+-- Writes the row of a lead that was reviewed, withdrawn or owed to a channel, unless it has one. Waits for another process that is writing
+-- the same row, because that process does not see the review, the withdrawal or the delivery. Writes the rows of earlier leads too, because no later call looks far behind the newest row.
 create function private.index_up_to(lead uuid) returns void
 language plpgsql
 set search_path = ''
@@ -191,8 +191,8 @@ begin
   end if;
 end $$;
 
--- Does what index_new_leads does, for processes that call it all the time: returns 0 while another process runs it, because two that
--- take the same leads at once do the work twice.
+-- Does what index_new_leads does, for processes that call it all the time: returns 0 while another process runs this function, because two
+-- that take the same leads at once do the work twice. A call of index_new_leads itself takes no lock, and does not count.
 create function private.index_new_leads_unless_busy() returns integer
 language plpgsql
 security definer

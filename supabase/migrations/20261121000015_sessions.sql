@@ -44,15 +44,15 @@ return translate(
   '+/', '-_'
 );
 
--- Whether a session has not ended. One that began more than an hour from now was begun by a clock that was ahead for a moment, and would
--- last until that time comes.
+-- Whether a session has not ended. One whose beginning is more than an hour ahead does not count, because the clock was ahead when it began,
+-- and it would last too long.
 create function private.is_current(s private.sessions) returns boolean
 language sql stable
 return s.ended_at is null and s.ends_at > now() and s.created_at < now() + interval '1 hour';
 
 -- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
--- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked; so is one that was active while the
--- clock was ahead, which would otherwise stay open until then. Only the owner's own connection, which sets no token, is the operator.
+-- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked. A session whose last activity is
+-- too far ahead counts as locked too, because it would stay open until the clock reaches that time. Only the owner's own connection, which sets no token, is the operator.
 create function private.require_session(is_activity boolean default true) returns private.actor
 language plpgsql
 set search_path = ''
@@ -113,9 +113,8 @@ begin
   return actor;
 end $$;
 
--- Locks a member until the end of the transaction. A sign-in calls it before it looks at what the member signs in with, and a recovery
--- and a removal lock the member too: so a sign-in under way commits before them, and they end its session; a later one finds nothing to
--- sign in with. Raises PT401 for a member who was removed.
+-- Locks a member until the end of the transaction. A sign-in locks it before it reads the passkey or account, and a recovery and a removal
+-- lock it too. So these wait for a sign-in under way and then end its session, and a later sign-in finds no passkey or account. Raises PT401 for a member who was removed.
 create function private.lock_member(member uuid) returns private.members
 language plpgsql
 set search_path = ''
@@ -131,7 +130,7 @@ begin
 end $$;
 
 -- Begins a session and returns its token. Only its hash is stored, so the token cannot be read again. `method` says in the audit log
--- how the member signed in. Sessions that ended more than 30 days ago are deleted, apart from a member's very last one: it says when they
+-- how the member signed in. Sessions whose planned end is more than 30 days ago are deleted, apart from a member's very last one: it says when they
 -- were last seen.
 create function private.begin_session(member uuid, method text) returns jsonb
 language plpgsql

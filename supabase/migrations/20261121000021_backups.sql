@@ -1,14 +1,14 @@
 -- What became of the backups that the server makes each day when BACKUP_DIR is set, so that the status and the inbox can show whether
--- a current backup exists; and which backups may be restored beside what is here.
+-- a current backup exists; and which backups may be restored into a database that has leads already.
 
 create table private.backup_state (
   only_row boolean primary key default true,
-  -- Since when a server makes backups; null while none does. The server that makes them says so when it starts and every few minutes, and
-  -- these are the machine that said so last and when: another server, which makes none, does not take it back meanwhile.
+  -- Since when a server makes backups; null while none does. A server that makes them says so when it starts and every few minutes;
+  -- these are the machine that said so last, and when. A server elsewhere that makes none takes it back only a day and a half after that.
   enabled_since timestamptz,
   enabled_by text,
   enabled_at timestamptz,
-  -- Until when a server is making one, so that of several on one database a single one does.
+  -- Until when no other server begins one: a server that makes one sets it, and so does a failure, for the pause after it.
   claimed_until timestamptz,
 
   -- The newest backup that is whole.
@@ -16,7 +16,7 @@ create table private.backup_state (
   file_name text,
   bytes bigint,
   leads integer,
-  -- How that was verified: restored into a scratch database, or, where the server lets us make none, read from end to end.
+  -- How that was verified: restored into a scratch database, or, where PostgreSQL lets us make none, read from end to end.
   verified_by text,
 
   -- Why no newer one was made, in our own words; null when the newest attempt went well.
@@ -34,16 +34,16 @@ create table private.backup_state (
 insert into private.backup_state default values;
 
 alter table private.backup_state enable row level security;
--- No policy and no grant: the server's set-up and the operator's commands use this table as the owner, and the inbox through a function.
+-- No policy and no grant: the server's backups and the operator's commands use this table as the owner, and the inbox through a function.
 revoke all on private.backup_state from public, anon, leads_intake, leads_delivery, leads_team;
 
--- Whose leads and counts this database has: its own id and, after a restoration beside what was here, those of the backup's database. A
--- backup holds them, too. So a second restoration, which would add the same counts again, is recognized.
+-- The ids of the databases whose leads and counts this one has: its own and, after a restoration, those of the backup's database. A backup
+-- holds them, too. So a second restoration, which would add the same counts again, is recognized.
 create table private.database_ids (
   id uuid primary key default gen_random_uuid()
 );
 insert into private.database_ids default values;
 
 alter table private.database_ids enable row level security;
--- No policy and no grant: only the operator's commands use this table, as the owner.
+-- No policy and no grant: backups and the operator's commands use this table, as the owner.
 revoke all on private.database_ids from public, anon, leads_intake, leads_delivery, leads_team;

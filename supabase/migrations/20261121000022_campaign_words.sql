@@ -1,8 +1,9 @@
 -- The words by which an ad names itself in an address, cleaned in one place: for the counts, for the leads and for the costs.
 
 -- A campaign's word as it is counted, from the value of utm_source, utm_medium or utm_campaign as it stands in an address, or from the
--- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ + - remain, at most 60 in all. What has the
--- shape of an e-mail address, of a phone number or of an id of one click becomes "(removed)".
+-- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ - remain, and a + that is encoded as %2B,
+-- because a plain one is a blank in an address; at most 60 in all. These characters go at the word's beginning, and . _ - at its end. A
+-- word with an @, or of the shape of a phone number or of an id of one click, becomes "(removed)".
 create function private.clean_campaign_word(raw text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -47,7 +48,7 @@ begin
   if strpos(word, '@') > 0 then
     return '(removed)';
   end if;
-  -- Seven digits or more, with up to three other characters between two of them. A day such as 2026-11-21 has eight, and an ad
+  -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. A day such as 2026-11-21 has eight, and an ad
   -- network's number of a campaign has 16 or more without another character between them.
   if length(translate(word, '0123456789', '')) <= length(word) - 7 then
     for digit_run in select m[1] from regexp_matches(word, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
@@ -58,7 +59,7 @@ begin
       end if;
     end loop;
   end if;
-  -- Letters and digits that alternate five times and more are an id of one click or of one person, not a name.
+  -- A word of 20 characters or more in which a letter stands beside a digit in five pairs or more is an id of one click or of one person.
   if length(word) >= 20
     and length(word) - length(regexp_replace(word, '[a-z][0-9]|[0-9][a-z]', '', 'g')) >= 10 then
     return '(removed)';

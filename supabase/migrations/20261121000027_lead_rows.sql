@@ -9,16 +9,16 @@ return is_callable or callback_asked_for and reason is distinct from 'paused' an
 
 -- The section of the queue that a lead is in: 1 callback due, 2 may be called now, 3 may not be called now, 4 must not be called.
 create function private.section_of(
-  stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, reason text, attempts_until timestamptz,
+  stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, reason text, next_attempt_at timestamptz,
   is_withdrawn boolean
 )
 returns integer
 language sql stable
 return case
   when stage = 'closed' or is_withdrawn then 4
-  when stage = 'callback' and callback_at <= now() and attempts_until is null
+  when stage = 'callback' and callback_at <= now() and next_attempt_at is null
     and private.callback_may_be_made(callback_asked_for, callback_at, is_callable, reason) then 1
-  when stage = 'open' and is_callable and attempts_until is null then 2
+  when stage = 'open' and is_callable and next_attempt_at is null then 2
   else 3
 end;
 
@@ -139,7 +139,7 @@ as $$
       'section', (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
         w.stage, w.callback_at, w.callback_asked_for, win.callable, win.reason, e.until, p.withdrawn_at is not null
       )],
-      'attempts_until', e.until
+      'next_attempt_at', e.until
     ) order by w.nth
   ), '[]')
   from work w

@@ -24,7 +24,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  attempts_until constant timestamptz := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
+  next_attempt_at constant timestamptz := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
   started constant private.calls := private.call_started_before(w.lead_id, member);
 begin
   may_be_asked_for := false;
@@ -37,9 +37,9 @@ begin
     next_at := (select c.until from private.claims c where c.lead_id = w.lead_id);
   elsif started.id is not null and private.may_go_on(started, win, is_asked) then
     return;
-  elsif attempts_until is not null then
+  elsif next_attempt_at is not null then
     refused := 'attempts';
-    next_at := (select c.next_callable_at from private.calling_window(w.place, attempts_until) c);
+    next_at := (select c.next_callable_at from private.calling_window(w.place, next_attempt_at) c);
   elsif not win.callable and not (is_asked and win.reason <> 'paused') then
     refused := win.reason;
     next_at := win.callable_at;

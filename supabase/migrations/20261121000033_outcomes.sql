@@ -40,9 +40,9 @@ return case
 end;
 
 -- Why a callback cannot be set for a moment; null when it can. `win`: the calling window of that moment.
--- `attempts_until` is when a further attempt may be made, where three were made: nobody's wish makes it earlier.
+-- `next_attempt_at` is when a further attempt may be made, where three were made: nobody's wish makes it earlier.
 create function private.callback_refusal(
-  moment timestamptz, is_asked boolean, win private.place_windows, is_withdrawn boolean, attempts_until timestamptz
+  moment timestamptz, is_asked boolean, win private.place_windows, is_withdrawn boolean, next_attempt_at timestamptz
 )
 returns text
 language sql stable
@@ -51,7 +51,7 @@ return case
   when is_withdrawn then 'withdrawn'
   when moment <= now() then 'callback_past'
   when moment > now() + interval '90 days' then 'callback_too_far'
-  when moment < attempts_until then 'callback_not_callable'
+  when moment < next_attempt_at then 'callback_not_callable'
   when not win.callable and not (is_asked and win.reason <> 'paused') then 'callback_not_callable'
 end;
 
@@ -90,7 +90,7 @@ declare
   call_back_at timestamptz;
   call_back_asked boolean := coalesce((callback ->> 'asked_for_this_time')::boolean, false);
   win private.place_windows;
-  attempts_until timestamptz;
+  next_attempt_at timestamptz;
   refused text;
   recorded private.outcomes;
   outcome_words constant text := replace(new_outcome, '_', ' ');
@@ -100,7 +100,7 @@ begin
   w := private.lock_work(lead);
   call_back_at := (callback ->> 'at')::timestamp at time zone (callback ->> 'zone');
   win := private.place_at(w.place, coalesce(call_back_at, now()));
-  attempts_until := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key and e.until > call_back_at);
+  next_attempt_at := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key and e.until > call_back_at);
   if (new_outcome = 'callback') <> (callback is not null) then
     raise exception using errcode = 'PT400', message = 'callback';
   end if;
@@ -118,16 +118,16 @@ begin
   refused := coalesce(
     private.outcome_refusal(lead, of_call, new_outcome, actor.member_id),
     case when new_outcome = 'callback' then private.callback_refusal(
-      call_back_at, call_back_asked, win, w.withdrawn_at is not null, attempts_until
+      call_back_at, call_back_asked, win, w.withdrawn_at is not null, next_attempt_at
     ) end
   );
   if refused is not null then
     return jsonb_build_object(
       'refused', refused,
-      'reason', case when refused = 'callback_not_callable' then case when attempts_until is null then win.reason else 'attempts' end end,
+      'reason', case when refused = 'callback_not_callable' then case when next_attempt_at is null then win.reason else 'attempts' end end,
       'next_at', case when refused = 'callback_not_callable' then case
-        when attempts_until is null then win.callable_at
-        else (select c.next_callable_at from private.calling_window(w.place, attempts_until) c)
+        when next_attempt_at is null then win.callable_at
+        else (select c.next_callable_at from private.calling_window(w.place, next_attempt_at) c)
       end end,
       'place', case when refused = 'callback_not_callable' then (
         select private.place_json(private.zip_shown(l.zip_code), win) from public.leads l where l.id = lead

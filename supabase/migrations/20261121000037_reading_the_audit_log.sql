@@ -1,6 +1,6 @@
 -- Reading the audit log, as a whole or for one lead, and exporting it. An export is itself in the log.
 
--- The actions that the audit log has, each found by a look at the index, which is in their order.
+-- The actions that the audit log has. Each is found by one look into the index, because the index is sorted by action.
 create function private.audited_actions() returns jsonb
 language sql stable
 set search_path = ''
@@ -23,7 +23,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   lead_given text := reverse(replace(lower(filter ->> 'lead'), '-', ''));
-  -- The leads whose ids end so, also those that are erased. None where fewer digits than a reference has stand between dashes.
+  -- The leads whose ids end so, also those that are erased. None where there are fewer digits, without dashes, than the eight of a reference.
   leads uuid[] := case when lead_given is not null then array(
     select w.lead_id from private.lead_work w
     where length(lead_given) >= 8
@@ -66,7 +66,7 @@ begin
   next := case when is_more then oldest end;
 end $$;
 
--- The audit log, newest first. `filter` and `before` are those of the API (inbox/api-managing.ts).
+-- The audit log, newest first. `filter` is that of the API, and `before` is the API's `after` (inbox/api-managing.ts).
 create function team.audit_log(filter jsonb, before bigint, at_most integer) returns json
 language plpgsql
 security definer
@@ -81,8 +81,8 @@ begin
   );
 end $$;
 
--- Reading a whole audit log is itself an act: says in it that what the filter leaves is about to be exported, and returns the entry,
--- which each page of the export asks for, and from which it has the filter.
+-- Writes an entry about the export to the audit log, because reading the whole log is itself an act, and returns the entry's id. Each page of
+-- the export takes this id, and reads the filter from the entry.
 create function team.record_audit_export(filter jsonb) returns bigint
 language plpgsql
 security definer
@@ -105,7 +105,7 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_manager();
-  -- The earlier one in the order of the pages, in which a clock that was set back has put greater ids before smaller ones.
+  -- The older of the two entries. Their ids alone do not decide, because a clock that was set back gives a later entry an earlier time.
   begins_before bigint := (select b.id from private.audit_log b where b.id in (entry, before) order by b.at, b.id limit 1);
 begin
   perform private.lead_of_entry(entry, actor, 'exported audit log', '1 hour');

@@ -59,8 +59,8 @@ export function useEndOfRefusal(
   }, [isOver, forget]);
 }
 
-function isReasonOf({ refused }: Refusal, { place, attempts_until }: Lead, isHeldByOther: boolean): boolean {
+function isReasonOf({ refused }: Refusal, { place, next_attempt_at }: Lead, isHeldByOther: boolean): boolean {
   if (refused === "withdrawn" || refused === "stopped") return true;
   if (refused === "claimed") return isHeldByOther;
-  return refused === "attempts" ? attempts_until !== null : !place.callable && place.reason === refused;
+  return refused === "attempts" ? next_attempt_at !== null : !place.callable && place.reason === refused;
 }

@@ -7,15 +7,15 @@ import { notNowReason, notNowReasons } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 /** Only informs: the server decides when the member asks for the call. */
-export function CallingHours({ lead: { place, attempts_until, permission } }: { lead: Lead }) {
+export function CallingHours({ lead: { place, next_attempt_at, permission } }: { lead: Lead }) {
   const now = useNow();
   if (!permission) return <p className="quiet">No permission is recorded. Do not call.</p>;
   // Not the time of the next lawful call, which the hours decide, too.
   if (
-    attempts_until &&
-    (place.callable || Date.parse(attempts_until) > Date.parse(place.callable_at ?? ""))
+    next_attempt_at &&
+    (place.callable || Date.parse(next_attempt_at) > Date.parse(place.callable_at ?? ""))
   ) {
-    const earliest = momentOn(clocksOf(place), new Date(attempts_until), now);
+    const earliest = momentOn(clocksOf(place), new Date(next_attempt_at), now);
     return <p className="quiet">{`${notNowReasons.attempts}, none before ${earliest}.`}</p>;
   }
   if (place.callable) {

@@ -31,7 +31,7 @@ export function EligibilityFields({ lead, answers, onAnswer }: Props) {
     <div className="questions">
       {beforeVisit.map(yesNo)}
       <DayField
-        name="The last visit about diabetes, in person or by video that Medicare takes"
+        label="The last visit about diabetes, in person or by video that Medicare takes"
         value={answers.visit_on ?? ""}
         onChoose={(day) => onAnswer({ ...answers, visit_on: day })}
         onEmpty={() => onAnswer({ ...answers, visit_on: null })}

@@ -117,14 +117,14 @@ const notTakenBack = {
 };
 
 /**
- * Calls `onAgain` when the member has taken the lead again, whose claim has ended with the outcome. `isTaking` is false while they may have
- * it by an undo.
+ * Calls `onAgain` when the member has a new claim on the lead, because the outcome ended the one before. Does nothing while an undo is under
+ * way or has failed, because that may have given the claim back.
  */
-function useTakenAgain(lead: Lead, member: SignedIn, isTaking: boolean, onAgain: () => void): void {
+function useTakenAgain(lead: Lead, member: SignedIn, isUndoSettled: boolean, onAgain: () => void): void {
   const isOwn = lead.claim?.member.id === member.id;
-  const wasFree = useRef(!isOwn);
-  if (!isOwn) wasFree.current = true;
-  const isAgain = isOwn && wasFree.current && isTaking;
+  const wasNotOwn = useRef(!isOwn);
+  if (!isOwn) wasNotOwn.current = true;
+  const isAgain = isOwn && wasNotOwn.current && isUndoSettled;
   useEffect(() => {
     if (isAgain) onAgain();
   }, [isAgain, onAgain]);

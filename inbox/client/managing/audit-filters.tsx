@@ -30,7 +30,7 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
       {days.map(([key, name]) => (
         <DayField
           key={key}
-          name={name}
+          label={name}
           value={filter[key] ?? ""}
           onChoose={(day) => set(key, day)}
           onEmpty={() => set(key, "")}
@@ -78,7 +78,7 @@ function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: strin
   };
   return (
     <CheckedField
-      name="Lead’s reference"
+      label="Lead’s reference"
       type="text"
       autoComplete="off"
       maxLength={36}

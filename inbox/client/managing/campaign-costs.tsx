@@ -96,7 +96,7 @@ function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string }) 
   };
   return (
     <form className="form-line" onSubmit={send}>
-      <DayField name="Day" value={day} onChoose={(next) => set({ ...value, day: next })} />
+      <DayField label="Day" value={day} onChoose={(next) => set({ ...value, day: next })} />
       <label className="field">
         Campaign
         <input

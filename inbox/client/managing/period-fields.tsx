@@ -40,8 +40,8 @@ export function PeriodFields({ period, onChange }: Props) {
           isChosen={isLast}
           onChoose={(days) => onChange(lastDays(days))}
         />
-        <DayField name="From" value={period.since} onChoose={(since) => onChange({ ...period, since })} />
-        <DayField name="To" value={period.until} onChoose={(until) => onChange({ ...period, until })} />
+        <DayField label="From" value={period.since} onChoose={(since) => onChange({ ...period, since })} />
+        <DayField label="To" value={period.until} onChoose={(until) => onChange({ ...period, until })} />
       </div>
       <OrderNotice days={period} first="From" last="To" />
     </>

@@ -113,7 +113,7 @@ function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
   const [were, theyCount] = withdrawn === 1 ? ["was", "It counts"] : ["were", "They count"];
   return (
     <>
-      <dl className="figures thirds">
+      <dl className="figures wide">
         <Figure name="Reviewed within 24 hours" value={percent === null ? "None yet" : `${percent}%`} />
         <Figure name="Kept" value={inGroups(kept)} />
         <Figure name="Missed" value={inGroups(missed)} />

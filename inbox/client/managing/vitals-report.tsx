@@ -46,7 +46,7 @@ function VitalReport({ vital: { vital, bounds, counts } }: { vital: VitalCounts 
   );
 }
 
-/** Rounded, and 100 of all alone, and 0 of none alone: no rounding hides the last one. */
+/** Rounded. It is 100 for all alone and 0 for none alone, because rounding is not to hide a single load. */
 function percentOf(part: number, all: number): number {
   if (part === 0 || part === all) return part === 0 ? 0 : 100;
   return Math.min(Math.max(Math.round((100 * part) / all), 1), 99);

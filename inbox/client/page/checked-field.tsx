@@ -1,18 +1,18 @@
 // A field that says below itself what is wrong with what was typed.
 import { type ComponentProps, useId } from "react";
 
-interface Props extends Omit<ComponentProps<"input">, "name"> {
-  name: string;
+interface Props extends ComponentProps<"input"> {
+  label: string;
   /** Undefined where nothing is wrong. */
   problem: string | undefined;
 }
 
-export function CheckedField({ name, problem, ...input }: Props) {
+export function CheckedField({ label, problem, ...input }: Props) {
   const id = useId();
   return (
     <div className="checked-field">
       <label className="field">
-        {name}
+        {label}
         <input
           {...input}
           aria-invalid={problem !== undefined}

@@ -5,22 +5,22 @@ export type Connection =
   | "connected"
   /** The server does not answer. */
   | "offline"
-  /** The server answers, and its database does not. */
+  /** The server answers that its database does not, or a proxy that it cannot reach the server. */
   | "database unreachable";
 
 const byCalls = makeSharedValue<Connection>(() => "connected");
 const byStream = makeSharedValue<Connection>(() => "connected");
 
-/** When the call was begun that has found what is shown. */
-let foundByCallOf = Number.NEGATIVE_INFINITY;
+/** When the call began whose result `byCalls` holds, in milliseconds of `performance.now()`. */
+let latestCallBegunAt = Number.NEGATIVE_INFINITY;
 
 /**
- * What a call has found that was begun at that moment of `performance.now()`. An earlier call says nothing more: it may be given up long
- * after later ones were answered, and its answer may have been here, unread, before the network dropped.
+ * Records what a call has found that began at that moment of `performance.now()`. Ignores a call that began before the one recorded last,
+ * because it may be given up, or its answer read, long after later calls were answered.
  */
 export function noteCall(found: Connection, begunAt: number): void {
-  if (begunAt < foundByCallOf) return;
-  foundByCallOf = begunAt;
+  if (begunAt < latestCallBegunAt) return;
+  latestCallBegunAt = begunAt;
   byCalls.set(found);
 }
 

@@ -1,14 +1,14 @@
-// A field for a day. It takes effect once a whole day is typed: at a pause, on Enter, or when the field is left. What is no whole day
-// stays there, and is said to be none.
+// A field for a day. It takes effect once a whole day is typed: at a pause, on Enter, or when the field is left. An incomplete
+// day, or one before 2000, stays in the field, and a message under it says so.
 import { useEffect, useRef, useState } from "react";
 import { CheckedField } from "./checked-field.tsx";
 
 interface Props {
-  name: string;
+  label: string;
   /** YYYY-MM-DD; "" for none. */
   value: string;
   onChoose(day: string): void;
-  /** Given where no day is a choice, too. */
+  /** Called when the field is emptied. Without it, a day is required. */
   onEmpty?(): void;
 }
 
@@ -16,16 +16,16 @@ interface Props {
 const firstDay = "2000-01-01";
 const isDay = (text: string): boolean => text >= firstDay && text.length === firstDay.length;
 
-/** Milliseconds. Over another day, each digit that is typed may make a whole day on the way to the one that is meant, and ask for a list. */
+/** Milliseconds. While a person types over a day, each digit may make another valid one, and each would ask for a list. */
 const typingPause = 600;
 
-export function DayField({ name, ...props }: Props) {
+export function DayField({ label, ...props }: Props) {
   const { shown, isWrong, type, leave } = useTypedDay(props);
   return (
     <CheckedField
-      name={name}
+      label={label}
       type="date"
-      // A form that holds it is not sent with less than a whole day.
+      // The browser sends no form in which this day is incomplete, or missing while it is required.
       min={firstDay}
       required={!props.onEmpty}
       value={shown}
@@ -37,8 +37,8 @@ export function DayField({ name, ...props }: Props) {
   );
 }
 
-function useTypedDay(props: Omit<Props, "name">) {
-  // What is chosen after a pause goes by what holds then.
+function useTypedDay(props: Omit<Props, "label">) {
+  // The timer reads the latest props, because they may change during the pause.
   const latest = useRef(props);
   latest.current = props;
   const { value } = props;
@@ -51,7 +51,7 @@ function useTypedDay(props: Omit<Props, "name">) {
     setTyped(undefined);
     setWrong(false);
   }, [value]);
-  // A day that was typed just before the page goes is no less typed.
+  // A day that was typed takes effect when the field goes during the pause, because it would be lost.
   const unchosen = useRef<() => void>(undefined);
   useEffect(() => () => unchosen.current?.(), []);
   const choose = ({ value: day, validity }: HTMLInputElement): boolean => {

@@ -2,8 +2,8 @@
 import { useLocation } from "wouter";
 
 /**
- * The function that goes on from the page of the press. Where the member has gone elsewhere while the answer was on its way it does
- * nothing: it would take a page from them on which they may be on the phone, or typing.
+ * Returns a function that goes to another page only while the member is still on the one where they pressed, because elsewhere they may be
+ * typing, or on the phone.
  */
 export function useGoOn(): (path: string) => void {
   const [here, navigate] = useLocation();

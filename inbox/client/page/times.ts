@@ -25,8 +25,8 @@ export function urgency(dueAt: string, now: Date): "late" | "soon" | "calm" {
 }
 
 /**
- * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves several zones open. "time unknown" without a
- * ZIP code that tells it: the first zone is then only that by which the calling hours are reckoned, and others are of the phone number.
+ * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where the ZIP code leaves several zones open. "time unknown" where no
+ * ZIP code names a state, because the zones are then only those of the calling hours and of the phone number.
  */
 export function localTime({ likeliest_state, zones }: Place, now: Date): string {
   if (likeliest_state === null) return "time unknown";
@@ -39,7 +39,7 @@ export const momentThere = (at: string, zone: string | undefined, now: Date): st
 
 let zoneHere: string | undefined;
 
-/** The member's own time zone. Found out when it is first needed, because that takes a slow machine as long as the rows of the queue. */
+/** The member's own time zone. Looked up at its first use, because on a slow machine that takes as long as the rows of the queue. */
 export function ownZone(): string {
   zoneHere ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zoneHere;

@@ -84,7 +84,7 @@ function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
       {days.map(([key, name]) => (
         <DayField
           key={key}
-          name={name}
+          label={name}
           value={filter[key] ?? ""}
           onChoose={(day) => set(key, day)}
           onEmpty={() => set(key, undefined)}

@@ -18,7 +18,7 @@ const headings: Readonly<Record<Section, string>> = {
 
 interface Props {
   rows: Row[];
-  /** Of the whole queue; undefined where the rows are not. */
+  /** Of the whole queue; undefined when the list is filtered, because they would not match its rows. A search does not show them. */
   counts: Record<Exclude<Section, "closed">, number> | undefined;
   member: SignedIn;
   /** What the rows are: the whole queue, a filtered one, a page after the first, or what a search found. */

@@ -1,4 +1,5 @@
-// One person in the list: name, place, the time there, what is left of the 24 hours, and who has the lead. Nothing else about them.
+// One person in the list: name, place, the time there, the state of the work, who has the lead, and suspected spam. It has no number, no e-mail
+// address and no health answer.
 import { memo } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
@@ -36,16 +37,16 @@ export const QueueRow = memo(function QueueRow({ row, member }: { row: Row; memb
 });
 
 function RowState({ row, now }: { row: Row; now: Date }) {
-  const { section, place, attempts_until } = row;
+  const { section, place, next_attempt_at } = row;
   const zone = place.zones[0];
   if (row.withdrawn) return <span className="badge">Asked us to stop</span>;
   if (section === "closed")
     return <span className="badge">{row.outcome ? outcomeNames[row.outcome] : "Closed"}</span>;
   // A ZIP code may have two zones, and the callback was agreed in one of them.
   const callbackZone = row.callback_zone ?? zone;
-  // One that falls due before the list is loaded again is due already.
+  // A callback whose time has come since the list was loaded counts as due.
   const fellDue =
-    row.stage === "callback" && place.callable && !attempts_until && isOver(row.callback_at, now);
+    row.stage === "callback" && place.callable && !next_attempt_at && isOver(row.callback_at, now);
   if ((section === "callback_due" || fellDue) && row.callback_at)
     return (
       <span className="badge accent">
@@ -54,11 +55,11 @@ function RowState({ row, now }: { row: Row; now: Date }) {
       </span>
     );
   const isCallback =
-    row.stage === "callback" && !isOver(row.callback_at, now) && !isLater(attempts_until, row.callback_at);
-  const again = isCallback ? row.callback_at : (attempts_until ?? place.callable_at);
+    row.stage === "callback" && !isOver(row.callback_at, now) && !isLater(next_attempt_at, row.callback_at);
+  const again = isCallback ? row.callback_at : (next_attempt_at ?? place.callable_at);
   const againZone = isCallback ? callbackZone : (place.blocking_zone ?? zone);
-  const reason = attempts_until ? "attempts" : place.reason;
-  // The place of the row says that the ZIP code is unknown, and that does not end at that time.
+  const reason = next_attempt_at ? "attempts" : place.reason;
+  // An unknown ZIP code is not named here, because the row's place says so already, and because it stays unknown after that time.
   const isReasonNamed = reason !== null && reason !== "unknown_zip";
   return (
     <>
@@ -91,7 +92,7 @@ export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
   );
 }
 
-/** A moment on the clocks of a place, which are named where they may not be the person's. */
+/** A moment in the time of a place, with the zone's name where the person may live in another zone. */
 const momentIn = (place: Row["place"], at: string, zone: string | undefined, now: Date) =>
   `${momentThere(at, zone, now)} ${onClocks(place, zone, "")}`.trim();
 

@@ -9,7 +9,7 @@ import { timeOfDay } from "../page/times.ts";
 import { useAction } from "../queries.ts";
 
 interface Props {
-  /** The lead that is on screen. Where it is the next one again, `onAgain` shows it as one that is to be called, without this button. */
+  /** The lead that is on screen. When the server gives the same one again, `onAgain` shows it as a lead to call, and this button goes. */
   shown?: { id: string; onAgain(): void };
 }
 
@@ -58,5 +58,5 @@ export function TakeNextButton({ shown }: Props) {
   );
 }
 
-/** With its time, because it stays on screen. Others may be lawful to call then, whom a member has. */
+/** With its time, because it stays on screen. It says "free", because leads that may be called then may be other members'. */
 const nobodyAt = (at: number) => `Nobody was free to be called at ${timeOfDay(at)}.`;

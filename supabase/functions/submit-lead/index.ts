@@ -1,5 +1,6 @@
 // The entry point of submit-lead on hosted Supabase, in Deno: composes the delivery, the plain form post and the project's
-// database. It is called after each insert, by the database each minute, and by browsers without script.
+// database. It is called after each insert, by the database each minute, by browsers without script, and at /c by the pages,
+// whose loads it counts.
 import { maxBeaconBytes } from "../../../campaigns/beacon.ts";
 import { makeCounters } from "../../../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../../../campaigns/flush.ts";
@@ -78,7 +79,8 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   });
   let isFirst = true;
   return (request) => {
-    // Whatever key it has: after a change of the key, the database's wake-up calls have the old one until the first run notes the new one.
+    // The first request starts a run whichever key it has, because after a change of the key the database calls with the old one until a run
+    // has stored the new one.
     if (isFirst) wake();
     isFirst = false;
     if (new URL(request.url).pathname.endsWith("/submit-lead/c")) return answerCount(counting, request);
@@ -138,7 +140,7 @@ function countPageLoads(
   };
 }
 
-/** What the running experiments show, whichever address of the static host shows it. */
+/** The names of the variants of all running experiments, of every language. */
 function namesOfVariants(): string[] {
   const running = experiments.filter(({ endedOn }) => endedOn === undefined);
   return running.flatMap(({ variant }) => [original, variant]);
