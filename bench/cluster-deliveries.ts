@@ -1,11 +1,11 @@
-// Checks the deliveries of a load: whether all are made, by the database, and all received, by the receiver's file.
+// Checks the deliveries of a load: the database says whether each one is made, and the receiver's file whether it was received.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 
 /**
- * Waits three minutes at most until every delivery is made. Returns how many are made, how many are missing (not made, or not
- * received), and how many messages were received again. `receivedFile` is a file with the id of a message in each line.
+ * Waits three minutes at most until every delivery is made. Returns how many are made and received, how many are missing (not made, or
+ * not received), and how many messages were received again. `receivedFile` is a file with the id of a message in each line.
  */
 export async function countDeliveries(owner: Sql, receivedFile: string) {
   for (let second = 0; second < 180; second += 1) {

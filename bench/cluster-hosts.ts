@@ -32,7 +32,7 @@ interface Member {
 /** The controls of the hosts; `folder` is the cluster's. */
 export function hostsIn(folder: string) {
   return {
-    /** The owner's address of the database. */
+    /** The database's URL for the role that owns it. */
     databaseUrl: /^DATABASE_URL=(.*)$/m.exec(readFileSync(join(folder, "settings"), "utf8"))?.[1] ?? "",
     receivedFile: join(folder, "delivery/received"),
     ...programsIn(folder),
@@ -72,7 +72,7 @@ function programsIn(folder: string) {
     },
     kill: (host: Host, program: Program) => process.kill(pidOf(host, program), "SIGKILL"),
 
-    /** Kills PostgreSQL with all its sessions: a session left alone would commit once more. */
+    /** Kills PostgreSQL and all its sessions, because a session that outlives the postmaster could still commit. */
     killPostgres: (host: DatabaseHost) => {
       const [line = ""] = readFileSync(join(folder, host, "data/postmaster.pid"), "utf8").split("\n");
       const postmaster = Number(line);
@@ -106,7 +106,7 @@ export type Hosts = ReturnType<typeof hostsIn>;
 
 function isRunning(pid: number): boolean {
   try {
-    // One that has ended, and whose end nobody has asked for yet, has no command line.
+    // A process that has ended, but whose parent has not waited for it yet, has an empty command line.
     return readFileSync(`/proc/${pid}/cmdline`).length > 0;
   } catch {
     return false;

@@ -1,8 +1,8 @@
-// Connections to an HTTP server in the same process, without a socket and the kernel: for what the server's own code costs.
+// Connections to an HTTP server in the same process, without a socket and the kernel, to measure what the server's own code costs.
 import type { Server } from "node:http";
 import { Duplex } from "node:stream";
 
-/** So many open connections to a server, which need not listen. */
+/** Opens as many connections to a server as `connections` says. The server need not listen. */
 export function connectTo(server: Server, connections: number): Connection[] {
   return Array.from({ length: connections }, () => {
     const one = new Connection();
@@ -11,7 +11,7 @@ export function connectTo(server: Server, connections: number): Connection[] {
   });
 }
 
-/** A connection without a socket, which sends one request after the other's answer. */
+/** A connection without a socket. It sends each request after the answer to the one before, and takes each write for a whole answer. */
 class Connection extends Duplex {
   remoteAddress = "127.0.0.1";
   #answered = () => {};

@@ -1,7 +1,8 @@
 // `node bench/many-leads.ts --leads 500000`: fills a database with what years of leads leave behind, and times what people and processes
 // wait for: lists, searches, the queue, a lead page, reports, campaigns, the status, claims, exports, backup, restore, erasures, the
-// retention run. Prints one line each: the median of several tries. `--folder` keeps the database there and uses it again; each time the
-// erasures take its oldest days away. The restore needs as much disk again. The figures stand in docs/scaling.md.
+// retention run. Prints one line each: the median and the maximum of several tries, or the rate of one run. `--folder` keeps the database
+// there and uses it again; each time the erasures take its oldest days away. The restore needs as much disk again. The figures stand in
+// docs/scaling.md.
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     days: { type: "string", default: "700" },
     tries: { type: "string", default: "5" },
     folder: { type: "string" },
-    /** Only what a person waits for; not the exports, backups and erasures. */
+    /** Leaves out the exports, the backup, the restore, the erasures and the retention run. */
     quick: { type: "boolean", default: false },
   },
 });

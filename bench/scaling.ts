@@ -1,5 +1,5 @@
 // `node bench/scaling.ts`: several server processes on one PostgreSQL, directly and through PgBouncer in transaction
-// pooling. Prints inserts a second and the processor time of each, on which the calculations in docs/scaling.md are based.
+// pooling. Prints inserts a second and the processor time of an insert, on which the calculations in docs/scaling.md are based.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";

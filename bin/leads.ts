@@ -12,8 +12,8 @@ import { Refusal } from "../team/refusal.ts";
 
 const { stdin, stdout, stderr } = process;
 
-// Each write of a result reports its own error, and a message that nobody can read ends no command. Without a listener Node would also
-// throw the error as an uncaught one, which would leave a database running that was started for the command.
+// Each write of a result reports its own error, and the command goes on when a message cannot be written. Without a listener Node would
+// also throw the error as an uncaught one, which would leave a database running that was started for the command.
 for (const stream of [stdout, stderr]) stream.on("error", () => {});
 
 const out = (result: string | Uint8Array) => {
@@ -28,7 +28,7 @@ const output = fstatSync(stdout.fd);
 /** Standard output is a file or a device, and neither a terminal nor a pipe. */
 const isFile = !stdout.isTTY && !output.isFIFO() && !output.isSocket();
 
-// A full disk takes a part of the bytes without an error, which Node's own stream does not look at.
+// A full disk may take only a part of the bytes and report no error, and Node's own stream does not look at how many were written.
 async function writeWhole(bytes: Uint8Array): Promise<void> {
   try {
     for (let written = 0; written < bytes.length; ) written += writeSync(stdout.fd, bytes, written);
@@ -64,9 +64,10 @@ function clearStatusLine(): void {
 }
 
 const stop = new AbortController();
-// Also when it is pressed again: a command that cleans up after itself is not cut short.
+// A second Ctrl-C or SIGTERM does nothing more, so that a command which cleans up after itself is not cut short.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
-// A terminal that is closed may send SIGHUP twice, and a session that ends sends it after SIGTERM. It cuts no stop short.
+// A terminal that is closed may send SIGHUP twice, and a session that ends sends it after SIGTERM. The second
+// signal does nothing more here, either.
 process.on("SIGHUP", () => stop.abort());
 
 process.exitCode = await runCommand(process.argv.slice(2), {
@@ -74,8 +75,8 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   readSettings,
   signal: stop.signal,
 });
-// At once, and not when all connections are closed: the server may be in the middle of a long statement, or wait for somebody who takes
-// its rows.
+// Exits at once and does not wait until all connections are closed, because PostgreSQL may be in the middle of a long statement, or wait
+// for this process to take its rows.
 process.exit();
 
 // Node's own --env-file-if-exists would print a line at each command where there is no such file.

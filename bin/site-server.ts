@@ -28,12 +28,11 @@ export interface SiteServerSettings {
   wake: () => void;
   /** Called with the HTTP status of each answer to a lead. */
   countAnswer: (status: number) => void;
-  /** Where page loads are counted; unset, none is. */
+  /** Where page loads are counted; unset where they are not counted. */
   counters?: Counters | undefined;
   log: Log;
 }
 
-/** Makes the server. */
 export async function makeSiteServer({
   config,
   site,
@@ -82,7 +81,7 @@ export async function makeSiteServer({
     headers,
     log,
   });
-  // Of what is no request the origin is not known.
+  // No origin is known for bytes that are no HTTP request.
   return makeHttpServer(app, { ...headers, ...insertCors(config.allowedOrigins).headersFor(undefined) });
 }
 
@@ -90,7 +89,7 @@ export async function makeSiteServer({
 const variantsOf = ({ pages }: Site): string[] =>
   [...pages.values()].flatMap(({ variants = [] }) => variants.flatMap(({ variant }) => variant ?? []));
 
-/** The origins whose pages are counted: the site's own, and those that are named. Where any may send a lead, none more is counted. */
+/** The origins whose pages are counted: the site's own, and those that are named. Where any may send a lead ("*"), only the site's own. */
 const originsOf = ({ site, allowedOrigins }: Config): string[] => [
   new URL(site.url).origin,
   ...(allowedOrigins === "*" ? [] : allowedOrigins),

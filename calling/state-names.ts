@@ -1,7 +1,7 @@
-// The names of the states, worded so that they can follow "in" in a sentence, and as a list to choose from. The table
-// private.calling_rules has the same names; spec/calling-hours-in-words.spec.ts compares the two.
+// The names of the states, worded so that they can follow "in" in a sentence; and the list from which a member chooses a state. The
+// table private.calling_rules has the same names; spec/calling-hours-in-words.spec.ts compares the two.
 
-/** The name of each code that a place can have. */
+/** The name of each state code that a place can have; `unknown` is one of them. */
 export const stateNames: Readonly<Record<string, string>> = {
   AA: "a military address in the Americas",
   AE: "a military address in Europe",
@@ -73,7 +73,7 @@ const nameAlone = (name: string) => {
   return `${bare.slice(0, 1).toUpperCase()}${bare.slice(1)}`;
 };
 
-/** The code and the name of each state that a person can choose, by the alphabet of the names. */
+/** The code and the name of each state that a member can choose, in the alphabetical order of the names. */
 export const stateChoices: readonly (readonly [code: string, name: string])[] = Object.entries(stateNames)
   .filter(([code]) => code !== "unknown")
   .map(([code, name]) => [code, nameAlone(name)] as const)

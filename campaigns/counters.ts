@@ -34,8 +34,9 @@ export interface Counters {
 }
 
 /**
- * Makes counters that hold at most `maxSums` sums. What would be one more, also a further step of a campaign that is there, is counted as "(other)". No word has a line
- * break, which separates the words in a sum's key, because addresses, headers and beacons have none.
+ * Makes counters that hold at most `maxSums` sums of pages, and the few of "(other)" in addition. Past that a new sum, even one for another
+ * step of a campaign that has sums, is counted as "(other)". In the key of a sum a line break separates the words; no word has one, because
+ * addresses, headers and beacons have none.
  */
 export function makeCounters(maxSums = 2_000): Counters {
   let pages = new Map<string, Batch["pages"][number]>();
@@ -71,7 +72,7 @@ export function makeCounters(maxSums = 2_000): Counters {
 
 const other: CampaignWords = { source: "(other)", medium: "(other)", campaign: "(other)" };
 
-// All three words, because a visitor can type "(other)" for each of them.
+// Compares all three words, because an address can have "(other)" for one of them and anything for the rest.
 const isOther = ({ source, medium, campaign }: CampaignWords) =>
   source === other.source && medium === other.medium && campaign === other.campaign;
 

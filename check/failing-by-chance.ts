@@ -1,4 +1,4 @@
-// Fails when a chapter does what makes it fail once in a hundred runs. `npm run check` runs it.
+// Fails when a chapter has a line that makes it fail by chance, such as once in a hundred runs. `npm run check` runs it.
 import { lineOf, type Node, readSources, visitNodes } from "./syntax-tree.ts";
 
 /** Names what makes a chapter fail by chance, such as `spec/a.spec.ts:7 expects no 555: ...`. */
@@ -26,7 +26,7 @@ function refusedWords({ type, callee, arguments: given = [] }: Node): string[] {
   return callee.property?.name === "toContain" && typeof expected?.value === "string" ? [expected.value] : [];
 }
 
-/** Whether a node is a call of Playwright's `route`. Of one argument it is a function of a test's own. */
+/** Whether a node is a call of Playwright's `route`. A `route` with one argument is a test's own function. */
 const isRouteOfPage = ({ type, callee, arguments: given = [] }: Node): boolean =>
   type === "CallExpression" && callee?.property?.name === "route" && given.length > 1;
 

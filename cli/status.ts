@@ -25,7 +25,7 @@ export const status: AddCommand = (program, run) => {
     );
 };
 
-/** The status with the names that JSON has. */
+/** The status with names in snake case, as the JSON output has them. */
 export const inSnakeCase = ({ owedToNoChannel, channels, backup, ...rest }: Status) => ({
   ...rest,
   owed_to_no_channel: owedToNoChannel,

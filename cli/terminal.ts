@@ -12,10 +12,10 @@ function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Text in which everything that a terminal would interpret, or not show, is escaped as \u{...}. */
+/** Text in which the characters that a terminal would interpret, and invisible format characters, are escaped as \u{...}. */
 export const printable = (text: string): string =>
-  // All controls, line and paragraph separators, and formats (the bidirectional ones turn a line around). The two
-  // joiners stay: they move nothing, and names in some scripts need them.
+  // All controls, line and paragraph separators, lone surrogates, and formats (the bidirectional ones turn a line around).
+  // The two joiners stay: they move nothing, and names in some scripts need them.
   text.replaceAll(
     /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu,
     (character) => escapes[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`,

@@ -1,5 +1,5 @@
-// The kinds of value that a setting may have, but for addresses (config/addresses.ts): what is taken, what is said otherwise, and what the program gets. Each
-// message follows the setting's name, as in "PORT must be a whole number from 0 to 65535."
+// The kinds of value that a setting may have, except addresses (config/addresses.ts): which text is accepted, the message for any other,
+// and what the program gets. Each message follows the setting's name, as in "PORT must be a whole number from 0 to 65535."
 import * as v from "valibot";
 import { npiPattern } from "./npi.ts";
 

@@ -2,5 +2,5 @@
 // here, because leads remember its variant and the reports name it.
 import type { Experiment } from "./experiment.ts";
 
-/** None runs unless somebody adds it here: then the pages are the original. */
+/** While the list is empty, no experiment runs and the pages show the original. */
 export const experiments: readonly Experiment[] = [];

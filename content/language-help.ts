@@ -1,5 +1,5 @@
-// One line in each language of the provider's state: that help in that language is there, at no charge, and at which
-// number. (45 CFR 92.11, which reaches suppliers under Medicare Part B.) LANGUAGE_HELP names the languages.
+// One line in each of the languages that are listed for the provider's state: help in that language is free, and at which number.
+// (45 CFR 92.11, which reaches suppliers under Medicare Part B.) LANGUAGE_HELP names the languages.
 import { ContentError } from "./content-error.ts";
 import { type Provider, withProvider } from "./provider.ts";
 
@@ -9,7 +9,7 @@ export interface LanguageHelpLine {
   text: string;
 }
 
-/** The lines by BCP 47 code. Before the site goes live the provider's translator reads those that it shows. */
+/** The lines by BCP 47 code. Before the site goes live, the provider's translator reads the lines that the site shows. */
 const lines: Record<string, string> = {
   ar: "إذا كنت تتحدث العربية، تتوفر لك المساعدة اللغوية مجانًا. اتصل بالرقم {phone} (TTY: 711).",
   de: "Wenn Sie Deutsch sprechen, helfen wir Ihnen kostenlos in Ihrer Sprache. Rufen Sie {phone} an (TTY: 711).",

@@ -5,8 +5,8 @@
 // then asks for the rest: its entry in config/translation-settings.ts, the placeholder of the provider's hours (provider.ts), and in spec/
 // what no voicemail may say and how easy reading is measured.
 // `npm run test:quick` asks for the letters that the fonts lack (decision 011). The transcripts of all languages change, because each page
-// links to the others: remove spec/transcripts/, let spec/screen-reader.spec.ts write it anew, and read what is new. Nothing asks for the rest:
-// "Before it goes live" in the README, docs/deploy-supabase.md and decision 016 name the languages.
+// links to the others: remove spec/transcripts/, let spec/screen-reader.spec.ts write it anew, and read what is new. No check asks for
+// what else names the languages: "Before it goes live" in the README, docs/deploy-supabase.md and decision 016.
 import { ContentError } from "./content-error.ts";
 import { en } from "./en/language.ts";
 import { es } from "./es/language.ts";
@@ -63,7 +63,7 @@ export function plainRefusal(name: string | null | undefined, sent: string): str
   return `${refusalIn(texts, sent)}\n\n${texts.plain.back}\n`;
 }
 
-/** Where the form in this language leads. */
+/** The path of the thank-you page in the language that a form names, or in the first one shown. */
 export function thankYouPath(name: string | null | undefined, codes: readonly string[]): string {
   const shown = shownLanguages(codes);
   return `${pathOf(languageNamed(name, shown), shown)}/thank-you`;

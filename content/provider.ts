@@ -38,7 +38,7 @@ const placeholderHours: Hours = {
   es: "Lunes a viernes, de 9 a. m. a 5 p. m., hora del este",
 };
 
-/** The settings without a value, as their placeholders in a page tell. The hours are left out, because a provider may well have those. */
+/** The settings without a value, found by their placeholders in a page. Not the hours, because a provider may really have these hours. */
 export const settingsWithPlaceholderIn = (html: string): string[] =>
   Object.values(placeholders)
     .filter(({ text }) => html.includes(text))
@@ -46,7 +46,7 @@ export const settingsWithPlaceholderIn = (html: string): string[] =>
 
 /** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
-  // Without a number to call from the provider calls from the one to be called, because a placeholder would be no one's number.
+  // Where no number is set from which the provider calls, it is the provider's phone, because a placeholder would be nobody's number.
   const given = {
     callsFrom: settings.phone,
     legalName: settings.name,
@@ -77,7 +77,7 @@ export function completeProvider(settings: ProviderSettings): { provider: Provid
 export const factNames = Object.keys(placeholders) as Fact[];
 type Fact = keyof typeof placeholders;
 
-/** What stands in braces in a text, or in the texts of an object: a placeholder such as "{phone}", or one that was mistyped, as "{phone". */
+/** The placeholders in a text, or in all texts of an object, such as "{phone}"; and a phrase for a text with a lone brace. */
 export const placeholdersOf = (texts: unknown): string[] =>
   typeof texts === "string"
     ? [...(texts.match(/\{[^{}]*\}/g) ?? []), ...loneBraceIn(texts)]
@@ -88,7 +88,7 @@ const loneBraceIn = (text: string): string[] =>
   /[{}]/.test(text.replaceAll(/\{[^{}]*\}/g, "")) ? ["a brace without its other one"] : [];
 
 /**
- * Puts the provider's own into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}.
+ * Puts the provider's facts into a text: {name}, {legalName}, {phone}, {callsFrom}, {address}, {npi}.
  * @throws ContentError for a placeholder that nothing fills, such as a mistyped one, because readers would see it as it stands.
  */
 export function withProvider(text: string, provider: Pick<Provider, Fact>): string {
@@ -133,5 +133,5 @@ export function dial(phone: string): string {
 /** The first number of the USA that is written in digits, with whatever characters between them, as of "(800) 555-0142 (TTY: 711)". */
 const firstNumber = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d\p{L}]{0,3}\d{4}(?!\d)/u;
 
-/** The first one with letters: an area code, and seven of letters and digits. Phones take no notice of more, as of 1-800-MEDICARE. */
+/** The first number with letters: an area code, and seven letters or digits. Phones ignore what follows, as the E of 1-800-MEDICARE. */
 const firstSpelt = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?(?:[^\d\p{L}]{0,3}[\da-z]){7}/iu;

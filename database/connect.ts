@@ -25,7 +25,7 @@ export function connect(
   const lifetime = keepsConnections && { max_lifetime: null };
   const connection = { application_name: name, ...(timeZone && { TimeZone: timeZone }) };
   const open = ({ host, port, ...path }: ServerAddress, options: object) => {
-    // As lists, which its types do not know, because postgres.js takes what follows a colon in a text for the port, also in an IPv6
+    // Lists, which the types of postgres.js do not declare. In a text postgres.js takes what follows a colon for the port, also in an IPv6
     // address, and would send the login to another server.
     const server: object = { host: [host], port: [port], ...path };
     return postgres(url, {
@@ -43,7 +43,7 @@ export function connect(
   return open(first, { max, socket: () => openToWritable(servers, probe) });
 }
 
-// An empty one, as most leads have no flag, is not searched: an export of all leads takes a tenth less.
+// An empty array is not searched, because most leads have no flag: an export of all leads takes a tenth less time.
 const arrayOfTextOrUuid = {
   to: 1009,
   from: [1009, 2951],
@@ -94,8 +94,9 @@ export function addressOfDatabase(address: string, name: string): string {
   return `${scheme}${login}${hosts}/${encodeURIComponent(name)}${query}`;
 }
 
-// What libpq reads itself; postgres.js would send it to the server, which has no such setting. Of these nothing is lost: those that name
-// certificates or restrict the ways to sign in stay, so that the server refuses them, because the connection would be less safe than asked.
+// Parameters that libpq reads itself, left out because postgres.js would send them to the server, which has no such settings. That ignores
+// `require` of channel_binding and of gssencmode. Others that make a connection safer, such as those that name certificates, stay, so that
+// the server refuses the connection, which would be less safe than asked.
 const clientOnly = [
   ...["host", "port", "target_session_attrs", "channel_binding", "gssencmode", "gsslib", "krbsrvname"],
   ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
@@ -111,7 +112,7 @@ function splitAddress(address: string): { url: string; database: string; servers
   const servers = named.map((text, index) => serverOf(text, ports[index] ?? ports[0] ?? "5432"));
   for (const name of clientOnly) parameters.delete(name);
   const rest = parameters.size > 0 ? `?${parameters}` : "";
-  // postgres.js does not decode its name.
+  // Decoded here, because postgres.js does not decode the name of the database.
   return {
     url: `${scheme}${login}localhost${database}${rest}`,
     database: decoded(database.slice(1)),

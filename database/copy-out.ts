@@ -2,15 +2,15 @@
 import { Readable } from "node:stream";
 import type { TransactionSql } from "postgres";
 
-/** The cells of a row as PostgreSQL writes them as text; null where a column is. */
+/** The cells of a row, in the text form of PostgreSQL; null for a cell without a value. */
 export type CopiedRow = (string | null)[];
 
-/** Says that whoever takes the rows failed, which is its cause. The connection still sends rows, and can only be closed. */
+/** `take` failed, with the error in `cause`. The connection still sends rows, so it can only be closed. */
 export class StoppedCopy extends Error {}
 
 /**
- * Hands the rows of a query, which has no parameters, to `take`, some hundred at a time. No other statement may be sent to the connection
- * meanwhile. @throws StoppedCopy, or the database's error.
+ * Hands the rows of a query, which has no parameters, to `take`, as many at a time as the stream's buffer holds. No other statement may be
+ * sent to the connection meanwhile. @throws StoppedCopy, or the database's error.
  */
 export async function copyOut(
   tx: TransactionSql,

@@ -1,5 +1,5 @@
 // Prepares a database for leads: brings the schema up to date and sets up what else a lead needs. A server that is
-// unreachable is tried again, because the article can be read meanwhile; a refusal that waiting cannot end stops the start.
+// unreachable is tried again, because the article can be read meanwhile; an error that does not pass by waiting stops the start.
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
 import { connect, type Sql } from "./connect.ts";
@@ -49,9 +49,9 @@ export async function prepare(
 }
 
 /**
- * Waits until the database of a role's login can be reached.
- * @throws DatabaseRefusal when its schema is older than this program, because only the owner may migrate it, or was changed by a
- * newer release so that this one does not work on it.
+ * Waits until the database can be reached with a role's login, and checks the version of its schema.
+ * @throws DatabaseRefusal when the schema is older than this program, because only the owner may migrate it, or when a newer release
+ * has changed the schema so that this program does not work on it.
  */
 export async function requireNewestSchema(
   login: { role: "leads_delivery" | "leads_team"; address: string },
@@ -138,7 +138,7 @@ export function refusalOf(error: unknown, setting: string, role?: LoginRole): Da
         : `refuses what the set-up needs (${code}). ${setting} must name the database's owner, with CREATEROLE.`,
       error,
     );
-  // It stands behind the address's question mark. Its name holds no secret, and PostgreSQL says it alone.
+  // A parameter that stands after the question mark of the address. PostgreSQL's message holds only its name, which is no secret.
   if (code === "42704" && error instanceof Error && error.message.startsWith("unrecognized configuration"))
     return refusal(
       `does not know a parameter in ${setting} (${error.message}). Take it out; a certificate's authority is named in NODE_EXTRA_CA_CERTS.`,

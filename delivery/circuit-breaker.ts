@@ -1,10 +1,10 @@
 // The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down gets one
-// message now and then, and closes with the first that it takes. One that it refuses for good does not close it: a host that answers so in the
-// middle of an outage would have all that waits fail for good.
+// message now and then, and closes with the first message that the receiver accepts. A permanent refusal does not close it, because all
+// waiting deliveries are sent when it closes, and a host that refuses everything during an outage would make all of them fail for good.
 import type { Outcome } from "./channels/channel.ts";
 import type { Clock } from "./clock.ts";
 
-/** The number of failures in a row that count as an outage of the channel; fewer may be one delivery that it refuses. */
+/** The number of failures in a row that count as an outage of the channel; fewer may be the fault of a single delivery. */
 const failuresToOpen = 3;
 
 export interface CircuitBreaker {
@@ -36,7 +36,7 @@ export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
       }
       if (outcome.kind === "delivered") {
         failures = 0;
-        // One that was under way when the receiver asked for a pause does not end it.
+        // A message that was under way when the receiver asked for a pause does not end that pause.
         if (clock() >= askedUntil) pausedUntil = 0;
         return wasOpen ? "closed" : undefined;
       }

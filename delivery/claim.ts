@@ -7,17 +7,21 @@ import type { StoredLead } from "../lead/lead.ts";
 import type { Delivery, Permission } from "./delivery.ts";
 import { type At, indexSomeNewLeads, timeIn } from "./outbox.ts";
 
-/** What became of an attempt. A wait is in seconds; 0 means that the channel did not fail: this process was stopped, or the message is to be split. */
+/**
+ * What became of an attempt. `wait` is in seconds; 0 means that the channel did not fail, because this process was stopped or the message
+ * is to be split.
+ */
 export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> &
   ({ delivered: true } | { reason: string; wait: number } | { reason: string; failed: true });
 
 /**
  * Takes up to `max` deliveries that are due on a channel, the longest due first, and holds them for `lease` seconds.
- * Processes that ask at the same moment get different ones. The attempt is counted here and not when it ends, so that it
- * counts even when it takes the process down with it. After a claim the channel gives nothing out for `cooldown` seconds,
- * unless it gave out as many as was asked for, because more are waiting then.
+ * Processes that claim at the same moment get different ones. The attempt is counted here and not when it ends, so that an
+ * attempt that ends the process counts too. After a claim of some, but fewer than `max`, nothing can be claimed on the channel for
+ * `cooldown` seconds. After a claim of `max` there is no cooldown, because more are waiting then.
  *
- * A message about a lead does not overtake an earlier one that is due or held; one that waits for its retry may be overtaken.
+ * A message about a lead, except `lead.created`, does not overtake an earlier one that is due or held; one that waits for its retry may be
+ * overtaken.
  */
 export async function claim(
   sql: Sql,
@@ -96,8 +100,8 @@ interface Indexings {
 const indexings = new WeakMap<Sql, Indexings>();
 
 /**
- * Indexes new leads, and stops waiting for it after 3 seconds: the team must be told of a lead however slow it is, and also where it
- * fails. The job that indexes each second logs why.
+ * Indexes new leads, and waits 3 seconds for that at most, because the team must be told of a lead also where the indexing is slow or
+ * fails. The job that indexes each second logs why it fails.
  */
 async function indexInTime(sql: Sql): Promise<void> {
   const ofPool = indexings.get(sql) ?? { underWay: Promise.resolve() };
@@ -110,15 +114,15 @@ async function indexInTime(sql: Sql): Promise<void> {
   await Promise.race([ofPool.next, wait(flagsWait, undefined, { ref: false })]);
 }
 
-// In transactions, which have a connection of their own: postgres.js sends other queries after a plain one to the same connection, and
-// messages would wait for a slow indexing.
+// Each step is a transaction, because a transaction has its connection to itself. On the connection of a plain query, postgres.js sends
+// other queries behind it, and messages would wait for a slow indexing.
 async function indexAlone(sql: Sql): Promise<void> {
   while ((await transaction(sql, indexSomeNewLeads)) > 0);
 }
 
 /**
  * Records what became of attempts. A delivery that any process reports as delivered is delivered. A failure counts only for
- * the claim it belongs to: when the lease ran out and another process has claimed the delivery since, that one's result holds.
+ * the claim it belongs to: when the lease ran out and another process has claimed the delivery since, the result of that process holds.
  */
 export async function record(sql: Sql, results: readonly Result[], at?: At): Promise<void> {
   const now = timeIn(sql, at);
@@ -149,7 +153,7 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
       and (r.delivered or (d.failed_at is null and d.attempts = r.attempt))`;
 }
 
-/** How a reason ends when a delivery waits because the receiver asked for it: it waits on when the others are retried at once. */
+/** How a reason ends when a delivery waits because the receiver asked for the wait. `retryNow` leaves such a delivery waiting. */
 export const waitsOnRequest = ", asked to wait";
 
 /**

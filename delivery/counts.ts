@@ -15,11 +15,11 @@ export interface LeadCounts {
   overdue: number;
   /** Those of `unreviewed` that are owed to no channel, so that the team was not notified. */
   untold: number;
-  /** Those stored, reviewed or not, that came while no channel was set up, or whose channels were retired without taking a message. */
+  /** Stored leads owed to no channel, reviewed or not: none was set up when they came, or theirs were retired before taking a message. */
   owedToNoChannel: number;
 }
 
-/** Reads how many leads there are of each kind, which SQL sums without reading them. */
+/** Reads how many leads there are of each kind. SQL adds up tallies and reads only the few leads that these do not cover. */
 export async function readLeadCounts(sql: Sql): Promise<LeadCounts> {
   const [counts] = await sql<LeadCounts[]>`
     select stored::int, last_day::int as "lastDay", erased::int, waiting::int as unreviewed, overdue::int, untold::int,
@@ -41,13 +41,13 @@ export interface ChannelCount {
   failed: number;
   /** Owed for 15 minutes and not delivered, whenever the next attempt is due. */
   stuck: number;
-  /** Why the last attempt that failed did so, in one sentence of ours; null where no delivery failed or waits after a failed attempt. */
+  /** Why the latest failed attempt failed, in a sentence of this program; null where no delivery failed or waits after a failed attempt. */
   lastError: string | null;
   /** When that attempt failed. */
   lastErrorAt: Date | null;
 }
 
-/** Counts the deliveries of each channel, as the SQL function says. */
+/** Counts the deliveries of each channel as they stand at the moment `at`, by default now. */
 export async function countDeliveries(sql: Sql, at?: At): Promise<ChannelCount[]> {
   return sql<ChannelCount[]>`
     select channel, is_enabled as enabled, is_retired as retired, delivered::int, pending::int,

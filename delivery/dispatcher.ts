@@ -29,14 +29,13 @@ export interface Dispatcher {
   stop(): void;
   /** Aborts what is under way; its deliveries are due again at once. */
   abort(): void;
-  /** Settles when nothing is under way, and everything is recorded that the database takes. */
+  /** Settles when no message is under way and the results are recorded, without waiting for a database that is unreachable. */
   drained(): Promise<void>;
 }
 
 /** Seconds a dispatcher holds what it claimed: longer than any message takes. */
 const lease = 90;
 
-/** Makes the dispatcher of a channel. */
 export const makeDispatcher = (channel: Channel, dependencies: DispatcherDependencies): Dispatcher =>
   new ChannelDispatcher(channel, dependencies);
 
@@ -118,7 +117,7 @@ class ChannelDispatcher implements Dispatcher {
     const { name, cooldown } = this.#channel;
     do {
       this.#claimsAgain = false;
-      // First, because the lease of what was delivered during an outage may be over, and a claim would give it out again.
+      // First, because a delivery sent during an outage of the database may have outlived its lease, and a claim would send it again.
       if (!(await this.#results.flush())) return;
       await this.#retryPending();
       // Asked again, because a message that ended meanwhile may have opened the circuit breaker.
@@ -162,8 +161,8 @@ class ChannelDispatcher implements Dispatcher {
     return true;
   }
 
-  // A later sweep of the worker claims again, after a bug not before the pause is over. An outage of the database is in the log
-  // already; a bug is not.
+  // A later sweep of the worker claims again; after a bug, once the pause is over. The connection has logged an outage of the database
+  // already, so only a bug is logged here.
   #pauseIfBug(error: unknown): void {
     this.#claimsAgain = false;
     if (isDatabaseTrouble(error)) return;

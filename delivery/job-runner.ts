@@ -12,16 +12,16 @@ export interface ScheduledJob {
 }
 
 /**
- * Milliseconds until a job runs again that trouble of the database has stopped: its interval, but 5 seconds at least and a minute at most.
- * The job of each second is back after 5, because the team's lists get new leads from it. Those of hours and days are back after a minute:
- * not sooner, because they may have been stopped for taking long. Counted from the failure.
+ * Milliseconds from a failure by database trouble until the job runs again: its interval, but 5 seconds at least and a minute at most.
+ * The job of each second runs again after 5 seconds, because the team's lists get new leads from it. Jobs of hours and days run again
+ * after a minute and not sooner, because the database may have stopped them for taking long.
  */
 const pauseAfterTrouble = ({ every }: ScheduledJob) => Math.min(Math.max(every, 5_000), pauseAfterBug);
 
 /** Makes what runs these jobs when they are due, one after the other. Jobs that must not wait for each other need a runner each. */
 export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: Log) {
   const nextRun = new Map<ScheduledJob, number>();
-  /** The jobs that the database stopped, of which the log says so once until they come through. */
+  /** The jobs that the database stopped and that have not succeeded since. The log names such a stop only the first time. */
   const stopped = new Set<ScheduledJob>();
   let running: Promise<void> | undefined;
   const runDueJobs = async (signal: AbortSignal): Promise<void> => {

@@ -1,5 +1,5 @@
-// The outbox: every delivery that is still owed to the team. The insert's own trigger fills it; this file fills it beside that
-// trigger and requeues deliveries when the team asks. `claim.ts` empties it, `counts.ts` counts it.
+// The outbox: every delivery that is still owed to the team. A trigger of each insert fills it; this file adds missed deliveries and
+// alerts, and requeues deliveries when the team asks. `claim.ts` empties it, `counts.ts` counts it.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
@@ -11,8 +11,8 @@ export type At = Date | undefined;
 export const timeIn = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
 
 /**
- * Syncs the registry of channels to the database, and which of them are set up. From here on a stored lead is owed to these by
- * the insert itself. What is pending on another channel stays, and goes on when that one is set up again.
+ * Syncs the registry of channels to the database, and which of them are set up. From then on each insert of a lead enqueues a delivery for
+ * each channel that is set up. What is pending on another channel stays, and goes on when that channel is set up again.
  */
 export async function syncChannels(sql: Sql, setUp: readonly string[]): Promise<void> {
   await sql`select private.sync_channels(${[...channelNames]}::text[], ${[...setUp]}::text[])`;
@@ -41,7 +41,7 @@ export async function indexNewLeads(sql: Sql): Promise<void> {
   while ((await indexSomeNewLeads(sql)) > 0);
 }
 
-/** Does so for a thousand of them, and returns how many that was. */
+/** Does so for at most a thousand leads. Returns how many this call has indexed: 0 also when another process has indexed all of them. */
 export async function indexSomeNewLeads(sql: Sql | TransactionSql): Promise<number> {
   return countOf(await sql<Count[]>`select private.index_new_leads() as count`);
 }

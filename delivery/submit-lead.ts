@@ -1,6 +1,6 @@
-// Call 2: `POST /functions/v1/submit-lead` wakes the delivery. It stores nothing, sends nothing on and reads nothing of
-// what it is sent, so that a forged call makes no message about a lead that was never stored. Its answer is always the same,
-// so it cannot be asked who enquired. Preflights are answered before it. Our server and Supabase's functions share it. (Specification 7)
+// Call 2: `POST /functions/v1/submit-lead` wakes the delivery. It discards the body of the request, so that a forged call makes no
+// message about a lead that was never stored. Each call with the right key gets the same answer, so that no answer tells who enquired.
+// Preflights are answered before it. Our server and Supabase's functions share it. (Specification 7)
 
 export interface SubmitLeadDependencies {
   /** Whether a key is the anonymous key. */
@@ -15,7 +15,6 @@ const maxBytes = 16 * 1024;
 /** Milliseconds. A body that takes longer is cancelled, because nothing in it is needed. */
 const maxReadTime = 2_000;
 
-/** Makes the handler. */
 export function makeSubmitLead({ knows, wake }: SubmitLeadDependencies) {
   return async (request: Request): Promise<Response> => {
     if (request.method !== "POST") {

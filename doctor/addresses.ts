@@ -1,5 +1,5 @@
-// The names and certificates of the deployment's addresses, which end one day without anybody changing anything: whether each name
-// resolves, its certificate is trusted, is for that name, and is good for two weeks more.
+// The names and certificates of the deployment's addresses, which expire although nobody changes anything: whether each name resolves,
+// its certificate is trusted, is for that name, and is good for two weeks more.
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { isIP } from "node:net";
@@ -8,7 +8,7 @@ import { codeOf } from "../log/log.ts";
 import { type Answer, ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
-/** Days. Let's Encrypt's are renewed 30 days before their end, so one that ends sooner is not renewed any more. */
+/** Days. Let's Encrypt's are renewed 30 days before their end, so the renewal of one with fewer days left than this has failed. */
 const minDays = 14;
 
 const timeout = 15_000;
@@ -90,7 +90,7 @@ async function examineInbox(inbox: string): Promise<Finding> {
   );
 }
 
-/** Recognizes the inbox by the answer to one of its own paths, because another site may have the same title. */
+/** Recognizes the inbox by the address of its script, because another site may have the same title. */
 const isInbox = (answer: Awaited<ReturnType<typeof ask>>): answer is Answer =>
   answer.status === 200 &&
   "body" in answer &&

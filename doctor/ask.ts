@@ -11,7 +11,7 @@ export interface Answer {
 
 export interface NoAnswer {
   status: 0;
-  /** ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED or another code of the error; "timeout"; or "no connection" of one without a code. */
+  /** The error's code, such as ENOTFOUND or CERT_HAS_EXPIRED; "timeout"; or "no connection" where the error has no code. */
   reason: string;
 }
 

@@ -76,7 +76,7 @@ export function readDeployment(
   };
 }
 
-// A header holds no other characters. A key that was copied from where only its beginning is shown ends with the character "…".
+// The key is sent in an HTTP header, which takes these characters only. A key that was copied from a shortened display ends with "…".
 function readKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;

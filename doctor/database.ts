@@ -4,7 +4,7 @@ import { newestVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import { type Finding, fail, pass } from "./finding.ts";
 
-/** Examines the database; `isHosted` says that it is a project of Supabase, which has to call submit-lead. */
+/** Examines the database. `isHosted`: it is that of a Supabase project, so it must call submit-lead each minute. */
 export async function examineDatabase(sql: Sql, { isHosted }: { isHosted: boolean }): Promise<Finding[]> {
   const schema = await examineSchema(sql);
   if (schema.is !== "pass") return [schema];
@@ -60,7 +60,7 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
   return pass("Row-level security is on: a visitor may add a lead, and only the delivery may read one.");
 }
 
-// What the migrations grant, and nothing beside it. A right on the whole table shows up for each of its columns.
+// Finds rights that the migrations do not grant. A right on the whole table is found by its columns, because it is listed for each of them.
 async function examineGrants(sql: Sql): Promise<Finding> {
   const extra = await sql<{ grantee: string; rights: string }[]>`
     with granted as (

@@ -77,7 +77,7 @@ async function examineFunctionAndDatabase(
   say(await examineFormPost(deployment, testLead));
   const schema = inside.sql ? await examineDatabase(inside.sql, { isHosted: isHosted(deployment) }) : [];
   say(schema);
-  // Without a secret key as well, the end of the test lead says it (removeTestLead).
+  // Where the secret key is missing, too, removeTestLead reports that the database was not examined.
   if (!inside.sql && inside.secretKey) say([notExamined("The database from inside: give DATABASE_URL.")]);
   // Of a database that is not ours, or of an older one, nothing else can be asked.
   const sql = schema[0]?.is === "pass" ? inside.sql : undefined;

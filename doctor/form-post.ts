@@ -4,7 +4,7 @@ import { ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, isHosted, pass } from "./finding.ts";
 import type { TestLead } from "./test-lead.ts";
 
-/** Sends the form as the page would: to submit-lead on a project, to the site itself on our own server. */
+/** Sends the form as the page would: to the site itself where our own server serves the site, otherwise to submit-lead. */
 export async function examineFormPost(
   { url, site }: Deployment,
   { name, email, zip_code }: TestLead,

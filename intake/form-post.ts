@@ -14,8 +14,8 @@ import { campaignIn, type DeviceOf, formStatements, requestHeadersOf } from "./r
 import type { Store } from "./store.ts";
 
 /**
- * What the plain post needs of the pages. `language` is the code that the form or the address of its page names, and `variant` what
- * the form names, if they do.
+ * What the plain post needs of the pages. `language` is the code that the form names or, where the form is not read, the address of its
+ * page; `variant` is the one that the form names. Either may be undefined.
  */
 export interface FormPages {
   /** Shows the article again: what was typed, and the sentence for the banner. */
@@ -30,7 +30,7 @@ export type ShowArticle = (refused: {
   message: string;
   language: string | undefined;
   variant: string | undefined;
-  /** What the next post from that article has to state of the page that was posted from first (FormStatements). */
+  /** `campaign` and `isWithoutScript` go into the article's form, so that its next post states them again (FormStatements). */
   campaign?: string;
   isWithoutScript?: boolean;
 }) => Response | Promise<Response>;
@@ -87,8 +87,8 @@ export function makeFormPost(dependencies: FormPostDependencies) {
 }
 
 /**
- * The language of the page that a form was posted from, where its body is not read: the start of its path, as in /es. An article that
- * came back with a refusal stands at /, so a second post from it is taken for one of the first language.
+ * The language of the page that a form was posted from, where the body is not read: the first part of the page's path, as in /es. The
+ * article that answers a refused post stands at /, so a second post from it gets the first language that is shown.
  */
 const languageOf = ({ headers }: Request): string | undefined =>
   URL.parse(headers.get("referer") ?? "")?.pathname.split("/")[1];

@@ -14,9 +14,9 @@ import { type Store, StoreBusy } from "./store.ts";
 export interface InsertDependencies {
   anonKey: string;
   store: Store;
-  /** Counts a try of this address; undefined while it may send. */
+  /** Counts a try of this address; returns undefined while the address may send. */
   tooMany: Limit;
-  /** Given where page loads are counted by device. */
+  /** Names the kind of device, which the lead keeps; given where page loads are counted by device. */
   deviceOf?: DeviceOf | undefined;
   log: Log;
 }
@@ -50,8 +50,8 @@ export function makeInsertLead({ anonKey, store, tooMany, deviceOf, log }: Inser
 }
 
 /**
- * What to answer when storing failed. The sentences that the table's trigger raises pass, as PostgREST would pass them;
- * they name no table, PostgreSQL's own messages do. Any other failure is ours: the database's trouble, or a bug.
+ * What to answer when storing failed. An error that the table's trigger raises is answered with its own sentence, as PostgREST does;
+ * it carries no table name, while PostgreSQL's own errors do. Any other failure is ours: the database's trouble, or a bug.
  */
 export function refusalOfFailure(error: unknown, log: Log): Refusal {
   const code = codeOf(error);

@@ -3,7 +3,7 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** A sender of too much. */
+/** Why a sender may not send now: it has tried too often. */
 export interface TooMany {
   /** Until it may try again. */
   seconds: number;
@@ -23,9 +23,9 @@ interface Sender {
 const minute = 60_000;
 
 /**
- * Makes the limit on tries from one address in minutes that begin with a first try. The sixty a minute are for leads, whether they are stored or refused: a senior centre sends
- * its whole reading room from one address, and a person who taps again and again is not a flood. An IPv6 network of one household counts
- * as one.
+ * Makes the limit on the tries of one address in a minute, which begins with its first try. Sixty are for leads, stored or refused, because
+ * a senior centre sends its whole reading room from one address, and a person who taps again and again is not a flood. The IPv6 network of
+ * one household counts as one address.
  *
  * Each sender that is remembered costs memory for a minute. Those beyond `maxSenders` are let in uncounted, because a flood that comes
  * from more addresses than this is not one that a limit by address can stop. `now` is a clock in milliseconds that never goes back.
@@ -35,7 +35,7 @@ export function makeLimit(
   triesAMinute = 60,
   now: () => number = () => performance.now(),
 ): Limit {
-  /** In the order in which they came, so that those whose minute ends first are first. */
+  /** In the order of their first try, so that the sender whose minute ends first stands first. */
   const senders = new Map<string, Sender>();
 
   const removeExpired = (moment: number) => {

@@ -3,7 +3,7 @@
 
 import type { HeaderValues } from "./answer.ts";
 
-/** Headers that the permission record keeps something of, lower case as PostgREST has them. */
+/** Headers that the permission record is made from, lower case as PostgREST has them. */
 export interface RequestHeaders {
   host?: string;
   origin?: string;
@@ -24,11 +24,11 @@ export interface FormStatements {
   notice: string | null;
   variant: string | null;
   isHoneypotFilled: boolean;
-  /** The browser runs no script, which a field says that only such a browser has. */
+  /** The browser runs no script: the form has a field that only such a browser sends. */
   isWithoutScript: boolean;
   /** The form stands in an article that answered a refused post, so its page load is counted already. */
   isRepeated: boolean;
-  /** The campaign's words of the page that was posted from first; its address is not that of the article that answered. */
+  /** The utm_ parameters of the page that was posted from first, because an article that answers a refusal has another address. */
   campaign: string;
 }
 
@@ -60,8 +60,8 @@ export function requestHeadersOf(
 }
 
 /**
- * At most so many characters of a text, without what a jsonb refuses: U+0000 and half of a surrogate pair. A form can hold them, and nothing
- * beside the six fields is a reason to refuse a lead, or those that are stored by the same SQL statement.
+ * At most `length` characters of a text, without what a jsonb refuses: U+0000 and half of a surrogate pair. A form can hold them, but only
+ * the six fields are a reason to refuse a lead, and a failure would refuse all leads that the same SQL statement stores.
  */
 const storable = (text: string, length: number): string =>
   text.slice(0, length).replaceAll("\0", "").toWellFormed();
@@ -77,12 +77,12 @@ export const formStatements = (form: URLSearchParams): FormStatements => ({
   campaign: campaignIn(`?${form.get("campaign") ?? ""}`),
 });
 
-/** The campaign's words of an address as they stand there, such as "utm_source=facebook&utm_campaign=spring"; "" for none. */
+/** The utm_ parameters of an address as they stand there, such as "utm_source=facebook&utm_campaign=spring"; "" for none. */
 export const campaignIn = (address: string): string =>
   (address.split("#", 1)[0]?.split("?")[1] ?? "")
     .split("&")
     .filter((parameter) => /^utm_[a-z]{1,20}=/.test(parameter))
-    // A long one takes no other's place.
+    // Cut, so that a long parameter leaves room for the others.
     .map((parameter) => parameter.slice(0, 300))
     .join("&")
     .slice(0, 1_500);

@@ -1,5 +1,5 @@
-// Bundles with Vite: the form's script and the style, then the inline script that fetches the form's script, then the renderer, into
-// which all that was made before is written.
+// Bundles with Vite: the form's script and the style, then the inline script that fetches the form's script, then the counting script,
+// and last the renderer, which holds the results of all these and of the photos. After it come the share cards.
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -134,7 +134,7 @@ async function bundleRenderer(common: InlineConfig, built: Built, folder: string
   await run({
     ...common,
     define: { ...common.define, BUILT: JSON.stringify(built) },
-    // React's server half goes into the file, in its production form and without a search at start.
+    // Puts React's server code into the file, in its production form, so that the start looks for no modules.
     ssr: { noExternal: true },
     build: {
       ssr: "site/render.tsx",

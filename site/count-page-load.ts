@@ -39,7 +39,7 @@ function send(): void {
     }).catch(() => {});
 }
 
-// Hidden from the start, it is neither seen nor left.
+// A page that opens in a hidden tab counts only once it is shown.
 if (!document.hidden) report(kind);
 document.addEventListener("visibilitychange", () => (document.hidden ? send() : report(kind)));
 addEventListener("pageshow", ({ persisted }) => persisted && report("return"));
@@ -52,7 +52,8 @@ root.addEventListener(
 // Not after a reload or a return, when the browser itself scrolls to where the reader was.
 if (kind === "view") {
   new IntersectionObserver(([entry]) => entry?.isIntersecting && report("form_seen")).observe(root);
-  // A reader who followed a link to the form or a field has not read the half above it. An ad's link may have a fragment that is nowhere.
+  // A reader who followed a link to the form or a field has not read the half above it. An ad's link may
+  // have a fragment that names no element; then the page begins at its top, and the step counts.
   addEventListener("scroll", () => {
     const { top, height } = (root.closest("article") as HTMLElement).getBoundingClientRect();
     if (!document.querySelector(":target") && top + height / 2 < innerHeight) report("half_read");

@@ -58,11 +58,11 @@ export function FormSection({ content, formHtml }: { content: PageContent; formH
   );
 }
 
-/** Where page loads are counted: our own server, or the function of a hosted backend. */
+/** Where page loads are counted: on the server that serves the page, or below submit-lead of a backend at another address. */
 const countingAddress = ({ backend: { url }, variant }: PageContent) =>
   `${url && `${url}/functions/v1/submit-lead`}/c${variant ? `?variant=${variant}` : ""}`;
 
-/** Counts a view in a browser that runs no script. Our own backend may know the whole address, as it does with the form. */
+/** Counts a page load in a browser that runs no script. The backend gets the page's whole address as referrer, as with the form. */
 const CountingImage = ({ address }: { address: string }) => (
   <noscript>
     <img src={address} alt="" hidden referrerPolicy="no-referrer-when-downgrade" />

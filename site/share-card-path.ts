@@ -1,5 +1,5 @@
-// Where the share card of a language is. It names who pays, and pages that were built for one payer may be started for
-// another. Then the server draws a card of its own, at a path of its own, because browsers keep the old one for a year.
+// The path of a language's share card. The card names the provider, who pays for the article. A server may start with another provider
+// than its pages were built for. Then it draws another card, at another path, because browsers keep the old card for a year.
 import { createHash } from "node:crypto";
 import type { LanguageCode } from "../content/languages.ts";
 import { built } from "./built.ts";

@@ -63,7 +63,7 @@ describe("leads campaigns", () => {
     expect(ran).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it("prints for a person a line a campaign, with what is counted apart below", async () => {
+  it("prints for a person a table with a line for each campaign, and below it the period and the counts of bots", async () => {
     const { stdout, status } = await leads(database.url, "campaigns");
     expect(status).toBe(0);
     expect(
@@ -81,7 +81,7 @@ describe("leads campaigns", () => {
     expect(stdout).toMatch(/Bots, which the table leaves out: 7 loads, [0-9]+ served, 0 leads\./);
   });
 
-  it("takes days for those of the time zone in which it runs, and says which", async () => {
+  it("begins at the start of the day in the time zone in which it runs, and names that zone", async () => {
     const { url, owner } = await makeDatabase();
     const now = new Date();
     /** The start of the day twenty days ago in a zone so many hours behind UTC. */
@@ -148,7 +148,7 @@ describe("leads campaigns costs add", () => {
     const springs = stdout.split("\n").find((line) => line.startsWith("facebook / paid / spring"));
     expect(springs?.split(/ {2,}/).slice(-4)).toEqual(["$40.50", "$40.50", "$40.50", "$40.50"]);
     expect(stdout).toContain("Cost without a campaign: summer- late $1.00\n");
-    // Nor does one that PostgreSQL rolled back once, because a manager recorded the same costs at that moment.
+    // PostgreSQL may roll back a recording, because a manager records the same costs at that moment; the command then tries again.
     await deadlockOnce(database.owner, "insert", "private.campaign_costs");
     expect((await leads(database.url, "campaigns", "costs", "add", path)).status).toBe(0);
   });
@@ -218,8 +218,8 @@ describe("leads campaigns costs add", () => {
   });
 });
 
-describe("leads campaigns, where there are costs", () => {
-  it("begins at the start of the day, because costs are of whole days, and elsewhere at the start of the hour, as page loads are counted", async () => {
+describe("leads campaigns --since", () => {
+  it("begins at the start of the day where there are costs, because costs are of whole days, and else of the hour", async () => {
     const { owner, url } = await makeDatabase();
     await owner`insert into leads ${owner(aLead())}`;
     const report = async () =>

@@ -69,7 +69,7 @@ describe("the counts", () => {
     ["a variant that is no word", aCount({ variant: "rosa@example.com" })],
     ["no step", aCount({ step: null })],
     ["a count below one", aCount({ n: -5 })],
-  ])("refuse a value outside the closed lists, and add nothing then: %s", async (_, count) => {
+  ])("refuse a value that is not allowed, and add nothing then: %s", async (_, count) => {
     expect(await refusal(add([aCount(), count]))).toMatch(/^235(14|02)$/);
     expect(await counts()).toEqual([]);
   });
@@ -139,7 +139,7 @@ describe("the counts", () => {
     expect(await refusal(add([], [{ ...aVital, vital: "fingerprint" }]))).toBe("23514");
   });
 
-  it("take no message that does not say how often", async () => {
+  it("refuse a count without a number", async () => {
     const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: null };
     expect(await refusal(add([aCount({ n: null })]))).toBe("23514");
     expect(await refusal(add([], [aVital]))).toBe("23514");

@@ -1,5 +1,5 @@
-// What the ads brought is read from the sums of the days where those stand, and from the leads and the counts by hour elsewhere: to the row
-// the same as if each were read.
+// The reports of what the ads brought take a day's sums where they exist, and elsewhere read the leads and the counts by hour. Each row is
+// the same as if every lead and every count were read.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { syncSettings } from "../database/sync-settings.ts";
@@ -199,7 +199,7 @@ async function comparison() {
   const { owner } = database;
   for (const days of [2, 5.4, 9, 30]) {
     const since = new Date(now - days * day);
-    // What begins more than eight days ago begins with a day.
+    // A report that begins more than eight days ago begins at the start of a day.
     if (days > 8) since.setHours(0, 0, 0, 0);
     expect([days, await rowsWithLeads(owner, since)]).toEqual([days, [...(await leadsRead(owner, since))]]);
     expect([days, await rowsWithLoads(owner, since)]).toEqual([days, [...(await loadsRead(owner, since))]]);
@@ -248,7 +248,7 @@ describe("what the ads brought, from the sums of the days", () => {
     await comparison();
   });
 
-  it("stays the same when something changes about leads of a summed day, before that day is summed anew and after", async () => {
+  it("is the same as from each lead after a lead of a summed day changes, before that day is summed anew and after", async () => {
     const sql = database.owner;
     const leadAt = async (nth: number) => (await idsOf("created_at < now() - interval '5 days'"))[nth] ?? "";
     const changes: [what: string, change: () => Promise<unknown>][] = [
@@ -297,7 +297,7 @@ describe("what the ads brought, from the sums of the days", () => {
     }
   });
 
-  it("holds leads of this moment, which have no row in lead_work yet", async () => {
+  it("holds the leads of this moment, which are not in the lists yet", async () => {
     await addLeads([aLeadOf(2001, Date.now()), aLeadOf(2004, Date.now()), aLeadOf(2021, Date.now())]);
     await comparison();
     expect(
@@ -305,13 +305,13 @@ describe("what the ads brought, from the sums of the days", () => {
     ).toHaveLength(3);
   });
 
-  it("reads each lead and each count of days that are not summed", async () => {
+  it("is the same as from each lead and each count where some days are not summed", async () => {
     await database.owner`delete from private.report_days where day in (${daysAgo(4)}, ${daysAgo(7)})`;
     await database.owner`delete from private.report_page_days where day in (${daysAgo(3)}, ${daysAgo(7)}, ${daysAgo(11)})`;
     await comparison();
   });
 
-  it("stays the same when a day of counts is rolled up, and when somebody corrects the counts of a summed day", async () => {
+  it("is the same as from each count after hours are added up to days, and after somebody corrects counts of summed days", async () => {
     const sql = database.owner;
     await addUp(sql);
     await sql`update private.page_counts set n = n + 5 where day = ${daysAgo(5)} and hour = 13`;
@@ -329,7 +329,7 @@ describe("what the ads brought, from the sums of the days", () => {
     expect((await hours())[0]?.day).toBe(daysAgo(6));
   });
 
-  it("stays the same after a moment in which the database's clock was a year ahead, and days to come were summed", async () => {
+  it("is the same as from each lead after the database's clock was a year ahead for a moment, and days to come were summed", async () => {
     const sql = database.owner;
     await sql`
       insert into private.report_days select private.utc_day(now()) + n from generate_series(-1, 365) n on conflict do nothing`;
@@ -340,8 +340,8 @@ describe("what the ads brought, from the sums of the days", () => {
   });
 });
 
-describe("a lead that is taken into the lists while a report is made", () => {
-  it("is counted once", async () => {
+describe("a report of what the ads brought", () => {
+  it("counts a lead once that is taken into the lists while the report is made", async () => {
     const [row] = await database.owner<{ groups: number; hours: number; all: number }[]>`
       with taken as (select array_agg(lead_id) as ids from private.lead_work)
       select
@@ -352,7 +352,7 @@ describe("a lead that is taken into the lists while a report is made", () => {
     expect(row).toMatchObject({ groups: row?.all, hours: row?.all });
   });
 
-  it("is read from the leads for ten minutes after the day may be summed, because a change that began before may still be committed", async () => {
+  it("waits ten minutes before it takes a day's sums, because a change that began before may still be committed", async () => {
     const sql = database.owner;
     await sql`delete from private.report_days`;
     const midnight = new Date(Math.floor(now / day) * day);
@@ -362,13 +362,13 @@ describe("a lead that is taken into the lists while a report is made", () => {
         select (${midnight} at time zone 'UTC')::date - max(day) as ago from private.report_days`;
       return row?.ago;
     };
-    // Another change has marked the day.
+    // The day waits also where an earlier change has marked it to be summed anew.
     await sql`insert into private.report_changes values ((${midnight} at time zone 'UTC')::date - 2)`;
     expect(await newest(9)).toBe(3);
     expect(await newest(11)).toBe(2);
   });
 
-  it("is the same from the sums of whole months, also when something changes about a lead of one", async () => {
+  it("is the same from the sums of whole months as from each lead, also after something changes about a lead of such a month", async () => {
     const sql = database.owner;
     await addLeads(Array.from({ length: 150 }, (_, nth) => aLeadOf(400 + nth, now - (15 + nth / 2) * day)));
     await sql`select private.index_new_leads(10000, interval '1 year')`;

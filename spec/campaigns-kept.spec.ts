@@ -1,5 +1,5 @@
-// What becomes of counts when the database is away, or the server stops or is killed: the counts of some seconds are lost at most, and
-// never a lead.
+// What becomes of counts when the database is away, or the server stops or is killed: the counts of some seconds are lost at most, or those
+// of an outage during which the server stops, and never a lead.
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCounters } from "../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../campaigns/flush.ts";
@@ -40,7 +40,7 @@ describe("the counts", () => {
     await flushing.flush();
     counters.addPage(aView("away"));
     address = database.intakeUrl;
-    // The connection that failed is opened anew with the next use.
+    // The first flush fails, too, because the pool was opened anew while the old address was set; after it the pool has the new one.
     await flushing.flush();
     await flushing.flush();
     expect(await countsOf(database.owner, "away")).toEqual({ "phone view": 2 });
@@ -64,7 +64,7 @@ describe("the counts", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
-  it("wait in memory while none of several servers takes writes", async () => {
+  it("wait in memory while none of several servers answers", async () => {
     const ports = [await freePort(), await freePort()];
     const { counters, flushing, log } = flushingTo(
       () => `postgres://nobody:x@127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}/none`,
@@ -75,7 +75,7 @@ describe("the counts", () => {
     expect(counters.take()?.pages).toHaveLength(1);
   });
 
-  /** Does this while the counts wait in the database for a lock. */
+  /** Does the work while the write of the counts waits for a lock in the database. */
   const whileWaiting = async (flushing: { flush(): Promise<void> }, work: (tx: Sql) => Promise<unknown>) => {
     const { flushed } = await database.owner.begin(async (tx) => {
       await tx`lock table private.page_counts`;
@@ -87,7 +87,7 @@ describe("the counts", () => {
     await flushed;
   };
 
-  it("that the database has undone, because somebody cancelled it, wait in memory and are added once", async () => {
+  it("whose write an operator cancels in the database wait in memory and are added once", async () => {
     const { counters, flushing, log } = flushingTo(() => database.intakeUrl);
     counters.addPage(aView("undone"));
     await whileWaiting(
@@ -101,7 +101,7 @@ describe("the counts", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
-  it("that come while others are being added are added right after these for whoever then asks that they be added", async () => {
+  it("that come while others are being added are in the database when a write asked for meanwhile is done", async () => {
     const { counters, flushing, log } = flushingTo(() => database.intakeUrl);
     counters.addPage(aView("meanwhile"));
     let asked: Promise<unknown> | undefined;
@@ -190,7 +190,7 @@ describe("the server", () => {
     expect((await countsOf(database.owner, "killed"))["phone view"]).toBeLessThanOrEqual(2);
   });
 
-  it("goes on counting and serving while the database is silent, and then stores leads as before", async () => {
+  it("answers the counting script and serves pages while the database is silent, and then stores leads and counts as before", async () => {
     const proxy = await startTcpProxy(database.url);
     onTestFinished(() => proxy.close());
     const server = await startServer({ DATABASE_URL: proxy.url, DELIVERY: "off" });

@@ -13,7 +13,7 @@ import { aLead } from "./support/database.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 
-/** A data folder with one lead, and no server on it. Each test works on a copy, because to make it takes ten times as long. */
+/** A data folder with one lead, and no server on it. Each test works on a copy, because making one takes ten times as long as a copy. */
 let made: string;
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ it.each(["SIGINT", "SIGHUP"] as const)(
   },
 );
 
-it("commands that are typed at once all do their work", async () => {
+it("commands that are typed at the same moment all do their work", async () => {
   const settings = stoppedDatabase();
   const ran = await Promise.all(
     [1, 2, 3, 4].map(() => waitForExit(startLeads(["list", "--json"], settings))),
@@ -79,7 +79,7 @@ it("a command that reads a pipe that does not end is ended by Ctrl-C, with the d
   const settings = stoppedDatabase();
   const reading = startLeads(["campaigns", "costs", "add", "-"], settings);
   const ended = waitForExit(reading, { keepOpen: true });
-  // More than a pipe holds, so that the command reads it once all of it is written.
+  // More than a pipe holds, so that all of it is written only after the command has begun to read.
   await new Promise((written) => reading.stdin?.write("x".repeat(1_000_000), written));
   reading.kill("SIGINT");
   expect(await ended).toMatchObject({ status: 130, stdout: "" });
@@ -113,7 +113,7 @@ it("a command beside a server whose database does not answer says so, and not th
   expect(told).toEqual([]);
 });
 
-it("a command that waits for such a database, or for its own to start, is ended by Ctrl-C", async () => {
+it("Ctrl-C ends a command that waits for a server's database to answer, and keeps one from starting its own database", async () => {
   const { DATA_DIR } = stoppedDatabase();
   const ctrlC = new AbortController();
   const open = () =>
@@ -131,7 +131,7 @@ it("a command that waits for such a database, or for its own to start, is ended 
   expect(await findRunning({ dataDir: DATA_DIR })).toBeUndefined();
 });
 
-it("a command holds the database also when its connections have been made anew, as they are after half an hour", async () => {
+it("a command keeps its hold on the database when its other connections are renewed, as they are after half an hour", async () => {
   const settings = stoppedDatabase();
   const { url, stop } = await startEmbedded({ dataDir: settings.DATA_DIR, log: () => {} });
   const sql = connect(url, { max: 1 });

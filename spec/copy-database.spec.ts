@@ -12,11 +12,11 @@ beforeAll(async () => {
   [from, to] = await Promise.all([makeDatabase(), makeDatabase({ schema: false })]);
 });
 
-/** Tables of many lengths: where the last rows of one meet a full buffer, the connection must go on with the next. */
+/** Tables of many lengths, because the last rows of some meet a full buffer, and the connection must then go on with the next table. */
 const lengths = Array.from({ length: 25 }, (_, index) => 600 + index * 397);
 
 describe("a copy of a database", () => {
-  it("holds every row of every table, also of long ones, and goes on where the old one's ids end", async () => {
+  it("holds every row of every table, also of long tables, and gives new rows the next ids of the original", async () => {
     await migrate(to.owner);
     for (const { owner } of [from, to])
       for (const length of lengths) await owner.unsafe(`create table private.rows_${length} (x text)`);
@@ -49,12 +49,12 @@ describe("a copy of a database", () => {
     expect(await target.owner`select nextval('public.of_both')::int as next`).toEqual([{ next: 501 }]);
   });
 
-  it("takes as long as it takes, whatever limits the host sets for statements and for transactions that wait", async () => {
+  it("is not ended by the limit that a host sets for transactions that wait, however long it takes", async () => {
     const [source, target] = await Promise.all([makeDatabase(), makeDatabase()]);
     const name = new URL(source.url).pathname.slice(1);
     await source.owner.unsafe(`alter database ${name} set idle_in_transaction_session_timeout = '100ms'`);
     for (const { owner } of [source, target]) await owner`create table private.numbers (x integer)`;
-    // An index that is made until the source has waited twice as long as it may, or is gone.
+    // Making this index ends when the source has waited for twice its limit, or is gone.
     await target.owner.unsafe(`
       create function private.slowly(x integer) returns integer language plpgsql immutable as $$
       begin
@@ -73,7 +73,7 @@ describe("a copy of a database", () => {
     expect(await copyDatabase(limited, target.owner)).toMatchObject({ "private.numbers": 1 });
   });
 
-  it("enqueues no delivery of a copied lead, and takes new leads as before", async () => {
+  it("holds as many deliveries as the original, and takes new leads as before", async () => {
     const [{ count } = {}] = await to.owner`select count(*)::int as count from private.deliveries`;
     expect(count).toBe((await from.owner`select from private.deliveries`).length);
     await to.owner`insert into public.leads ${to.owner(aLead({ name: "New" }))}`;
@@ -96,7 +96,7 @@ describe("a copy of a database", () => {
   it.each([
     ["refuses its rows", "check (x = '')"],
     ["cannot take them", undefined],
-  ])("ends also when the other database %s after the last one was sent", async (_, constraint) => {
+  ])("ends in an error when the other database %s after all rows are sent", async (_, constraint) => {
     const [source, target] = await Promise.all([makeDatabase(), makeDatabase()]);
     for (const { owner } of [source, target]) await owner`create table private.texts (x text)`;
     await source.owner`insert into private.texts select repeat('x', 100) from generate_series(1, 1000)`;

@@ -1,4 +1,4 @@
-// Rows that an export reads by `copy`: exact, as far as they were wanted, and with every failure reported.
+// Rows that an export reads by `copy`: they are exact, the reader can stop in the middle, and each failure is reported.
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -17,7 +17,7 @@ const copied = (query: string) =>
   });
 
 describe("rows that are read by copy", () => {
-  it("hold each text exactly, an empty one, and nothing where there is none", async () => {
+  it("hold each text exactly, and tell an empty text from a missing one", async () => {
     await owner`create table texts (n integer, a text, b text)`;
     const text = fc.oneof(
       fc.constant(null),
@@ -34,7 +34,7 @@ describe("rows that are read by copy", () => {
     );
   });
 
-  // Where the last rows of one meet a full buffer, the connection must go on with the next statement.
+  // Some of these lengths end with a full buffer, after which the connection must still go on with the next statement.
   it("may be many or few, and the connection goes on with the next statement", async () => {
     for (let length = 0; length < 10_000; length += 397) {
       const rows = await transaction(owner, async (tx) => {
@@ -51,7 +51,7 @@ describe("rows that are read by copy", () => {
     }
   });
 
-  it("are waited for no longer when they cannot be taken, and the reader's own error is reported", async () => {
+  it("are read no further when the reader fails, and the reader's own error is reported", async () => {
     const sql = connect(url, { max: 1 });
     onTestFinished(() => sql.end({ timeout: 0 }));
     const endless = "select repeat('x', 100), generate_series(1, 1000000000000)";
@@ -74,7 +74,7 @@ describe("rows that are read by copy", () => {
     expect(await copied("select 1, null")).toEqual([["1", null]]);
   });
 
-  it("end when the server goes away in the middle", async () => {
+  it("end in an error when the database server cuts the connection in the middle", async () => {
     const sql = connect(url, { max: 1, name: "cut" });
     onTestFinished(() => sql.end({ timeout: 0 }));
     const endless = "select repeat('x', 100), generate_series(1, 1000000000000)";

@@ -58,7 +58,7 @@ describe("the worker", () => {
     expect(new Set(receiver.received.map((r) => r.headers["webhook-id"])).size).toBe(1);
   });
 
-  it("tries later and later for three days, then gives up, keeps the reason and says so", async () => {
+  it("tries again 25 times in about three days, then gives up, keeps the reason and logs the failure once", async () => {
     const { channel } = fakeChannel(() => ({ kind: "transient", reason: "answered 500" }));
     const { sweep } = startControlled([channel]);
     await insert();
@@ -78,7 +78,7 @@ describe("the worker", () => {
     expect(lines.filter((line) => line.includes(" error delivery-failed"))).toHaveLength(1);
   });
 
-  it("tries a last time after three days also a delivery that many starts have tried more often than the waits would", async () => {
+  it("tries a delivery once more after three days and gives up, also where restarts have tried it more often than planned", async () => {
     const { channel, sent } = fakeChannel(() => ({ kind: "transient", reason: "answered 500" }));
     await insert();
     await sql`
@@ -92,7 +92,7 @@ describe("the worker", () => {
     ]);
   });
 
-  it("does not send again what ended its program at the last attempt, and says so", async () => {
+  it("does not send a delivery again whose last attempt ended the program, and keeps that as the reason of the failure", async () => {
     const { channel, sent } = fakeChannel(() => ({ kind: "delivered" }));
     await insertMany(2);
     await sql`
@@ -121,7 +121,7 @@ describe("the worker", () => {
   });
 
   it.each(["permanent", "transient"] as const)(
-    "splits a digest that is too large for the receiver, and fails only what is too large by itself (%s)",
+    "splits a digest that is too large for the receiver, and delivers all but what is too large by itself (%s failure)",
     async (kind) => {
       const sizes: number[] = [];
       const { channel } = fakeChannel();
@@ -154,7 +154,7 @@ describe("the worker", () => {
     );
   });
 
-  it("delivers by one channel while another is down, slow or broken", async () => {
+  it("delivers by one channel while another never answers", async () => {
     await syncChannels(sql, ["email", "webhook"]);
     const receiver = await startReceiver();
     const neverAnswering: Channel = {
@@ -193,7 +193,7 @@ describe("the worker", () => {
     ["", {}],
     [", although the receiver asked for a short wait with each answer", { "retry-after": "30" }],
   ])(
-    "sends what waits for hours soon after an outage, once the next lead has passed%s",
+    "sends a delivery that would wait for hours as soon as the next lead is delivered after an outage%s",
     async (_, headers) => {
       const receiver = await startReceiver(answers(503, headers));
       const { sweep } = startControlled([webhook(receiver.url)]);
@@ -241,7 +241,7 @@ describe("the worker", () => {
     expect(await count("failed")).toBe(0);
   });
 
-  it("sends its whole backlog after a start, because the settings may have been corrected, but not what was asked to wait", async () => {
+  it("sends its backlog after a start, because settings may be corrected, but waits where the receiver asked for it", async () => {
     await insertMany(133);
     await sql`
       update private.deliveries set attempts = 9, due_at = now() + interval '4 hours',

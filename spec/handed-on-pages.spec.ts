@@ -1,5 +1,5 @@
-// The browser's page that a test gets has nothing of the test before, although it may be the same one (support/kept-pages.ts). Each test
-// here looks at what the one before has left.
+// The browser's page that a test gets has nothing of the test before, although it may be the same page (support/kept-pages.ts). The order
+// of the tests matters here, because some leave a state behind and the next ones look for it.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept, useBrowser } from "./support/browser.ts";
@@ -23,7 +23,7 @@ const stateOf = (page: Page) =>
 let former: Page;
 let formerTab: unknown;
 
-/** What the browser calls the tab. Another page has another one. */
+/** The browser's id of the tab, which is different for each page. */
 const tabOf = async (page: Page) => {
   const devTools = await page.context().newCDPSession(page);
   const { frameTree } = await devTools.send("Page.getFrameTree");
@@ -53,7 +53,7 @@ describe("a page of the browser", () => {
     formerTab = await tabOf(former);
   });
 
-  it("is the same for the next test, with nothing of it", async () => {
+  it("is handed on to the next test, with nothing that the test before left in it", async () => {
     const page = await open(site.url());
     expect(await stateOf(page)).toEqual({
       ...{
@@ -73,13 +73,13 @@ describe("a page of the browser", () => {
     expect(() => former.url()).toThrow("The test that had this page is over.");
   });
 
-  it("is not handed on with what cannot be undone, such as a clock", async () => {
+  it("may be changed by a test in a way that cannot be undone, such as another clock", async () => {
     const page = await open(site.url());
     formerTab = await tabOf(page);
     await page.clock.install({ time: 0 });
   });
 
-  it("is another one then", async () => {
+  it("is not handed on after such a change: the next test gets another page, with the right time", async () => {
     const page = await open(site.url());
     expect(await page.evaluate(() => new Date().getFullYear())).toBeGreaterThan(2000);
     expect(await tabOf(page)).not.toBe(formerTab);

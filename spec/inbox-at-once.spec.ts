@@ -16,7 +16,7 @@ const lee = await inbox.member("Lee");
 await database.owner`update private.channels set enabled = name = 'webhook'`;
 beforeEach(() => removeLeads(database.owner));
 
-/** Midday of tomorrow, on the clocks of the noon place. */
+/** Tomorrow at 12:30, on the clocks of the place of `noonZip`. */
 async function tomorrow() {
   const [row] = await database.owner<{ zone: string; day: string }[]>`
     select zone, to_char((now() at time zone zone) + interval '1 day', 'YYYY-MM-DD') as day
@@ -47,8 +47,8 @@ describe("a call at the moment in which another member takes the lead", () => {
   });
 });
 
-describe("an outcome at the moment in which the person asks us to stop", () => {
-  it("sets no callback, and the queue gives the person to nobody", async () => {
+describe("a lead whose person asks us to stop", () => {
+  it("gets no callback from an outcome of the same moment, and the queue gives it to nobody", async () => {
     const id = await addLead(database);
     const callback = await tomorrow();
     const { body } = await whileUncommitted(
@@ -61,7 +61,7 @@ describe("an outcome at the moment in which the person asks us to stop", () => {
     expect((await lee.call("take-next")).body).toEqual({ id: null });
   });
 
-  it("closes the lead when the counts are made anew, should its permission have been withdrawn past all rules", async () => {
+  it("is closed when the counts are made anew, even if a direct change of the database has withdrawn its permission", async () => {
     const id = await addLead(database);
     await database.owner.begin(async (tx) => {
       await tx`set local session_replication_role = replica`;
@@ -71,7 +71,7 @@ describe("an outcome at the moment in which the person asks us to stop", () => {
     expect(await work(id)).toMatchObject({ stage: "closed" });
   });
 
-  it("cannot reopen the lead: the database takes no open work on a withdrawn permission", async () => {
+  it("cannot be opened again, because the database refuses open work on a withdrawn permission", async () => {
     const id = await addLead(database);
     await database.owner`select private.withdraw_permission(${id})`;
     const reopened = database.owner`update private.lead_work set stage = 'open' where lead_id = ${id}`;
@@ -100,7 +100,7 @@ describe("a lead that comes at the moment in which its person asks us to stop", 
     expect(await permission()).toEqual({ is_withdrawn: true, stage: "closed", told: 1 });
   });
 
-  it("has its permission withdrawn when neither it nor the stop saw the other", async () => {
+  it("has its permission withdrawn when the lead and the stop are stored side by side, so that neither sees the other", async () => {
     const [inserted, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const storing = database.owner.begin(async (tx) => {
       await tx`insert into public.leads ${tx(aLead({ phone }))}`;
@@ -121,7 +121,7 @@ describe("a lead that comes at the moment in which its person asks us to stop", 
 });
 
 describe("leads that two processes take into the lists at the same moment", () => {
-  it("are taken in one order, also those of one moment, so that neither waits for the other for ever", async () => {
+  it("are read in one order, by their ids if they came at the same moment, so that the processes do not block each other", async () => {
     await database.owner`
       insert into public.leads (id, created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
       select gen_random_uuid(), now(), 'Same moment ' || n, n || '@example.com', '1', '05401', true, true
@@ -132,7 +132,7 @@ describe("leads that two processes take into the lists at the same moment", () =
     expect(ids).toEqual(ids.toSorted());
   });
 
-  it("are owed to a channel that is told of them at that moment", async () => {
+  it("count as owed to a channel when a delivery of them is enqueued at that moment", async () => {
     await database.owner`update private.channels set enabled = false`;
     await database.owner`insert into public.leads ${database.owner(aLead())}`;
     await database.owner`update private.channels set enabled = name = 'webhook'`;
@@ -183,7 +183,7 @@ describe("an erasure and a stop", () => {
     ["an erasure", erase],
     ["a stop", stop],
   ])(
-    "wait for what a member does with the lead before they lock anything that it needs: %s",
+    "wait until a member's action on the lead has ended, and before that lock nothing that the action needs: %s",
     async (_, act) => {
       const id = await addLead(database);
       const { acting } = await database.owner.begin(async (tx) => {
@@ -199,7 +199,7 @@ describe("an erasure and a stop", () => {
   );
 });
 
-describe("what PostgreSQL rolls back because two waited for each other", () => {
+describe("a call that PostgreSQL rolls back because two calls waited for each other", () => {
   // A sequence keeps what a rollback takes back.
   const deadlocks = (times: number) =>
     database.owner.unsafe(`
@@ -218,20 +218,20 @@ describe("what PostgreSQL rolls back because two waited for each other", () => {
   afterAll(() => connection.end());
   const ask = () => askWithSession(connection, "")((sql) => sql`private.deadlocks()`);
 
-  it("is done again at once, and no outage is logged", async () => {
+  it("is repeated, up to two times, and no outage is logged", async () => {
     await deadlocks(2);
     expect(await ask()).toBe("done");
     expect(events).toEqual([]);
   });
 
-  it("is given up after the third time", async () => {
+  it("fails after the third attempt", async () => {
     await deadlocks(3);
     await expect(ask()).rejects.toMatchObject({ code: "40P01" });
     expect(events).toEqual([]);
   });
 });
 
-describe("an outcome taken back", () => {
+describe("taking back an outcome", () => {
   const recorded = async (id: string, outcome: "no_answer" | "not_interested" = "not_interested") => {
     const call_id = outcome === "no_answer" ? (await called(dana, id)).call_id : null;
     const { body } = await dana.call("outcome", { id, call_id, outcome });
@@ -239,7 +239,7 @@ describe("an outcome taken back", () => {
     return body.outcome_id;
   };
 
-  it("leaves the outcome of a colleague who records one at that moment", async () => {
+  it("is refused when a colleague records an outcome at that moment, and leaves the colleague's outcome", async () => {
     const id = await addLead(database);
     const outcome_id = await recorded(id);
     const { body } = await whileUncommitted(
@@ -258,7 +258,7 @@ describe("an outcome taken back", () => {
     });
   });
 
-  it("is not the latest when a colleague's was recorded after it, whichever of the two began first", async () => {
+  it("is refused when a colleague has recorded an outcome after it, even if the colleague began first", async () => {
     const id = await addLead(database);
     const outcome_id = await database.owner.begin(async (tx) => {
       await asMember(tx as unknown as Sql, lee);
@@ -270,7 +270,7 @@ describe("an outcome taken back", () => {
     expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "later_outcome" });
   });
 
-  it("gives back the words of the operator's review that it replaced", async () => {
+  it("gives back the words of the operator's review that the outcome had replaced", async () => {
     const id = await addLead(database);
     await reviewLead(database.owner, id, "qualifies, call on Monday");
     const outcome_id = await recorded(id);
@@ -282,7 +282,7 @@ describe("an outcome taken back", () => {
   it.each([
     ["with words of its own", "qualifies"],
     ["without words", undefined],
-  ])("leaves a review that the operator records after it, %s", async (_, words) => {
+  ])("leaves a review that the operator has recorded after the outcome, %s", async (_, words) => {
     const id = await addLead(database);
     const outcome_id = await recorded(id, "no_answer");
     await reviewLead(database.owner, id, words);
@@ -291,7 +291,7 @@ describe("an outcome taken back", () => {
     expect((await dana.call("open", { id })).body.reviewed_at).toEqual(expect.any(String));
   });
 
-  it("is gone also when the person has asked us to stop since, and the lead stays closed", async () => {
+  it("works also when the person has asked us to stop since, and the lead stays closed", async () => {
     const id = await addLead(database);
     const outcome_id = await recorded(id, "no_answer");
     await lee.call("stop", { id });

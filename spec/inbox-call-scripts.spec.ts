@@ -33,7 +33,7 @@ async function callTo(id: string) {
 }
 
 describe("the script for a call", () => {
-  it("is in English for who reads English or whose language is not known", async () => {
+  it("is in English for a person who reads English or a language without a script, or whose language is not known", async () => {
     for (const id of [await addLead(database), await addReaderOf("en"), await addReaderOf("tl")]) {
       const page = await callTo(id);
       expect(await page.locator(".scripts summary").allInnerTexts()).toEqual([
@@ -64,7 +64,7 @@ describe("the script for a call", () => {
   });
 });
 
-describe("the script for a call to a person whose name nobody could see", () => {
+describe("the script for a call to a person whose name holds no visible letter", () => {
   it("asks for the person who asked for the call, in each language", async () => {
     const nameless = await addReaderOf("es");
     await database.owner`update leads set name = ${"\u200b"} where id = ${nameless}`;
@@ -87,15 +87,15 @@ const healthWords: Record<LanguageCode, RegExp> = {
 };
 
 describe("the script for a voicemail", () => {
-  it.each(languageCodes)("in %s names no health matter and not the person, and both numbers", (code) => {
+  it.each(languageCodes)("in %s names both numbers, but not the person and no health matter", (code) => {
     const { call, voicemail } = textsIn(code).callScripts;
     for (const others of Object.values(healthWords)) expect(voicemail).not.toMatch(others);
-    // Who answers the phone may be another person.
+    // The first sentence of a call names none either, because another person may answer the phone.
     expect(call[0]).not.toMatch(healthWords[code]);
     expect(voicemail.match(/\{\w+\}/g)?.toSorted()).toEqual(["{callsFrom}", "{member}", "{name}", "{phone}"]);
   });
 
-  it("can fail: the words that it must not hold are in the article", () => {
+  it("is checked for health words that the article does hold, so that the check can fail", () => {
     for (const code of languageCodes) {
       expect(textsIn(code).article.standfirst).toMatch(healthWords[code]);
     }
@@ -103,7 +103,7 @@ describe("the script for a voicemail", () => {
 });
 
 describe("the outcome of a call", () => {
-  it("is asked above the note, so that one key or one press is the first thing at hand", async () => {
+  it("is asked above the note", async () => {
     const page = await callTo(await addLead(database));
     const buttons = page.getByRole("group", { name: "Outcome" });
     expect(await isAbove(buttons, page.getByLabel("Note, if one is wanted"))).toBe(true);

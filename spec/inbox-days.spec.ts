@@ -1,4 +1,5 @@
-// Days, wherever the inbox is asked for some: the last one is in it to its end, also where clocks are changed and it has 23 or 25 hours.
+// A period of days, wherever the inbox takes one: it holds its last day to the end, also where the clocks change and the day has 23 or
+// 25 hours.
 import { parse } from "csv-parse/sync";
 import { beforeEach, expect, it } from "vitest";
 import { daysBefore } from "../inbox/client/page/times.ts";
@@ -10,7 +11,7 @@ const { database, inbox } = await makeInbox();
 const maria = await inbox.member("Maria", "manager");
 beforeEach(() => removeLeads(database.owner));
 
-it("are counted back by the calendar, also over a night in which clocks are changed", () => {
+it("days are counted back by the calendar, also over a night in which the clocks change", () => {
   expect([daysBefore("2026-11-03", 2), daysBefore("2026-03-09", 1), daysBefore("2026-03-01", 1)]).toEqual([
     ...["2026-11-01", "2026-03-08", "2026-02-28"],
   ]);

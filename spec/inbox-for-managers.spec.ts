@@ -1,4 +1,5 @@
-// What only a manager has in the inbox: members, paused states, leads taken back or erased, the audit log, failed deliveries.
+// What only a manager has in the inbox: members, paused states, leads taken back or erased, the costs of campaigns, the audit log, and
+// failed deliveries.
 
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -18,7 +19,7 @@ const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 describe("a member who is no manager", () => {
-  it("is offered no page of a manager, and finds none at its address", async () => {
+  it("is offered no page that only managers have, and does not find the reports at their address", async () => {
     const page = await openAs(browser(), inbox, dana, "/reports");
     await page.getByRole("heading", { name: "There is no such page" }).waitFor();
     const items = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allInnerTexts();
@@ -90,7 +91,7 @@ describe("the team's page", () => {
     await page.getByText("Give this link to Quentin.", { exact: false }).waitFor();
   });
 
-  it("offers to copy the link only where the browser can, as none does over http", async () => {
+  it("does not offer to copy the link in a browser that cannot copy it, as over http", async () => {
     const page = await asMaria("/healthz");
     await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
     await page.goto(`${inbox.url}/team`);
@@ -138,7 +139,7 @@ describe("the team's page", () => {
     expect(await page.getByLabel("As a manager").isChecked()).toBe(false);
   });
 
-  it("makes a new link for a member who lost a device, and removes one, each after a question", async () => {
+  it("makes a new link for a member who lost a device, and removes the member, each after a question", async () => {
     await inbox.member("Otto");
     const page = await asMaria("/team");
     await page.getByRole("button", { name: "New link for Otto" }).click();
@@ -150,7 +151,7 @@ describe("the team's page", () => {
     await expect.poll(() => focused(page)).toBe("Members");
   });
 
-  it("pauses a state, which says why and by whom, and calls there again", async () => {
+  it("pauses a state, shows why and by whom it is paused, and ends the pause", async () => {
     const page = await asMaria("/team");
     await page.getByRole("combobox", { name: "State" }).selectOption("LA");
     await page.getByLabel("Why").fill("A hurricane");
@@ -175,7 +176,7 @@ describe("a manager at a lead", () => {
     const id = await addLead(database, { name: "Rosa Martinez" });
     const page = await asMaria(`/leads/${id}`);
     await page.getByRole("button", { name: "Erase this lead" }).click();
-    // The field has the focus: no key that is held confirms anything in it.
+    // The focus is in the field and not on a button, because a key that is held down would press a button.
     await page.keyboard.type("00000000");
     expect(await page.getByLabel("Type the reference").inputValue()).toBe("00000000");
     await page.getByRole("button", { name: "Erase", exact: true }).click();
@@ -193,7 +194,7 @@ describe("a manager at a lead", () => {
 });
 
 describe("the campaigns", () => {
-  it("say of a file of costs that it is empty", async () => {
+  it("say that a file of costs is empty when it is", async () => {
     const page = await asMaria("/campaigns");
     const empty = { name: "costs.csv", mimeType: "text/csv", buffer: Buffer.from("") };
     await page.getByLabel("A CSV file").setInputFiles(empty);
@@ -229,11 +230,11 @@ describe("the audit log's page", () => {
     const { text } = await saved(page, "Export these entries");
     expect(text.trim().split("\r\n")).toHaveLength(2);
     await page.reload();
-    // The filter itself is in the log, with the member's name.
+    // The entry about the export holds the filter, which is shown with the member's name.
     await page.getByRole("cell", { name: /member: Dana.{0,40}entries: 1/ }).waitFor();
   });
 
-  it("is narrowed by no reference that is no longer whole", async () => {
+  it("shows the entries of other leads again once the last character of a reference is deleted", async () => {
     const opened = await addLead(database);
     await dana.call("open", { id: opened });
     await dana.call("open", { id: await addLead(database) });
@@ -278,7 +279,7 @@ describe("the audit log's page", () => {
     await page.locator("tbody tr").first().waitFor();
   });
 
-  it("says of what is no reference that it narrows nothing, and of no entry that it is of another choice", async () => {
+  it("says when a reference is not valid, when no entry matches, and while the entries of another filter are loaded", async () => {
     const page = await asMaria("/audit-log");
     await page.locator("tbody tr").first().waitFor();
     const lead = page.getByLabel("Lead’s reference");
@@ -302,7 +303,7 @@ describe("the audit log's page", () => {
 });
 
 describe("the costs of campaigns", () => {
-  it("are answered also where other days are chosen before the answer, and said to be taken away where they are", async () => {
+  it("show the server's answer even if other days are chosen before it comes, and say when a cost is taken away", async () => {
     const page = await asMaria("/campaigns");
     let answer = () => {};
     const held = new Promise<void>((resolve) => {
@@ -326,7 +327,7 @@ describe("the costs of campaigns", () => {
 });
 
 describe("the health page", () => {
-  it("shows a delivery that failed, and sends it again when a manager asks", async () => {
+  it("shows a delivery that failed, and says that it will be sent again when a manager asks", async () => {
     await addLead(database);
     await database.owner`insert into private.channels (name, enabled, last_failure) values ('webhook', true, 'HTTP 500')
       on conflict (name) do update set enabled = true, last_failure = excluded.last_failure`;

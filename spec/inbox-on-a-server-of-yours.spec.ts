@@ -1,4 +1,4 @@
-// The inbox on a PostgreSQL server of the provider's own, as old as Debian has it, with an owner who is no superuser, as on most hosts.
+// The inbox on the provider's own PostgreSQL server, of the version that Debian ships. The owner is no superuser there, as on most hosts.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
@@ -48,7 +48,7 @@ describe("the inbox on a server of the provider's own", () => {
     expect((await dana.call("stop", { id })).body.leads).toHaveLength(1);
   });
 
-  it("answers its managers", async () => {
+  it("answers a manager's requests, exports the lead and invites a member", async () => {
     const period = { since: "2026-01-01", until: "2035-01-01", zone: "America/New_York" };
     for (const call of [
       "members",

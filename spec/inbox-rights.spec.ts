@@ -19,7 +19,7 @@ const withSession = (session: string, call: string) =>
   });
 
 describe("the inbox's login", () => {
-  it("has no right to any table, column, view or sequence, whether it is there today or not", async () => {
+  it("has no right to any table, column or view of the schemas public, private and team", async () => {
     const tables = await database.owner<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -31,7 +31,7 @@ describe("the inbox's login", () => {
           select has_table_privilege('leads_team', ${name}, ${right}) as table,
             ${right} in ('select', 'insert', 'update', 'references')
               and has_any_column_privilege('leads_team', ${name}, ${right}) as column`.catch(
-          // A right that columns do not have.
+          // PostgreSQL refuses to look for a right that columns do not have, such as truncate.
           () => database.owner<{ table: boolean; column: boolean }[]>`
             select has_table_privilege('leads_team', ${name}, ${right}) as table, false as column`,
         );
@@ -40,7 +40,7 @@ describe("the inbox's login", () => {
     }
   });
 
-  it("cannot look into any of them, nor call what is not of the schema team", async () => {
+  it("cannot read or change a table, call a function of another schema, take another role or make a table", async () => {
     for (const statement of [
       "select phone from public.leads",
       "select * from private.sessions",
@@ -84,7 +84,7 @@ describe("the inbox's login", () => {
     expect(await refusal(withSession("", `team.record_opening('${id}', false)`))).toBe("PT401");
   });
 
-  it("does for a member what only a manager may for nobody but a manager", async () => {
+  it("does not do for a member what only a manager may do", async () => {
     const token = dana.cookie.replace("session=", "");
     for (const call of [
       "team.members()",
@@ -137,7 +137,7 @@ describe("the inbox's login", () => {
     expect(entries).toHaveLength(0);
   });
 
-  it("is told nothing about a lead that a list does not have by a function that writes the audit log in the same call", async () => {
+  it("reads no more of a lead than a list shows from a function that writes the audit log in the same call", async () => {
     const granted = await database.owner<{ name: string; body: string }[]>`
       select p.proname as name, p.prosrc as body from pg_proc p
       where p.pronamespace = 'team'::regnamespace and has_function_privilege('leads_team', p.oid, 'execute')`;
@@ -150,14 +150,14 @@ describe("the inbox's login", () => {
     const both = writes
       .filter(({ body }) => tells.some((part) => body.includes(part)))
       .map(({ name }) => name);
-    // The export's entry has the number of the entries that it will have; the proof's is written where there is one.
+    // One counts the entries that it will export. The other checks that there is a proof. Both return only the id of their entry.
     expect(both.toSorted()).toEqual(["record_audit_export", "record_stop_proof"]);
     const returns = await database.owner<{ type: string }[]>`
       select pg_get_function_result(oid) as type from pg_proc where proname = any (${both}::text[])`;
     expect(returns.map(({ type }) => type)).toEqual(["bigint", "bigint"]);
   });
 
-  it("cannot look at one lead with another's entry in the audit log, with another member's, or later", async () => {
+  it("opens only what an entry of the audit log names, only for the entry's own member, and not two minutes later", async () => {
     const [id, other] = [await addLead(database), await addLead(database)];
     const token = dana.cookie.replace("session=", "");
     const [recorded] = await withSession(token, `team.record_opening('${id}', false)`);
@@ -177,7 +177,7 @@ describe("the inbox's login", () => {
     expect(await refusal(withSession(token, `team.open_lead(${entry})`))).toBe("PT403");
   });
 
-  it("exports nothing but what the entry in the audit log says, from whatever place it asks for the next page", async () => {
+  it("exports only what the entry in the audit log names, whichever page it asks for", async () => {
     const manager = (await inbox.member("Eva", "manager")).cookie.replace("session=", "");
     const ofOldDay = await addLead(database, {}, 240);
     const id = await addLead(database);
@@ -192,7 +192,7 @@ describe("the inbox's login", () => {
     );
     const exported = page?.answer.leads.map((lead: { id: string }) => lead.id);
     expect(exported).not.toContain(ofOldDay);
-    // No entry is made up for something else than a report.
+    // The function that records the reading of a report records no other act.
     for (const act of ["exported leads", "exported audit log", "opened lead"])
       expect(await refusal(withSession(manager, `team.record_reading('${act}', '{}')`))).toBe("PT404");
     const [log] = await withSession(manager, "team.record_audit_export('{}')");
@@ -218,7 +218,7 @@ describe("an erasure", () => {
 });
 
 describe("the audit log", () => {
-  it("names no visitor, whatever was done", async () => {
+  it("names no visitor after all that the other tests of this chapter did", async () => {
     const rows = await database.owner`select who, action, details from private.audit_log`;
     const text = JSON.stringify(rows);
     expect(rows.length).toBeGreaterThan(2);

@@ -10,7 +10,7 @@ const { database, dana, lee, as, beginCall } = await setUpInboxInBrowser();
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 describe("a recorded outcome", () => {
-  it("says that another outcome came later where that is why it cannot be taken back, and offers to record one more", async () => {
+  it("says that it cannot be taken back because another outcome came later, and lets the member record one more", async () => {
     const id = await addLead(database);
     const page = await beginCall(dana, id);
     await page.keyboard.press("6");
@@ -27,7 +27,7 @@ describe("a recorded outcome", () => {
     expect((await dana.call("open", { id })).body.outcome).toBe("likely_qualifies");
   });
 
-  it("says so, and offers no Undo, as soon as a colleague's outcome came after it", async () => {
+  it("loses its Undo as soon as a colleague records a later outcome, and says why", async () => {
     const id = await addLead(database);
     const page = await beginCall(dana, id);
     await page.keyboard.press("6");
@@ -39,7 +39,7 @@ describe("a recorded outcome", () => {
     expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
   });
 
-  it("cannot be taken back after its five minutes, and another one can be recorded", async () => {
+  it("offers no Undo after its time to be taken back is over, and leads to the buttons for another one", async () => {
     const page = await as(dana, `/leads/${await addLead(database)}`);
     await intercept(page, "**/api/outcome", async (route) => {
       const response = await route.fetch();

@@ -16,8 +16,8 @@ beforeEach(() => removeLeads(database.owner));
 
 const as = (member: TestMember, path?: string) => openAs(browser(), inbox, member, path);
 
-describe("a lead that another member has", () => {
-  it("says so in the list as soon as it is taken, and no more when it is let go", async () => {
+describe("a lead that a member has", () => {
+  it("says so in another member's list as soon as it is taken, and no more when it is let go", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });
     const list = await as(dana);
     const row = list.getByRole("listitem").filter({ hasText: "Rosa Martinez" });
@@ -31,7 +31,7 @@ describe("a lead that another member has", () => {
     await row.getByText("Lee has it").waitFor({ state: "detached" });
   });
 
-  it("leaves the focus beside it when it is taken and let go, because the button that was pressed is gone", async () => {
+  it("has the focus at the words that say who has it after it is taken or let go, because the pressed button is gone", async () => {
     const page = await as(dana, `/leads/${await addLead(database)}`);
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await page.getByRole("button", { name: "Take this lead" }).press("Enter");
@@ -40,11 +40,11 @@ describe("a lead that another member has", () => {
     await expect.poll(focused).toBe("Nobody has it");
   });
 
-  it("says how the last press has failed, and not an earlier one", async () => {
+  it("says how the last press failed, and no more how an earlier one failed", async () => {
     const page = await as(dana, `/leads/${await addLead(database)}`);
     const earlier = page.getByText("The server made a mistake.");
     const load = async (route: Route) => {
-      // The page forgets the failure when it has loaded that the lead is taken.
+      // The load waits for the failure, which the page forgets once it has loaded that the lead is taken.
       await earlier.waitFor();
       await route.continue();
     };
@@ -62,7 +62,7 @@ describe("a lead that another member has", () => {
     expect(await earlier.count()).toBe(0);
   });
 
-  it("says so plainly on its own page, above the call, and when it is free again", async () => {
+  it("says so to another member plainly on its own page, above the button to call, and says when it is free again", async () => {
     const id = await addLead(database);
     await lee.call("claim", { id });
     const page = await as(dana, `/leads/${id}`);
@@ -75,7 +75,7 @@ describe("a lead that another member has", () => {
     await page.getByText("Nobody has it").waitFor();
   });
 
-  it("is said live on a page that was open before, to a screen reader too", async () => {
+  it("says so live on another member's page that was open before, to a screen reader too", async () => {
     const id = await addLead(database);
     const page = await as(dana, `/leads/${id}`);
     await page.getByText("Nobody has it").waitFor();
@@ -94,7 +94,7 @@ describe("a lead that another member has", () => {
     expect(await page.content()).not.toContain(phone);
   });
 
-  it("asks the member whose call has no outcome yet for that alone, and shows them the number no more", async () => {
+  it("asks another member whose call has no outcome yet for the outcome alone, and does not show them the number any more", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone });
     const page = await as(dana, `/leads/${id}`);
@@ -124,7 +124,7 @@ describe("a lead that another member has", () => {
 });
 
 describe("a lead that its member has again after an outcome", () => {
-  /** Opens a lead, calls, and records with a note that nobody answered. */
+  /** Opens a lead, calls, and records the outcome “No answer” with a note. */
   async function unanswered(id: string) {
     const page = await as(dana, `/leads/${id}`);
     await page.getByRole("button", { name: "Call", exact: true }).click();
@@ -149,7 +149,7 @@ describe("a lead that its member has again after an outcome", () => {
     ]);
   });
 
-  it("has the focus at its heading, also where the event of “Take next lead” is here before the answer", async () => {
+  it("has the focus at its heading, also where the page shows that the member has it before “Take next lead” is answered", async () => {
     const page = await unanswered(await addLead(database));
     const answered = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/take-next"));
     await intercept(page, "**/api/take-next", async (route) => {
@@ -169,7 +169,7 @@ describe("a lead that its member has again after an outcome", () => {
     await page.locator(".number").waitFor();
   });
 
-  it("by an undo whose answer was lost still has its note", async () => {
+  it("still has its note when the answer to “Undo” was lost and the member presses it once more", async () => {
     const page = await unanswered(await addLead(database));
     await intercept(
       page,

@@ -1,4 +1,4 @@
-// The lead form while its script is on the way, and without one: it posts by itself, and the script takes over what is there.
+// The lead form before its script has loaded, and without a script: the form posts by itself, and the script keeps what was typed.
 // (Specification 4.)
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
@@ -54,7 +54,7 @@ describe("the lead form before its script", () => {
   });
 
   it.each(Object.entries(changes))(
-    "stays as it is, with all that was typed, when the script comes after %s",
+    "keeps what was typed, and still posts by itself, when the script arrives after %s has changed the form",
     async (_, change) => {
       const page = await open();
       const arrive = await holdScript(page);
@@ -73,7 +73,7 @@ describe("the lead form before its script", () => {
     },
   );
 
-  it("can be pressed again when the visitor has stopped a plain post that took too long", async () => {
+  it("lets its button be pressed again when the visitor has stopped a post of its own that took too long", async () => {
     site.reply("/", "hang");
     const page = await open();
     await holdScript(page);
@@ -107,7 +107,7 @@ describe("the lead form before its script", () => {
     expect(stored[0]?.body).toContain("Ann");
   });
 
-  it("does not hydrate the form when the script comes after its plain post has begun", async () => {
+  it("is not taken over by a script that arrives after the form has begun to post by itself", async () => {
     site.reply("/", "hang");
     const page = await open();
     const release = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ describe("the lead form before its script", () => {
     expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
   });
 
-  it("keeps the banner, everything typed and the campaign's words after a refused plain post, also when the script arrives", async () => {
+  it("keeps the banner, everything typed and the campaign's words after a refused post of its own, also when the script arrives", async () => {
     const page = await open();
     const refused = site.site().article({
       lead: { ...lead, zip_code: "" },
@@ -167,7 +167,7 @@ describe("the lead form before its script", () => {
     await press(page);
     await page.waitForURL("**/thank-you");
     expect(JSON.parse(site.calls[0]?.body ?? "")).toEqual({ ...lead, zip_code: "12345" });
-    // The answer to a post stands at an address without the campaign's words. The page was given them, and its script states them.
+    // The page that answers a post has an address without the campaign's words. It holds them itself, and its script sends them.
     expect(site.calls[0]?.headers.referer).toBe(
       `${site.url()}?utm_source=facebook&utm_campaign=spring%20sale`,
     );

@@ -1,5 +1,5 @@
-// What a person waits for stays quick with millions of leads, because it reads the rows that it shows and not the table. Held here by
-// counting the rows that PostgreSQL reads; a time would depend on how busy the machine is. (How long each takes: docs/scaling.md.)
+// What a person waits for stays quick with millions of leads, because it reads the rows that it shows and not the table. This chapter
+// counts the rows that PostgreSQL reads; a time would depend on how busy the machine is. (How long each takes: docs/scaling.md.)
 import { beforeAll, describe, expect, it } from "vitest";
 import { readSamples, waitedForTasks } from "../bench/many-leads-tasks.ts";
 import { fillDatabase } from "../bench/years-of-leads.ts";
@@ -16,8 +16,8 @@ const leads = 12_000;
 const maxRows = 2500;
 beforeAll(async () => {
   await syncChannels(owner, ["email", "webhook"]);
-  // As many of the last 24 hours as of each day before: reports read the leads of the days that are not over, so late in the day they
-  // read the most, and that has to stay within the limit, too.
+  // The last 24 hours have as many leads as each day before: reports read each lead of a day that is not over, so they read the most
+  // late in the day, and that must stay within the limit, too.
   await fillDatabase(owner, { leads, open: leads / 60, days: 60, countedByHour: 1, vacuum: false }, () => {});
 }, 180_000);
 
@@ -35,7 +35,7 @@ const growing = [
 ];
 
 interface RowsRead {
-  /** In all, by an index or not. */
+  /** The rows read in all, through an index or without one. */
   rows: number;
   /** The tables that were read from end to end. */
   scanned: string[];
@@ -55,7 +55,7 @@ async function rowsRead(work: (sql: Sql) => Promise<unknown>): Promise<RowsRead>
   };
 }
 
-// Together with what the session itself has counted last.
+// Flushes the session's own counts first, because PostgreSQL publishes them with a delay.
 async function readSoFar(sql: Sql) {
   await sql`select pg_stat_force_next_flush()`;
   return sql<{ name: string; rows: number; scanned: number }[]>`
@@ -64,10 +64,10 @@ async function readSoFar(sql: Sql) {
 }
 
 describe("with many leads", () => {
-  it("reads few rows and no table from end to end for whatever a person or the dispatcher waits for", async () => {
+  it("reads few rows and no whole table for what a person or the dispatcher waits for, except a search for an unknown name", async () => {
     const reads: Record<string, RowsRead> = {};
     for (const [what, act] of waitedForTasks(await readSamples(owner))) reads[what] = await rowsRead(act);
-    // Where nobody has the name, the planner takes a table of this size for quicker read than looked up.
+    // For a name that nobody has, the planner expects that scanning a table of this size is quicker than using its index.
     delete reads["inbox: search by a name that is none"];
     const tooMuch = Object.entries(reads).filter(
       ([, { rows, scanned }]) => rows > maxRows || scanned.length > 0,
@@ -75,7 +75,7 @@ describe("with many leads", () => {
     expect(tooMuch).toEqual([]);
   });
 
-  it("finds as many by a name as came with it: what is filled in is what the lists would write", async () => {
+  it("is tested with names, numbers, addresses, reviews and campaigns in the form in which the product itself stores them", async () => {
     const undone = new Error("undone");
     const rows = (sql: Sql) => sql`
       select search::text, phone_digits, other_numbers, email_key, other_addresses, number_key, address, reviewed_at, withdrawn_at, is_owed, utm, variant,
@@ -92,7 +92,7 @@ describe("with many leads", () => {
     await expect(written).rejects.toBe(undone);
   });
 
-  it("would fail without an index", async () => {
+  it("reads too many rows, and a whole table, when the index of e-mail addresses is missing", async () => {
     const find = waitedForTasks(await readSamples(owner)).find(([what]) => what === "erase --email: find");
     const [index] = await owner<{ definition: string }[]>`
       select pg_get_indexdef('private.lead_work_by_email'::regclass) as definition`;
@@ -105,7 +105,7 @@ describe("with many leads", () => {
 });
 
 describe("the tables that grow with the leads and whose rows change", () => {
-  it("are vacuumed by PostgreSQL once one row in a hundred has changed, and not one in five", async () => {
+  it("have the setting by which PostgreSQL vacuums them once one row in a hundred has changed, not one in five", async () => {
     const changing = growing.filter((name) => !["audit_log", "erasures", "report_changes"].includes(name));
     const early = await owner<{ name: string }[]>`
       select relname as name from pg_class
@@ -146,19 +146,19 @@ describe("the reports", () => {
     expect(await report(owner, 9)).not.toEqual(before);
   });
 
-  it("read the marks of changed days once, however many days they show", async () => {
+  it("read the list of changed days only once, although the report covers 50 days", async () => {
     const marks = 5_000;
     await owner`
       insert into private.report_changes (day)
       select (now() at time zone 'UTC')::date - 100 from generate_series(1, ${marks}::integer)`;
-    // As PostgreSQL does by itself in time. With what it knows then, it would look for each day through all marks.
+    // As autovacuum does in time. With these statistics, a plain join would make PostgreSQL read all marks once for each day.
     await owner`analyze private.report_changes`;
     const { rows } = await rowsRead((sql) => report(sql, 50));
     await owner`delete from private.report_changes`;
     expect(rows).toBeLessThan(marks + maxRows);
   });
 
-  it("have a day marked once by a transaction that erases many of its leads", async () => {
+  it("have each day marked as changed only once when one transaction erases many of its leads", async () => {
     await owner`
       select private.erase_leads(array(select lead_id from private.lead_work order by created_at limit 150), 'asked')`;
     const marks = await owner<{ day: string }[]>`select day::text from private.report_changes order by day`;
@@ -174,7 +174,7 @@ describe("the counts", () => {
     order by created_at desc limit 3`;
   const ids = async (hours: number) => (await someLeads(hours)).map(({ id }) => id);
 
-  it("read the leads of one hour, however many came within the last 24", async () => {
+  it("read few rows, although thousands of leads came within the last 24 hours", async () => {
     await owner`
       insert into public.leads (created_at, name, email, phone, zip_code, has_medicare, has_diabetes)
       select now() - interval '23 hours' * n / 5000, 'Today ' || n, n || '@example.com', '1', '05401', true, true
@@ -198,7 +198,7 @@ describe("the counts", () => {
     expect(toAddUp?.rows).toBeLessThan(20);
   });
 
-  it("are those of every row, whatever happens to a lead or a delivery", async () => {
+  it("equal a count of all rows after each of many things that can happen to a lead, a delivery or a channel", async () => {
     const acts: [what: string, act: () => Promise<unknown>][] = [
       ["nothing", async () => {}],
       ["a new lead", () => owner`insert into public.leads ${owner(aLead({ name: "New" }))}`],

@@ -1,4 +1,4 @@
-// What a monitoring program reads at /metrics on the inbox's port: figures without a word about a person, for nobody else.
+// What a monitoring program reads at /metrics on the inbox's port: figures that say nothing about a person, for monitoring alone.
 import { once } from "node:events";
 import { get } from "node:http";
 import { networkInterfaces } from "node:os";
@@ -30,7 +30,7 @@ const read = async (url: string, headers: Record<string, string> = {}) => {
   return { status: answer.status, text, values, type: answer.headers.get("content-type") };
 };
 
-/** The status of the answer to a program that reaches the port at `host` and asks for it by another name. */
+/** The status of the answer to a request that connects to `host` and has `name` as its Host header. */
 async function statusOf(port: number, host: string, name: string): Promise<number | undefined> {
   const [answer] = await once(get({ host, port, path: "/metrics", headers: { host: name } }), "response");
   answer.resume();
@@ -81,7 +81,7 @@ describe("/metrics", () => {
     expect(values.get('leads_delivery_oldest_seconds{channel="webhook"}')).toBeCloseTo(7200, -2);
     expect(values.get("leads_backup_age_seconds")).toBeCloseTo(3600, -2);
     expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(1e7);
-    // Nothing of any lead, and nothing that the format does not have.
+    // No word of any lead, and only names, numbers and comments that Prometheus' text format allows.
     expect(text).not.toMatch(/Rosa|Old\b|305\)|555-?0142|@|"33101/);
     for (const [name, value] of values)
       expect([name.split("{")[0], value]).toEqual([expect.stringMatching(/^[a-z_]+$/), expect.any(Number)]);
@@ -90,7 +90,7 @@ describe("/metrics", () => {
       expect(line).toMatch(/^# (HELP|TYPE) [a-z_]+ ./);
   });
 
-  it("asks the database once for readers who come together, and again only when that is seldom enough", async () => {
+  it("asks the database once for readers who come together, and again only after five seconds", async () => {
     const { owner } = database;
     let time = 0;
     let asked = 0;
@@ -120,7 +120,7 @@ describe("/metrics", () => {
     expect(values.get("process_resident_memory_bytes")).toBeGreaterThan(0);
   });
 
-  it("has figures again as soon as a silent database answers, however long it was silent", async () => {
+  it("has figures again as soon as the database answers, also after a query that waited fifteen seconds in vain", async () => {
     let time = 0;
     const answers = [
       async () => {
@@ -175,7 +175,7 @@ describe("without METRICS_TOKEN, /metrics", () => {
     await serveInbox(database, { port, host: "0.0.0.0", url: `http://localhost:${port}` });
     expect(await statusOf(port, "127.0.0.1", `localhost:${port}`)).toBe(200);
     expect(await statusOf(port, "127.0.0.1", `127.0.0.1:${port}`)).toBe(200);
-    // A page that had its own name point to this machine.
+    // DNS rebinding: a foreign page whose domain name points to this machine.
     expect(await statusOf(port, "127.0.0.1", "evil.example")).toBe(404);
     const outward = Object.values(networkInterfaces())
       .flat()
@@ -183,7 +183,7 @@ describe("without METRICS_TOKEN, /metrics", () => {
     if (outward) expect(await statusOf(port, outward.address, `localhost:${port}`)).toBe(404);
   });
 
-  it("is not there where the inbox has an address of other machines, because a proxy asks from this one", async () => {
+  it("is not there where the inbox has a public address, because its proxy asks from this machine", async () => {
     const { url } = await serveInbox(database, { url: "https://inbox.example.com" });
     expect((await read(url)).status).toBe(404);
     const address = url.replace("inbox.example.com", "localhost");
@@ -192,7 +192,7 @@ describe("without METRICS_TOKEN, /metrics", () => {
 });
 
 describe("with METRICS_TOKEN, /metrics", () => {
-  it("is there for whoever presents it", async () => {
+  it("is there only for a program that presents this token", async () => {
     const { url } = await serveInbox(database, {
       ...{ url: "https://inbox.example.com", metricsToken: "a-long-secret" },
     });
@@ -204,7 +204,7 @@ describe("with METRICS_TOKEN, /metrics", () => {
 });
 
 describe("the text of a metric", () => {
-  it("escapes what a label may not hold as it is", () => {
+  it("escapes quotes, backslashes and line ends in the value of a label", () => {
     expect(metricsText([{ name: "a", help: "b", type: "gauge", samples: [[{ c: 'd"\\\n' }, 1]] }])).toBe(
       '# HELP a b\n# TYPE a gauge\na{c="d\\"\\\\\\n"} 1\n',
     );

@@ -58,7 +58,7 @@ function splitAsTheCli(text: string): string[] {
   return [...statements, text.slice(from)].map((statement) => statement.trim()).filter(Boolean);
 }
 
-/** Where the comment, string, name or body that begins here ends; the same place when none begins. */
+/** The end of the comment, string, name or function body that begins at `at`; `at` itself when none begins there. */
 function endOfQuoted(text: string, at: number): number {
   const tag = /^\$\w*\$/.exec(text.slice(at, at + 40))?.[0];
   const closing = text.startsWith("--", at) ? "\n" : text.startsWith("/*", at) ? "*/" : (tag ?? text[at]);
@@ -69,13 +69,13 @@ function endOfQuoted(text: string, at: number): number {
 
 describe("a migration", () => {
   it.each(files)(
-    "has a day and a number below 100 for a version, which tells it from a project's own: %s",
+    "has a version of a day, four zeros and two digits, to tell it from a project's own migration: %s",
     (file) => {
       expect(file).toMatch(/^\d{8}0000\d\d_[a-z_]+\.sql$/);
     },
   );
 
-  it("of the project's own, in the same ledger, makes the tables neither newer nor older", async () => {
+  it("that a project adds for itself, in the same ledger, does not change the version that the tables report", async () => {
     await migrate(sql);
     await sql`
       insert into supabase_migrations.schema_migrations (version, name, statements)
@@ -108,7 +108,7 @@ describe("the schema", () => {
     expect(await migrate(sql)).toEqual(all.slice(3));
   });
 
-  it("is completed in the ledger of an older CLI, which kept versions alone", async () => {
+  it("is made in full where the ledger is that of an older CLI, which kept only the versions", async () => {
     await sql.unsafe(`
       create schema supabase_migrations;
       create table supabase_migrations.schema_migrations (version text not null primary key)`);
@@ -117,7 +117,10 @@ describe("the schema", () => {
 
   it.each([
     ["as one statement without its last semicolon", (text: string) => [text.trim().replace(/;$/, "")]],
-    ["as a statement after another, with blanks in between", (text: string) => splitAsTheCli(text)],
+    [
+      "as single statements, without the semicolons and blanks between them",
+      (text: string) => splitAsTheCli(text),
+    ],
     ["with another system's line ends", (text: string) => [text.replaceAll("\n", "\r\n")]],
     ["without its text, as after a repair", () => null],
   ])("is taken when the ledger holds it %s", async (_, written) => {
@@ -184,7 +187,7 @@ describe("the schema of a newer release", () => {
     return answers;
   }
 
-  it("is worked on, where it only adds", async () => {
+  it("is used by this release where the newer release only added something", async () => {
     expect(await makeNewer(["alter table leads add column note text"])).toEqual({
       started: [],
       delivering: undefined,
@@ -193,7 +196,7 @@ describe("the schema of a newer release", () => {
     });
   });
 
-  it("is refused by every program, in a sentence, where it says that older programs do not work on it", async () => {
+  it("stops the start, the delivery and the inbox with a message, and makes the intake unready, where it breaks older ones", async () => {
     const message = `A newer release has brought the tables to version 29990101000000, on which this release, of version ${await newestVersion()}, does not work. Put the newer release in force again, or restore a backup from before it.`;
     expect(await makeNewer([breaksOlder, "alter table leads drop column name"])).toEqual({
       started: expect.objectContaining({ name: "MigrationError", message }),
@@ -203,7 +206,7 @@ describe("the schema of a newer release", () => {
     });
   });
 
-  /** Whether one of the statements takes away or renames something. */
+  /** Whether one of the statements drops or renames something, changes a column's type, or makes a column not null. */
   const takesAway = (text: string) =>
     splitAsTheCli(text)
       .map((statement) => statement.replaceAll(/--.*$/gm, "").trim().toLowerCase())
@@ -213,7 +216,7 @@ describe("the schema of a newer release", () => {
           (statement.startsWith("alter ") && /\b(?:drop|rename|set not null|type)\b/.test(statement)),
       );
 
-  it("says so when it takes something away from what the first release made", () => {
+  it("says that older programs do not work on it, when it takes away something that the first release made", () => {
     for (const text of [
       "drop view a;",
       "alter table a\n  rename column b to c;",
@@ -221,7 +224,7 @@ describe("the schema of a newer release", () => {
     ])
       expect([text, takesAway(text)]).toEqual([text, true]);
     expect(takesAway("alter table a add column b int; -- drop\ncreate index c on a (b);")).toBe(false);
-    // Those of the first release are of one day.
+    // The versions of the first release's migrations all begin with 20261121.
     const later = files.filter((file) => file > "20261122");
     const silent = later.filter((file) => {
       const text = readFileSync(new URL(file, folder), "utf8");

@@ -15,7 +15,7 @@ import { until } from "./support/receiver.ts";
 import { type RunningServer, startServer } from "./support/server.ts";
 import { sendBytes } from "./support/wire.ts";
 
-/** A word that stands nowhere else, and where it was sent. */
+/** The words that were sent. Each stands nowhere else, and names where it was sent. */
 const canaries: string[] = [];
 const canary = (where: string) => {
   const word = `canary${canaries.length}${where.replaceAll(/\W/g, "")}`;
@@ -122,7 +122,7 @@ describe("with the embedded PostgreSQL", () => {
       SMTP_URL: "smtp://127.0.0.1:1",
     });
     owner = connect((await findRunning({ dataDir })) ?? "");
-    // A lead waits some seconds for the tables, and a slow machine may take longer to make them.
+    // The intake holds a lead for some seconds until the tables are there, and a slow machine may take longer to make them.
     await until(async () => (await fetch(`${server.address}/readyz`)).ok);
   });
   afterAll(async () => {
@@ -138,7 +138,7 @@ describe("with the embedded PostgreSQL", () => {
     expect((await send(server.address)).status).toBe(status);
   });
 
-  it("call 2 is answered, and so are bytes that are no request", async () => {
+  it("the call of submit-lead is answered, and so are bytes that are no request", async () => {
     expect((await callSubmitLead(server.address)).status).toBeLessThan(300);
     for (const bytes of [
       `GET /${canary("nonsense")} nonsense\r\n\r\n`,
@@ -155,7 +155,7 @@ describe("with the embedded PostgreSQL", () => {
       "drop trigger broken on leads",
     ],
     [
-      "a trigger warns of each lead",
+      "a trigger warns of each lead and then fails",
       trigger(`raise warning 'A lead: %', new; perform 1 / 0; return new;`),
       "drop trigger broken on leads",
     ],
@@ -165,12 +165,12 @@ describe("with the embedded PostgreSQL", () => {
       "alter table leads drop constraint no_lead",
     ],
     [
-      "a trigger takes the name for something else, which quotes it",
+      "a trigger reads the name as an id, which fails and quotes the name",
       trigger(`perform new.name::uuid; return new;`),
       "drop trigger broken on leads",
     ],
     ["the right to insert is gone", "revoke insert on leads from anon", "grant insert on leads to anon"],
-  ])("a lead is not stored while %s, and the visitor is told only that", async (_, damage, repair) => {
+  ])("a lead is refused while %s, and the JSON answer repeats none of it", async (_, damage, repair) => {
     await owner.unsafe(damage);
     const [asJson, asPage] = await Promise.all([
       insert(server.address, lead()),
@@ -181,7 +181,7 @@ describe("with the embedded PostgreSQL", () => {
     await owner.unsafe(repair);
   });
 
-  it("a lead is not stored while the table is locked, its session is killed and its statements take too long", async () => {
+  it("a lead is refused while the table is locked, its session is killed and its statements take too long", async () => {
     await owner.unsafe("alter role leads_intake set statement_timeout = '500ms'");
     await owner.begin(async (tx) => {
       await tx`lock table leads`;
@@ -207,14 +207,14 @@ describe("with the embedded PostgreSQL", () => {
     expect(errors.map(({ last_error }) => last_error).join()).not.toMatch(/canary/);
   });
 
-  it("none of it stands in our log, which tells of the refusals and failures", () => {
+  it("nothing that was sent stands in our log, which tells of the refusals and failures", () => {
     expect(server.output()).toMatch(/insert-refused/);
     expect(server.output()).toMatch(/insert-failed/);
     expect(canaries.filter((word) => server.output().includes(word))).toEqual([]);
     expect(server.output()).not.toContain("canary");
   });
 
-  it("none of it stands in PostgreSQL's log, nor in any file beside the database itself", () => {
+  it("nothing that was sent stands in PostgreSQL's log, nor in any file beside the database itself", () => {
     expect(log()).toMatch(/terminating connection/);
     const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile())
@@ -226,7 +226,7 @@ describe("with the embedded PostgreSQL", () => {
 });
 
 describe("a bug that nothing catches", () => {
-  it("ends the server with its class and our frames in the log, and without its message", async () => {
+  it("ends the server, and the log has its class and not its message", async () => {
     const { url } = await makeDatabase();
     // Planted from outside: on a signal, an exception that quotes a lead is thrown where nothing catches it.
     const planted = 'process.on("SIGUSR2",()=>{throw(new(RangeError)("canaryofabug"))})';
@@ -242,7 +242,7 @@ describe("a bug that nothing catches", () => {
 });
 
 describe("with a PostgreSQL that cannot be reached", () => {
-  it("every way in is answered, and nothing of it stands in the log", async () => {
+  it("every way in is answered, and the log holds nothing that was sent, nor the database's password", async () => {
     const server = await startServer({ DATABASE_URL: "postgres://owner:secretofowner@127.0.0.1:1/leads" });
     const answers = await Promise.all(ways.map(([, send]) => send(server.address)));
     for (const [n, { status }] of answers.entries()) expect([ways[n]?.[2], 503]).toContain(status);

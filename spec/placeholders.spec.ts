@@ -1,4 +1,4 @@
-// The places in the texts for the provider's own, such as {phone}: each is filled where readers see it, and a mistyped one is refused.
+// The placeholders for the provider's facts in the texts, such as {phone}: each is filled where readers see it, a mistyped one is refused.
 import { describe, expect, it } from "vitest";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import { completeProvider, placeholdersOf, withProvider } from "../content/provider.ts";
@@ -7,7 +7,7 @@ import { inEveryLanguage } from "./support/site.ts";
 
 const { provider } = completeProvider({});
 
-/** What a reader may meet of a page: its words, without the texts that it hands to the form's script. */
+/** What readers see of a page: its HTML without scripts, styles, and the texts that the form's script gets in `data-texts`. */
 const seenOf = (html: string) =>
   without(without(html, "script"), "style").replaceAll(/ data-texts="[^"]*"/g, "");
 
@@ -26,7 +26,7 @@ const withStops = {
 };
 
 describe("a text with a placeholder", () => {
-  it("shows the provider's own in its place", () => {
+  it("shows the provider's name and phone number in place of {name} and {phone}", () => {
     expect(withProvider("{name}, {phone}", provider)).toBe(`${provider.name}, ${provider.phone}`);
   });
 
@@ -41,7 +41,7 @@ describe("a text with a placeholder", () => {
 });
 
 describe.each(languageCodes)("the texts in %s", (code) => {
-  it("have none left where readers see them: on each page, after a refusal, and in a plain answer", async () => {
+  it("have no placeholder left where readers see them: on each page, after a refusal, and in a plain answer", async () => {
     const { renderArticle, renderThankYou, renderNotFound } = await rendererModule();
     const refused = { lead: {}, message: "Please enter your full name." };
     const pages = [undefined, true, false].flatMap((acceptsAssignment) => {
@@ -76,7 +76,7 @@ describe.each(languageCodes)("the texts in %s", (code) => {
     }
   });
 
-  it("leave the inbox nothing in a call script that it cannot fill", () => {
+  it("have no placeholder in a call script that the inbox cannot fill", () => {
     const known = new Set(["{member}", "{person}", "{name}", "{phone}", "{callsFrom}"]);
     for (const one of placeholdersOf(textsIn(code).callScripts)) expect(known).toContain(one);
   });

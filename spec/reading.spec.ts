@@ -1,4 +1,4 @@
-// Reading and filling in, for eyes, hands and machines that are not young: contrast, sizes, targets, order,
+// Whether people whose eyes and hands are old can read the pages and fill in the form: contrast, sizes, targets, order,
 // zoom and plain language, measured on the rendered pages.
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import { formReady } from "./support/visitor.ts";
 const { open } = useBrowser();
 const site = useSite(inEveryLanguage);
 
-/** Every page, and the article and the thank-you page in each language, because words may be longer there. */
+/** Each page that a visitor reads, in every language, because words may be longer in another one; the last one is an unknown address. */
 const paths = [...articlePaths, ...thankYouPaths, "/nowhere"];
 
 beforeEach(() => site.reset());
@@ -38,7 +38,7 @@ const looks: Record<string, Look> = {
   },
 };
 
-/** What readers set for themselves: text spacing (WCAG 1.4.12), and the browser's larger sizes of text up to twice. */
+/** What readers set for themselves: text spacing (WCAG 1.4.12), and larger text in the browser, up to twice the size. */
 const readersOwn = {
   "as it is": "",
   "text spaced":
@@ -48,9 +48,9 @@ const readersOwn = {
   "text twice the size": "html { font-size: 32px }",
 };
 
-describe("every page", () => {
+describe("on the visitor's pages", () => {
   it.each(paths)(
-    "has no finding of axe at levels A, AA, AAA and best practice on a phone or a desktop, in the dark or in forced colours: %s",
+    "axe finds nothing at levels A, AA, AAA and best practice on a phone or a desktop, in the dark or in forced colours: %s",
     async (path) => {
       const page = await open(site.url(path));
       for (const look of Object.keys(looks)) {
@@ -60,7 +60,7 @@ describe("every page", () => {
     },
   );
 
-  it("has no finding with the banner shown, on a phone in the dark and on a desktop", async () => {
+  it("axe finds nothing on the article with the banner shown, on a phone in the dark and on a desktop", async () => {
     site.reply("/rest/v1/leads", { status: 503, body: '{"message":"Please try again in a minute."}' });
     const page = await open(site.url());
     for (const label of ["Full Name *", "Phone Number *", "ZIP Code *"])
@@ -75,7 +75,7 @@ describe("every page", () => {
     }
   });
 
-  it.each(paths)("never scrolls sideways, whatever the reader does to the text: %s", async (path) => {
+  it.each(paths)("no page scrolls sideways at 320 to 1280 px, with larger text too: %s", async (path) => {
     const page = await open(site.url(path));
     for (const width of [320, 390, 640, 1280]) {
       await page.setViewportSize({ width, height: 640 });
@@ -90,7 +90,7 @@ describe("every page", () => {
     }
   });
 
-  it("has body text of 20 px, sized in rem, and nothing under 19 px", async () => {
+  it("text has 20 px and nowhere less than 19 px, and grows with the text size that the browser is set to", async () => {
     for (const path of paths) {
       const page = await open(site.url(path), { viewport: { width: 390, height: 844 } });
       const sizes = await page.evaluate(() => {
@@ -116,7 +116,7 @@ describe("every page", () => {
   });
 
   it.each([768, 1024, 1280])(
-    "sets its paragraphs in lines of 60 to 70 characters where there is room: %i px",
+    "the lines of the article's paragraphs have 60 to 70 characters in the median and at most 76, on a screen of %i px",
     async (width) => {
       const page = await open(site.url(), { viewport: { width, height: 900 } });
       await page.evaluate(() => document.fonts.ready);
@@ -146,7 +146,7 @@ describe("every page", () => {
     },
   );
 
-  it("gives fingers targets of at least 48 px, the whole label of a box among them", async () => {
+  it("what is pressed on the article is at least 48 px high, and a press at the end of a label ticks its box", async () => {
     const page = await open(site.url(), { viewport: { width: 390, height: 844 } });
     const heights = await page
       .locator(
@@ -162,7 +162,7 @@ describe("every page", () => {
     expect(await page.getByLabel("I have Medicare").isChecked()).toBe(true);
   });
 
-  it("reaches the fields by Tab in their order, each with a focus ring of 4 px and 3:1", async () => {
+  it("the Tab key reaches the fields of the form in their order, each with a focus ring of 4 px", async () => {
     const page = await open(site.url());
     await page.getByLabel("Full Name *").focus();
     const reached: string[] = [];
@@ -186,7 +186,7 @@ describe("every page", () => {
     ]);
   });
 
-  it("tells browsers and keyboards what each line is for, and takes what is pasted", async () => {
+  it("the form tells browsers and keyboards what each text field is for, and takes a name that is put in all at once", async () => {
     const page = await open(site.url());
     const hints = await page
       .locator("form input[required]")
@@ -210,7 +210,7 @@ describe("every page", () => {
     expect(await name.inputValue()).toBe("Ann Lee");
   });
 
-  it("underlines its links, and sticks, pops up and moves nothing", async () => {
+  it("links of the article are underlined, nothing on it moves, and nothing stays in place while the page scrolls", async () => {
     const page = await open(site.url());
     const strange = await page.evaluate(() =>
       [...document.body.querySelectorAll("*")].flatMap((one) => {
@@ -224,7 +224,7 @@ describe("every page", () => {
     expect(strange).toEqual([]);
   });
 
-  it("keeps its marks in forced colours: the borders of lines, boxes, button and banner", async () => {
+  it("the form's text fields, boxes and button and the label Sponsored Content have a border in forced colours", async () => {
     const page = await open(site.url(), { forcedColors: "active" });
     const borders = await page
       .locator("form input[required], form label:has(input), form button, .label strong")
@@ -233,7 +233,7 @@ describe("every page", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "draws a box as dark as a line, and a tick that is hard to miss, in %s",
+    "a box looks like a text field, and like the button when it is ticked, in %s colours",
     async (colorScheme) => {
       const page = await open(site.url(), { colorScheme });
       const look = (selector: string) =>
@@ -249,13 +249,13 @@ describe("every page", () => {
     },
   );
 
-  it("leaves a box to the browser in forced colours", async () => {
+  it("the browser draws the boxes in its own way in forced colours", async () => {
     const page = await open(site.url(), { forcedColors: "active" });
     const drawn = page.locator(".box input").first();
     expect(await drawn.evaluate((one) => getComputedStyle(one).appearance)).toBe("auto");
   });
 
-  it("keeps the label and the sponsor when printed, and leaves the form out", async () => {
+  it("the printed article shows the label and the sponsor, and not the form", async () => {
     const page = await open(site.url());
     await page.emulateMedia({ media: "print" });
     expect(await page.getByText("Sponsored Content", { exact: true }).isVisible()).toBe(true);
@@ -269,7 +269,7 @@ describe("every page", () => {
   });
 });
 
-/** Shows that a text is easy, by the measure of its language: US grade 6 or below, and "rather easy" on the INFLESZ scale. */
+/** Expects a text to be easy, by the measure of its language: US grade 6 or below, or at least 70 ("rather easy") on the INFLESZ scale. */
 const isEasy: Record<LanguageCode, (blocks: readonly string[]) => void> = {
   en: (blocks) => expect(readingGrade(blocks)).toBeLessThanOrEqual(6),
   es: (blocks) => expect(inflesz(blocks)).toBeGreaterThanOrEqual(70),
@@ -299,14 +299,14 @@ describe("the language", () => {
       "Eligibility determinations necessitate comprehensive documentation regarding hypoglycemic episodes, prescribed pharmaceuticals, and contemporaneous physician consultations.";
     expect(readingGrade([hard])).toBeGreaterThan(12);
     expect(readingGrade(["The cat sat on the mat. The dog ran."])).toBeLessThan(2);
-    // The full stop of an abbreviation makes no short sentences of a long one.
+    // The full stop of an abbreviation does not end a sentence.
     expect(
       sentencesOf(["Dr. Smith of the U.S. agency calls before 5 p.m. each day. Thank you."]),
     ).toHaveLength(2);
     expect(sentencesOf(["Un asesor le llamará. Usted decide."])).toHaveLength(2);
   });
 
-  it("explains “continuous glucose monitor” once, where it first stands", async () => {
+  it("explains the abbreviation CGM once, where it first stands", async () => {
     const page = await open(site.url());
     const text = await page.getByRole("article").innerText();
     expect(text.match(/continuous glucose monitor, or CGM for short/gi)).toHaveLength(1);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "leads-beside-"));
   database = await makeDatabase();
   await fill(database.owner);
-  // Without a row for the inbox yet.
+  // This lead has no row in private.lead_work yet, so the inbox does not list it.
   await database.owner`insert into leads ${database.owner(aLead({ name: "Just before the backup" }))}`;
   await database.owner`insert into private.audit_log (who, action) values ('Ruth', 'tried')`;
   file = join(folder, "leads.backup");
@@ -34,7 +34,7 @@ const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 1, n: 1 };
 const count = async (owner: Sql) => (await owner`select count(*)::int as n from leads`)[0]?.n;
 
 describe("leads restore", () => {
-  it("keeps with --keep the leads that visitors have sent meanwhile, with all that is owed about them", async () => {
+  it("keeps with --keep the leads that visitors have sent meanwhile, with their deliveries", async () => {
     const { url, owner } = await makeDatabase();
     await owner`update private.channels set enabled = true where name in ('email', 'webhook')`;
     await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
@@ -49,7 +49,7 @@ describe("leads restore", () => {
     for (const table of ["public.leads", "private.permissions", "private.deliveries"])
       expect(after[table]).toEqual(expect.arrayContaining(before[table] as unknown[]));
     expect(await count(owner)).toBe(7);
-    // The status and the queue count by sums, which no trigger has changed.
+    // The status and the queue read stored sums. No trigger fires during a restore, so the restore itself counts them anew.
     expect((await readLeadCounts(owner)).stored).toBe(7);
     const [kept] = await owner`
       select count(*)::int as deliveries from private.deliveries d join leads l on l.id = d.lead_id
@@ -57,7 +57,7 @@ describe("leads restore", () => {
     expect(kept).toEqual({ deliveries: 2 });
   });
 
-  it("adds with --keep to what a server and its operator leave before the team works: counts, receipts and audit entries", async () => {
+  it("adds with --keep the backup's page counts, receipts and audit entries to those that the database holds already", async () => {
     const [old, fresh] = [await makeDatabase(), await makeDatabase()];
     const [clock] = await old.owner<{ today: string }[]>`select private.utc_day(now())::text as today`;
     const today = clock?.today ?? "";
@@ -83,7 +83,7 @@ describe("leads restore", () => {
       "This database holds counts of page loads, receipts of erased leads and entries of the audit log already.",
     );
     expect(stderr).toContain(`restore --keep ${path}`);
-    // A day whose leads are summed, too.
+    // Marks that day's leads as summed, too.
     await fresh.owner`insert into private.report_days values (${today}::date - 2)`;
     expect(await leads(fresh.url, "restore", "--keep", path)).toMatchObject({ status: 0 });
     expect(await fresh.owner`select from private.report_days`).toEqual([]);
@@ -103,7 +103,7 @@ describe("leads restore", () => {
     expect(sums).toEqual({ views: [14, 4], vitals: 2, summed: 14, opened: 2, erased: 2 });
   });
 
-  it("applies at once the states that the backup has paused", async () => {
+  it("has all calling windows computed anew at once, because the backup may have paused states", async () => {
     const { url, owner } = await makeDatabase();
     await owner`insert into leads ${owner(aLead())}`;
     await owner`select private.index_new_leads()`;
@@ -119,12 +119,12 @@ describe("leads restore", () => {
     ),
   };
 
-  it("is refused with --keep a second time, because the counts would be added twice, and where a lead of the backup was erased", async () => {
+  it("is refused with --keep a second time, because counts would double, and after an erasure, because leads would return", async () => {
     const { url, owner } = await makeDatabase();
     expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
     // A new entry of the audit log has a number after those of the backup.
     await owner`select private.audit(private.require_session(), 'tried again')`;
-    // Nothing that the team did stands in the way.
+    // Removes the team's work, because the restore would be refused for that alone.
     await owner`truncate private.members, private.stop_list, private.reviews, private.paused_states cascade`;
     expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedTwice);
     await owner`select private.erase_leads(array(select id from leads), 'asked')`;
@@ -132,7 +132,7 @@ describe("leads restore", () => {
     expect(await count(owner)).toBe(0);
   });
 
-  it("is refused so also for a backup without a lead, a later one of the same database, and one of a database that holds it", async () => {
+  it("is refused likewise for a backup without leads, for a later backup, and where its data came by way of another database", async () => {
     const [old, fresh, third] = [await makeDatabase(), await makeDatabase(), await makeDatabase()];
     const views = async (owner: Sql) =>
       (await owner<{ n: number }[]>`select n::int from private.page_counts`).map(({ n }) => n);

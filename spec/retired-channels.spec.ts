@@ -27,7 +27,7 @@ const insertMany = async (count: number) => {
 };
 
 describe("a product without a channel", () => {
-  it("counts leads that wait and are owed to no channel", async () => {
+  it("counts the leads that nobody has reviewed, how many of these are owed to no channel, and all that are owed to none", async () => {
     await syncChannels(sql, []);
     await insertMany(3);
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
@@ -44,7 +44,7 @@ describe("a retired channel", () => {
   it("has what is pending on it settled, and nothing requeued to it until it is set up again", async () => {
     await syncChannels(sql, ["email", "webhook"]);
     await insertMany(2);
-    // A server that starts with the channel just then would send what is pending.
+    // A channel that is set up cannot be retired, because its server would send what is pending.
     expect(await retireChannel(sql, "webhook")).toBeUndefined();
     await syncChannels(sql, ["email"]);
     expect(await retireChannel(sql, "webhook")).toBe(2);
@@ -57,7 +57,7 @@ describe("a retired channel", () => {
     expect(await requeueFailed(sql)).toBe(2);
   });
 
-  it("is told nothing of an erasure, when it is set up again, where it was never told of the lead", async () => {
+  it("is told of erasures, when it is set up again, only where it may have heard of the lead", async () => {
     await insertMany(2);
     const [tried] = await claim(sql, "webhook", { ...all, max: 1 });
     await record(sql, [{ ...held(tried), reason: "answered 503", wait: 3600 }]);
@@ -69,7 +69,7 @@ describe("a retired channel", () => {
     expect(owed).toEqual([{ lead_id: tried?.leadId, event: "lead.erased" }]);
   });
 
-  it("leaves the leads that it took no message about as owed to none, and they are owed to the channels set up since", async () => {
+  it("leaves the leads that it took no message about owed to no channel, until a channel set up later is to tell of them", async () => {
     await insertMany(3);
     await sql`select private.index_new_leads()`;
     const [waiting, failed, delivered] = await claim(sql, "webhook", all);
@@ -98,7 +98,7 @@ describe("a retired channel", () => {
     expect(told.map(({ leadId }) => leadId).sort()).toEqual([waiting?.leadId, failed?.leadId].sort());
   });
 
-  it("leaves word of a lead to the others, also where these have taken the alert that it is overdue", async () => {
+  it("leaves the message about a new lead to the other channels, also where they took the alert that the lead is overdue", async () => {
     await insertMany(1);
     await sql`update public.leads set created_at = now() - interval '21 hours'`;
     await syncChannels(sql, ["email", "webhook"]);

@@ -61,7 +61,7 @@ describe("the scheduled jobs", () => {
     expect(lines.join("")).toMatch(/warn leads-overdue: .{0,300} deliveries=\d/);
   });
 
-  it("take an alert back that waited out an outage, once its lead is reviewed or its permission withdrawn", async () => {
+  it("take back an alert that is not sent yet, when its lead is reviewed or its permission withdrawn", async () => {
     await syncChannels(sql, ["webhook"]);
     await insertMany(4);
     const at = (hours: number) => enqueueWaiting(sql, log, new Date(Date.now() + hours * 3_600_000));
@@ -94,7 +94,7 @@ describe("the scheduled jobs", () => {
     ).toEqual([{ name: "Visitor 1" }]);
   });
 
-  it("owe a lead that came before any channel was set up", async () => {
+  it("enqueue a message about each lead that came before any channel was set up", async () => {
     await insertMany(3);
     expect(await counts()).toMatchObject({ owed: 0 });
     await syncChannels(sql, ["webhook"]);
@@ -102,7 +102,7 @@ describe("the scheduled jobs", () => {
     expect(await counts()).toMatchObject({ owed: 3 });
   });
 
-  it("owe word of a lead before the alert about it when it has waited 20 hours before any channel was set up", async () => {
+  it("enqueue the message about a lead before the alert, when the lead waited over 20 hours before any channel was set up", async () => {
     await syncChannels(sql, []);
     await insertMany(1);
     await sql`update public.leads set created_at = now() - interval '21 hours'`;
@@ -141,7 +141,7 @@ describe("the scheduled jobs", () => {
     expect(await sql`select private.enqueue_missed_deliveries() as made`).toEqual([{ made: 1 }]);
   });
 
-  it("leave new leads to whatever process is taking them into the lists at this moment, and take the next ones", async () => {
+  it("take no new leads into the lists while another process does it, and take those that are left when it has ended", async () => {
     await insertMany(1);
     const [[flags] = []] = makeScheduledJobs(
       database,
@@ -149,7 +149,7 @@ describe("the scheduled jobs", () => {
       () => {},
     );
     const inLists = async () => (await sql`select from private.lead_work`).length;
-    // What an inbox beside it calls, in a transaction that is not over.
+    // The lock that another process holds while it takes leads into the lists.
     await sql.begin(async (other) => {
       await other`select pg_advisory_xact_lock(hashtextextended('private.index_new_leads', 0))`;
       await flags?.run();
@@ -159,7 +159,7 @@ describe("the scheduled jobs", () => {
     expect(await inLists()).toBe(1);
   });
 
-  it("count a batch of new leads in a row for each place, not in rows for each lead", async () => {
+  it("add a batch of 50 new leads of one place to the counts as one row in each table, not as a row for each lead", async () => {
     await insertMany(50);
     await sql`select private.add_up_tallies()`;
     const tallies = async () =>
@@ -174,7 +174,7 @@ describe("the scheduled jobs", () => {
     expect(counted).toEqual({ waiting: 50 });
   });
 
-  it("hold no message up, however long one takes", async () => {
+  it("hold no message up, however long the check for the alert takes", async () => {
     const receiver = await startReceiver();
     const chat = await startReceiver();
     const mail = await startMailServer();
@@ -192,7 +192,7 @@ describe("the scheduled jobs", () => {
         running?.wake();
         await until(async () => (await counts())?.delivered === 3 * (before + 1));
       }
-      // A delivery may wait for another one at a single look.
+      // Looks until it is so, because at one look a delivery may wait for another's lock, too.
       await until(async () => (await sessionsAtLocks(sql)).length === 1);
     });
   });
@@ -206,10 +206,10 @@ describe("the scheduled jobs", () => {
     await sql`update public.leads set created_at = now() - interval '21 hours'`;
     const inLists = async () => (await sql`select from private.lead_work`).length;
     await sql.begin(async (other) => {
-      // What adds the counts up waits for this lock as long as this transaction lasts.
+      // The job that adds up the counts waits for this lock until the outer transaction ends.
       await other`select pg_advisory_xact_lock(hashtextextended('private.lead_tallies', 0))`;
       await sql.begin(async (another) => {
-        // And the check for the alert for this row.
+        // The check for the alert waits for this row until the inner transaction ends.
         await another`select from private.alert_state for update`;
         const running = all.start(url);
         onTestFinished(async () => running?.stop(0));
@@ -225,7 +225,7 @@ describe("the scheduled jobs", () => {
     });
   });
 
-  it("are done by a worker: flags each second; the alert each minute and waiting leads every ten minutes; missed leads once a day, the sums each minute, retention and the roll-up each hour, and the count once a day", () => {
+  it("are three lists, each with a connection: one job a second; one a minute, one in ten; five once a day, a minute or an hour", () => {
     const jobs = makeScheduledJobs(database, async () => {}, log);
     expect(jobs.map((list) => list.map((job) => job.every / 1000))).toEqual([
       [1],
@@ -268,7 +268,7 @@ describe("one run over everything due", () => {
     ]);
   });
 
-  it("returns when a receiver takes nothing, and when its time is over", async () => {
+  it("returns when a receiver takes nothing, and when the time of the run is over", async () => {
     const refusing = await startReceiver(answers(503));
     const toRefusing = compose(webhookTo(refusing.url));
     await toRefusing.deliverDue(database, { seconds: 20 });
@@ -276,7 +276,7 @@ describe("one run over everything due", () => {
     await toRefusing.deliverDue(database, { seconds: 20 });
     expect(refusing.received.length).toBeLessThan(40);
     await sql`update private.deliveries set due_at = now()`;
-    // The time is over while messages are under way, however long a busy machine takes to begin with them.
+    // The receiver ends the time when a message arrives, so that messages are under way then, however slow the machine is.
     const atItsEnd: (() => void)[] = [];
     const times: number[] = [];
     const hanging = await startReceiver(() => {
@@ -294,7 +294,7 @@ describe("one run over everything due", () => {
     expect([held.length, (await counts())?.delivered]).toEqual([0, 0]);
   });
 
-  it("returns when nothing that was due can be sent, and has recorded that", async () => {
+  it("returns when what is due has no attempt left, and records it as failed", async () => {
     await syncChannels(sql, ["webhook"]);
     await insertMany(1);
     await sql`

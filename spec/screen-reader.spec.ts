@@ -17,7 +17,7 @@ const site = useSite(inEveryLanguage);
 describe("a screen reader", () => {
   it.each(
     languageCodes.map((code, nth) => [languageName(code), articlePaths[nth], thankYouPaths[nth]] as const),
-  )("is told everything, in the order of the page, in %s", async (language, path, thankYouPath) => {
+  )("is told in %s exactly what the kept transcript says", async (language, path, thankYouPath) => {
     const article = await open(site.url(path));
     const before = await transcriptOf(article);
 

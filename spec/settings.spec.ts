@@ -9,7 +9,7 @@ import { languageCodes } from "../content/languages.ts";
 import { messageFor } from "./support/refused-settings.ts";
 
 describe("the settings", () => {
-  it("lets the site's own pages send leads, also where ALLOWED_ORIGINS names others alone", () => {
+  it("let the site's own pages send leads, also when ALLOWED_ORIGINS names only other sites", () => {
     const named = { ALLOWED_ORIGINS: "https://other.example", SITE_URL: "https://www.example.com/" };
     expect(readConfig(named).allowedOrigins).toEqual(["https://other.example", "https://www.example.com"]);
     expect(readConfig(named).delivery.allowedOrigins).toEqual(readConfig(named).allowedOrigins);
@@ -38,7 +38,7 @@ describe("the settings", () => {
     });
   });
 
-  it("follow one another: the pages' address from the port, the inbox's from its own", () => {
+  it("get defaults from one another: the pages' address from PORT, the inbox's from INBOX_PORT, the pages' key from ANON_KEY", () => {
     expect(readConfig({ PORT: "8080" }).site.url).toBe("http://localhost:8080");
     expect(readConfig({ INBOX_PORT: "8081" }).inbox.url).toBe("http://localhost:8081");
     expect(readConfig({ ANON_KEY: "sb_publishable_mine" }).site.backendKey).toBe("sb_publishable_mine");
@@ -107,7 +107,7 @@ describe("the settings", () => {
   });
 
   it.each(["owner:p%E9@h/leads", "owner:p%zz@h/leads", "owner:p@%FF/leads", "owner:p@h/l%E9"])(
-    "tell how to write the password in postgres://%s, where what follows a percent sign is not UTF-8",
+    "refuse postgres://%s, because its percent signs do not stand for UTF-8 text, and tell how to write the password",
     (rest) => {
       expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
         "DATABASE_URL must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
@@ -120,7 +120,7 @@ describe("the settings", () => {
     "h/leads?sslmode=require&password=p",
     "h/?dbname=leads",
     "/leads?hostaddr=127.0.0.1",
-  ])("refuse postgres://%s, because a login after the ? would be that of every process", (rest) => {
+  ])("refuse postgres://%s, because a login, database or address may stand only before the ?", (rest) => {
     expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
       "DATABASE_URL must have the user, the password, the host and the name of the database before the ?.",
     );

@@ -1,5 +1,5 @@
-// Several server processes on one PostgreSQL, through PgBouncer in transaction pooling: no part of the program but the inbox's
-// event stream, which listens, needs the same session for two transactions.
+// Several server processes on one PostgreSQL, through PgBouncer in transaction pooling, where each transaction may get another
+// session. Only the inbox's event stream, which listens, needs one session for longer.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => pooler.stop());
 
-describe("several processes on one database, through a pooler of transactions", () => {
-  it("start at once on an empty database, store each lead once and notify the team of each once", async () => {
+describe("several server processes that share one database through a connection pooler", () => {
+  it("start at the same time on an empty database, store each lead once and notify the team of each once", async () => {
     const receiver = await startReceiver();
     const settings = {
       DATABASE_URL: pooler.url,
@@ -55,7 +55,7 @@ describe("several processes on one database, through a pooler of transactions", 
     await intake.end();
   });
 
-  it("serve `leads status` and `leads export` through the pooler", async () => {
+  it("let `leads status` and `leads export` read the leads through the same pooler", async () => {
     const status = await leads(pooler.url, "status");
     expect([status.status, status.stdout]).toEqual([0, expect.stringContaining("All is well.")]);
     // In one transaction, which a pooler keeps on one session.

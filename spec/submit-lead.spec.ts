@@ -105,7 +105,7 @@ describe("submit-lead", () => {
     ]).toEqual([202, null, "origin"]);
   });
 
-  it("wakes the delivery before it reads, and waits for no end of a body that has none", async () => {
+  it("wakes the delivery before it reads the body, and answers also where the body never ends or breaks off", async () => {
     const { handle, woken } = make();
     let sent = 0;
     let wokenBefore: number | undefined;

@@ -1,5 +1,5 @@
-// What a visitor typed costs the database no more than its length, whatever it is: the checks, the triggers, and what is made of a
-// lead soon after its insert read it in linear time. The work is counted as the processor time of the one session that does it.
+// What a visitor typed costs the database time in proportion to its length, whatever it is: the checks, the triggers, and what is made of
+// a lead soon after its insert read it in linear time. The work is counted as the processor time of the one session that does it.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
@@ -39,7 +39,7 @@ async function workFor(text: string): Promise<number> {
   return work;
 }
 
-/** What people write, by the bytes that one of its characters takes in UTF-8: the database reads bytes. */
+/** What people write, by how many bytes most of its characters take in UTF-8, because the database reads bytes. */
 const ordinary: Record<1 | 2 | 3 | 4, string> = {
   1: filled("Rosa Martinez of Ocean Drive in Miami, "),
   2: filled("روزا ٣٠٥ شارع المحيط ٩٨٧ ميامي ٣٣١٠١ "),
@@ -52,8 +52,9 @@ const runs = [..."a1 .-/", "\u0085", "\u{1f9d3}", "中", "١", "１－", "1-", "
 
 describe.runIf(process.platform === "linux")("what a visitor typed", () => {
   /**
-   * Both are worked off by turns, and the least of each counts: a busy machine can be slower by half and more for some seconds,
-   * and the time that another machine on the same processor takes away is counted as the session's own.
+   * Whether a text costs twice as much as the ordinary text `beside`, or more, for each byte. The two are measured in turn, and the least
+   * of each counts: a busy machine can be slower by half and more for some seconds, and the time that another machine on the same
+   * processor takes away is counted as the session's own.
    */
   const isCostly = async (text: string, beside: string, bytes = 1) => {
     let [usual, work] = [Infinity, Infinity];
@@ -65,16 +66,16 @@ describe.runIf(process.platform === "linux")("what a visitor typed", () => {
     return true;
   };
 
-  it.each(runs)("costs no more than its length: a run of %j", async (unit) => {
+  it.each(runs)("costs less than twice as much as ordinary text of its length: %j", async (unit) => {
     for (const text of [filled(unit, "x", "!"), filled(unit, "http://x", ".c")])
       expect(await isCostly(text, ordinaryLike(unit)), JSON.stringify(text)).toBe(false);
   });
 
-  it.each([2, 3, 4] as const)("costs no more than its length in bytes: characters of %i", async (bytes) => {
+  it.each([2, 3, 4] as const)("costs under twice as much a byte in characters of %i bytes", async (bytes) => {
     expect(await isCostly(ordinary[bytes], ordinary[1], bytes)).toBe(false);
   });
 
-  it("would be found to cost more if one expression read it as often as it has characters", async () => {
+  it("is found to cost more when an expression reads it fifty times", async () => {
     await database.owner.unsafe(`
       create function public.reads_it_over_and_over() returns trigger language plpgsql as $$ begin
         if new.name like 'a%' then perform count(new.name ~ repeat('a', at)) from generate_series(1, length(new.name), 10) as at; end if;

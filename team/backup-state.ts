@@ -20,7 +20,7 @@ export const readBackupState = async (sql: Sql): Promise<BackupState> => {
   return state as BackupState;
 };
 
-/** Says that this server makes backups, so that status calls for them. Needs the owner's connection, as the next function does. */
+/** Records that this server makes backups, so that a missing one is a problem. Needs the owner's connection, as the next function does. */
 export async function enableBackups(sql: Sql): Promise<void> {
   await sql`
     update private.backup_state
@@ -28,8 +28,8 @@ export async function enableBackups(sql: Sql): Promise<void> {
 }
 
 /**
- * Says that this server makes none. What a server on another machine has said counts on, until it has not said so for a day and a half:
- * otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
+ * Records that this server makes none. Unless it is the only server, the record of a server on another machine stays until it is 36 hours
+ * old, because otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
  */
 export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer: boolean }): Promise<void> {
   await sql`

@@ -32,8 +32,8 @@ export interface BackupOptions {
 
 /**
  * Writes a backup to a new file, and removes what processes that were killed an hour ago or earlier have left in its folder.
- * @throws Refusal when the file is there already or cannot be written, and when a newer release has changed the tables; and what `verify`
- * throws.
+ * @throws Refusal when the file is there already or cannot be written, and when the tables have another version than this program's; and
+ * what `verify` throws.
  */
 export async function backUp(
   sql: Sql,
@@ -83,7 +83,7 @@ async function* linesOf(
   yield lines.end();
 }
 
-/** Returns the version of the tables. Of a newer one this program would leave out tables that it does not know. */
+/** Returns the version of the tables. @throws Refusal for another version, because a newer one may have tables unknown to this program. */
 async function requireKnownTables(tx: TransactionSql): Promise<string> {
   const [found, known] = [await schemaVersion(tx), await newestVersion()];
   if (found === known) return found;
@@ -115,7 +115,7 @@ async function removeLeftOver(folder: string): Promise<void> {
   }
 }
 
-/** What a disk answers that is full or fails. The database's own disk has other codes. */
+/** The codes of a full or failing disk under the file. PostgreSQL reports its own disk with other codes. */
 const diskErrors = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EIO)$/;
 
 /**

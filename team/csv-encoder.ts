@@ -1,4 +1,4 @@
-// Encodes many records as CSV in UTF-8, where texts that many of them share are encoded once.
+// Encodes many records as CSV in UTF-8, where a long text that many of them share is encoded once.
 import { type Cell, csvCell } from "./csv.ts";
 
 /** Characters from which on a text counts as long. */
@@ -8,8 +8,8 @@ const long = 500;
 const heldTexts = 20;
 
 /**
- * Makes a function that encodes a page of records as `csvLine` writes them. It holds long texts that it has encoded, because a notice
- * stands in the records of many people, and to encode it with each takes half as long as the export of a record.
+ * Makes a function that encodes a page of records as `csvLine` writes them. It keeps the long texts that it has encoded, because a notice
+ * stands in the records of many people, and to encode it anew for each record would take half of the time of the export.
  */
 export function makeCsvEncoder(): (page: readonly (readonly Cell[])[]) => Buffer {
   const held = new Map<string, Buffer>();

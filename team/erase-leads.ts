@@ -20,7 +20,7 @@ export async function findErasable(
   const condition =
     "id" in which
       ? sql`id = ${which.id}`
-      : // A lead of the last second has no row in lead_work yet, nor one of a transaction that took long to commit.
+      : // A lead may have no row in lead_work yet: one of the last second, or one whose transaction took long to commit.
         sql`id = any (array(
           select lead_id from private.lead_work where email_key = private.email_key(${which.email})
           union all
@@ -32,8 +32,8 @@ export async function findErasable(
 }
 
 /**
- * The ids of the leads that have this address beside another or with other words, such as "Rosa <rosa@a.example>". No lead is erased by it,
- * because it may be another person's.
+ * The ids of the leads whose e-mail field holds this address beside another or with other words, such as "Rosa <rosa@a.example>". They are
+ * only listed and not erased by this address, because it may be another person's.
  */
 export async function findWithAddress(sql: Sql, email: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

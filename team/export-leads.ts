@@ -29,7 +29,7 @@ export async function exportLeads(
   options: ExportOptions,
   take: (leads: unknown[][]) => Promise<void>,
 ): Promise<void> {
-  // The spam flags of leads of the last second are not decided yet.
+  // This decides the spam flags of the leads of the last second.
   await refreshLists(sql);
   const readLead = rowReader(columns);
   await transaction(
@@ -46,8 +46,8 @@ export async function exportLeads(
 }
 
 /**
- * The query for the leads. `fresh` are of this moment: their spam flags are not decided yet. Of the others nothing is looked up in the
- * permissions, because lead_work repeats the withdrawal.
+ * The query for the leads. `fresh` are the ids of leads without a row in lead_work, whose spam flags are not decided yet. For all others it
+ * does not read the permissions, because lead_work repeats the withdrawal.
  */
 const allLeads = (fresh: string[], since: Date | undefined): string => `
   select x.id, x.created_at, ${typed("x")}, x.withdrawn_at, x.reviewed_at, x.outcome, to_json(x.flags)

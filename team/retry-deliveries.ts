@@ -3,14 +3,15 @@ import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 
 /**
- * How many deliveries are due now, or why none is sent: all were delivered, none is owed and none was delivered (of a lead that was erased
- * before any channel was told of it), no channel is set up, or the channel that a message is owed to is not.
+ * How many deliveries are due now, or why none is sent. "delivered": all were delivered. "not owed": none is owed and none was delivered,
+ * because the lead was erased before any channel was told of it. "no channel": no channel is set up. "channel not set up": deliveries are
+ * owed, but only to channels that are not set up.
  */
 export type Retried =
   | { due: number }
   | { nothing: "delivered" | "not owed" | "no channel" | "channel not set up" };
 
-/** Makes the deliveries of one lead due now, and enqueues a lead of which no channel took a message. */
+/** Makes the undelivered deliveries of one lead due now. Where no channel took a message about it, enqueues one for each that is set up. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
   const [found] = await sql<{ has_channel: boolean; will_be_sent: boolean; was_told: boolean }[]>`

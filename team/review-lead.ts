@@ -8,8 +8,8 @@ import { erasedMeanwhile, Refusal } from "./refusal.ts";
 export const maxOutcomeLength = 1_000;
 
 /**
- * Records the review. A second one may correct the outcome, and none given keeps it; the time stays that of the first, because
- * it shows whether the promise was kept. A member who then takes their outcome back does not take this review back.
+ * Records the review. A second one may correct the outcome, and without an outcome it keeps the earlier one; the time stays that of the
+ * first, because it shows whether the promise was kept. A member who then takes their outcome back does not take this review back.
  * @throws Refusal when the lead was erased meanwhile, and when the outcome holds what looks like a Medicare number.
  */
 export async function reviewLead(sql: Sql, id: string, outcome: string | undefined): Promise<void> {

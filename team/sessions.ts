@@ -9,7 +9,7 @@ export interface Session {
   ends_at: string;
 }
 
-/** What a passkey is kept as. `public_key` is base64, `id` base64url. */
+/** A passkey as the database keeps it. `public_key` is base64, `id` base64url. */
 export interface Passkey {
   id: string;
   public_key: string;
@@ -49,7 +49,7 @@ export const joinWithPasskey = async (
 export const challengeToSignIn = async (ask: Ask) =>
   (await ask((sql) => sql`team.challenge_to_sign_in()`)) as string;
 
-/** @throws Refused 401 when it is no member's. */
+/** @throws Refused 401 when no member has this passkey. */
 export const passkeyToCheck = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.passkey_to_check(${id})`)) as Omit<Passkey, "id" | "backed_up">;
 
@@ -63,7 +63,7 @@ export const signInWithPasskey = async (
     (sql) => sql`team.sign_in_with_passkey(${id}, ${challenge}, ${counter}, ${backed_up})`,
   )) as Session;
 
-/** Records a sign-in that begins at the company's identity provider, with the invitation that it is to be linked through, if any. */
+/** Records a sign-in that begins at the company's identity provider. Where `token` is set, its invitation links the account to a member. */
 export const beginCompanySignIn = (
   ask: Ask,
   begun: { state: string; nonce: string; verifier: string; token: string | undefined },
@@ -73,7 +73,7 @@ export const beginCompanySignIn = (
       sql`team.begin_company_sign_in(${begun.state}, ${begun.nonce}, ${begun.verifier}, ${begun.token ?? null})`,
   );
 
-/** What the provider's answer has to fit; null when none was begun with this state. */
+/** What the identity provider's answer has to fit; null when no sign-in of the last ten minutes has this state. */
 export const companySignInOf = async (ask: Ask, state: string) =>
   (await ask((sql) => sql`team.company_sign_in_of(${state})`)) as {
     nonce: string;
@@ -81,7 +81,10 @@ export const companySignInOf = async (ask: Ask, state: string) =>
     begun_at: string;
   } | null;
 
-/** After the provider's answer was checked. @throws Refused 401 when the account is no member's. */
+/**
+ * After the identity provider's answer was checked.
+ * @throws Refused 401 when no member has the account, or when the sign-in or its invitation is not valid any more.
+ */
 export const signInWithCompany = async (ask: Ask, state: string, issuer: string, subject: string) =>
   (await ask((sql) => sql`team.sign_in_with_company(${state}, ${issuer}, ${subject})`)) as Session;
 

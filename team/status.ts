@@ -1,10 +1,10 @@
-// Reads the state of the whole: whether every accepted lead reaches the team, is reviewed in time, and is backed up.
+// Reads the state of the installation: whether every accepted lead reaches the team, is reviewed in time, and is backed up.
 import type { Sql } from "../database/connect.ts";
 import { type ChannelCount, countDeliveries, type LeadCounts, readLeadCounts } from "../delivery/counts.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
 import type { Problem } from "./problems.ts";
 
-/** Every accepted lead is stored or was erased. */
+/** `accepted` is `stored` and `erased` together, because every accepted lead is stored or was erased. */
 export interface Status extends Omit<LeadCounts, "lastDay"> {
   /** Whether there is no problem. */
   ok: boolean;

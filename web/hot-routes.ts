@@ -1,6 +1,6 @@
-// The most frequent requests, a page, an insert as the form sends it, and a beacon, answered on Node's own objects, because making a
-// Request and a Response and reading them again costs more than the rest of the work here. An unusual request (no length, an odd host, an
-// older HTTP) is left to the app, which answers the same.
+// Answers the most frequent requests (a page, an insert as the form sends it, a beacon) on Node's own objects, because to make and read
+// a Request and a Response costs more than the rest of the work here. An unusual request (no length, an odd host, an older HTTP) is left
+// to the app, which answers the same.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { maxBeaconBytes } from "../campaigns/beacon.ts";
@@ -32,7 +32,6 @@ export type HotRoutes = (
   isClosing: () => boolean,
 ) => boolean;
 
-/** Makes the routes. */
 export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
   const { counting, cors, headers, log } = dependencies;
   return (incoming, outgoing, isClosing) => {
@@ -98,7 +97,7 @@ const takingBeacon =
       body,
     });
 
-/** Writes the answer to a body once that is here. `shared` are headers that the answer has in any case. */
+/** Reads the body and then writes the answer to it. `shared` are headers that every answer has. */
 function respond(
   log: Log,
   answerTo: AnswerTo,
@@ -110,7 +109,7 @@ function respond(
   readBody(incoming, async (body) => {
     try {
       const answer = answerTo(body);
-      // Not awaited where it is here already, as for a beacon, because that costs another turn of the queue.
+      // An answer that is no promise, as a beacon's, is not awaited, because that would cost another turn of the event loop's queue.
       write(answer instanceof Promise ? await answer : answer, shared, outgoing, isClosing);
     } catch (error) {
       logBug(log, error);

@@ -12,7 +12,7 @@ export interface Page {
   encodings: Encoding[];
   /** Which variant of the article this is, while an experiment runs. */
   variant?: string;
-  /** The pages of which each request gets one by chance, this one among them. */
+  /** The pages of which each request gets one by chance; this page is the first of them. */
   variants?: readonly Page[];
 }
 
@@ -43,7 +43,7 @@ export const pageOf = (status: number, headers: Record<string, string>, bodies: 
   })),
 });
 
-/** The article while an experiment runs: which one a request gets is chosen before anything of the request is read. */
+/** The article while an experiment runs: each request gets one of the variants by chance, whatever the request says. */
 export const pageOfVariants = (variants: readonly Page[]): Page => ({ ...(variants[0] as Page), variants });
 
 const chosen = ({ variants }: Page): Page | undefined =>

@@ -1,5 +1,5 @@
-// The chat channel: posts that leads are waiting, with links to them, to an incoming webhook as Slack has it. A chat is read
-// by many, so the message holds no personal word: only references of leads. A burst becomes one message, as with e-mail.
+// The chat channel: posts what has happened to leads, such as that one is waiting, to an incoming webhook as Slack has it. Many people
+// read a chat, so the message has no personal data, only links or references. A burst becomes one message, as with e-mail.
 import { reference } from "../../lead/lead.ts";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
@@ -47,7 +47,7 @@ function paragraphOf({ title, todo, deliveries }: EventInWords, linkTo: ChannelC
   );
   const rest = leads.length - maxListed;
   const list = [...leads.slice(0, maxListed), ...(rest > 0 ? [`and ${rest} more`] : [])];
-  // Everybody in the chat knows what a waiting lead asks for; the other events say it.
+  // Not for a new lead, because everybody in the chat knows what to do about it.
   const last = deliveries[0]?.event === "lead.created" ? [] : [todo];
   return [list.length === 1 ? `${title}: ${list[0]}` : [`${title}:`, ...list].join("\n"), ...last].join("\n");
 }

@@ -33,7 +33,7 @@ function remedyFor(status: number): string {
 /** Seconds from a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3); undefined when there is nothing to wait for. */
 export function waitAskedFor(header: string | null, now: Date): number | undefined {
   const text = header?.trim() ?? "";
-  // Some state parts of a second, which Date.parse would read as a year.
+  // Without a letter it is a number of seconds. Date.parse would read one with a fraction, such as "1.5", as a date.
   const isDate = /[a-z]/i.test(text);
   const seconds = isDate ? (Date.parse(text) - now.getTime()) / 1000 : Number(text);
   return seconds > 0 ? seconds : undefined;

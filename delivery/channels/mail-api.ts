@@ -1,6 +1,6 @@
 // Sends a mail through an HTTP mail API in the shape of Resend, for places where SMTP is blocked, such as hosted
-// functions. The same mail always carries the same idempotency key, which the API remembers for a day; within it the mail is not sent
-// twice.
+// functions. The same mail always carries the same idempotency key, which the API remembers for a day; within that day the mail is
+// not sent twice.
 import type { SendMail } from "./email.ts";
 import { hashOf } from "./hash.ts";
 import { postJson } from "./post-json.ts";

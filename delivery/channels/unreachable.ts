@@ -13,7 +13,7 @@ export function whyUnreachable(server: string, error: unknown): string {
   return inDeno ? `${server}${inDeno}` : `no connection to ${server} (${code})`;
 }
 
-/** The code of a failed request, which may stand one or two causes deep, or under another library's own code. */
+/** The code of a failed request. It may stand one or two causes deep, or beside a more general code of nodemailer. */
 export function codeOfCause(error: unknown): string {
   let name = error instanceof Error ? error.name : "unknown";
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -81,7 +81,7 @@ const sentences: Record<string, string> = {
 const wordsFor = (code: string): string | undefined =>
   Object.hasOwn(sentences, code) ? sentences[code] : undefined;
 
-// Deno's fetch gives no codes, but a message in its cause. Only its kind is kept.
+// Deno's fetch gives a message in its cause, and no code. The message tells the kind of failure, and is not repeated.
 function wordsOfDeno(error: unknown): string | undefined {
   const messages: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) messages.push(cause.message);

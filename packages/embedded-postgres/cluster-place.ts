@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The major version that wrote a cluster; undefined when there is none, or what is there does not say it. */
+/** The major version that wrote a cluster; undefined where there is no cluster, or no file PG_VERSION in it. */
 export function majorOf(cluster: string): number | undefined {
   const file = join(cluster, "PG_VERSION");
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;
@@ -23,8 +23,8 @@ export function swapClusters(cluster: string, finished: string): string | undefi
 }
 
 /**
- * Ends a swap that a crash interrupted. The folder `.upgraded` commits the upgrade. Two renames follow it, and whoever locks the data
- * folder next makes those that are still missing.
+ * Ends a swap that a crash interrupted. The folder `.upgraded` commits the upgrade. Two renames follow it, and the process that locks the
+ * data folder next makes those that are still missing.
  */
 export function finishUpgrade(cluster: string): string | undefined {
   const upgraded = `${cluster}.upgraded`;

@@ -27,7 +27,7 @@ export async function moveData(options: Options, to: string): Promise<void> {
   const target = resolve(to);
   const { path: named, cluster } = findDataFolder(setup);
   if (!holdsData(cluster)) throw new EmbeddedPostgresError(`There is no data in ${named}.`);
-  // Not a link to the data, which a rename would move in its place.
+  // The real folder, because a rename of a link would move the link and not the data.
   const path = realpathSync(named);
   if (existsSync(target) && readdirSync(target).length > 0)
     throw new EmbeddedPostgresError(`The folder ${target} is not empty: name another one.`);
@@ -47,7 +47,7 @@ export async function moveData(options: Options, to: string): Promise<void> {
   }
 }
 
-/** Whether a rename did it: it cannot reach another disk. */
+/** Moves the folder by a rename. Returns false where the target is on another disk, which a rename cannot reach. */
 function renamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);
@@ -66,7 +66,7 @@ function copyAndRemove(from: string, to: string) {
   try {
     // Not Node's own copy, which gives every file to us: PostgreSQL's user owns some.
     const isCopied = succeeds("cp", ["-a", `${from}/.`, unfinished]);
-    // macOS writes all disks, and has no such option.
+    // On macOS `sync` has no option for one disk, and flushes all disks.
     const isOnDisk = isCopied && succeeds("sync", process.platform === "linux" ? ["-f", unfinished] : []);
     if (!isOnDisk)
       throw new EmbeddedPostgresError(`The data cannot be copied to ${dirname(to)}: is there room?`);

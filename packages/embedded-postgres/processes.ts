@@ -8,8 +8,8 @@ import { environment } from "./account.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 
 /**
- * Every process of a server on this cluster: the postmaster by its command line, its children by the title they took. A
- * process that was given an old id since has neither. (Program and working folder would tell as much, but in most
+ * Every process of a server on this cluster: the postmaster by its command line, its children by their titles. Another program's
+ * process that now has the id of an ended one has neither. (The program and the working folder are no test, because in most
  * containers root may not see those of another user's process.)
  */
 export function processesOn(cluster: string): number[] {
@@ -18,10 +18,10 @@ export function processesOn(cluster: string): number[] {
   return processes().flatMap(([pid, command]) => (isOurs(command) ? [pid] : []));
 }
 
-/** A program of that name, and not another one that has such a line among its own arguments, such as a shell. */
+/** Whether the program `postgres` itself has this command line, and not a shell or debugger that has the line among its arguments. */
 function isPostmaster(command: string, cluster: string): boolean {
   const [program = "", settings] = command.split(` -D ${cluster} -c `, 2);
-  // A program's path may hold blanks, and none of a shell's or a debugger's other arguments ends so.
+  // The path of the program may hold blanks. A second path or an option in it shows that another program was started.
   return (
     settings !== undefined &&
     program.endsWith("/postgres") &&
@@ -88,7 +88,7 @@ export async function killSessions(cluster: string): Promise<void> {
 
 /** Checks the condition every 10 ms until it holds; false when it does not hold within `seconds`. */
 export async function waitUntil(condition: () => boolean, seconds: number): Promise<boolean> {
-  // Not by the time of day, because a clock that is set back meanwhile would lengthen it.
+  // Not by the time of day, because a clock that is set back meanwhile would lengthen the wait.
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await delay(10))
     if (condition()) return true;
   return condition();

@@ -1,4 +1,4 @@
-// What axe finds on a page by the rules of WCAG 2.2 and by its own best practice, its experimental rules aside.
+// What axe finds on a page by the rules of WCAG 2.2 and by its own best practices, without its experimental rules.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
@@ -7,11 +7,11 @@ const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe
 const levelAa = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /**
- * The page's violations: a rule's name and the start of an element each. At level AAA, what axe cannot decide about contrast
- * counts as one too.
+ * The page's violations, each as the rule's name and the start of the element's HTML. At level AAA, an element whose contrast axe
+ * cannot decide counts as a violation, too.
  */
 export async function axeViolations(page: Page, level: "AA" | "AAA" = "AA"): Promise<string[]> {
-  // Once for each document, because axe takes as long to compile as a small page to check.
+  // Once for each document, because compiling axe takes as long as checking a small page.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(source);
   const runOnly = level === "AAA" ? [...levelAa, "wcag2aaa"] : levelAa;
   return page.evaluate(

@@ -80,7 +80,7 @@ function clusterIn(folder: string, port: number): Cluster {
         port,
         listen_addresses: "127.0.0.1",
         unix_socket_directories: "",
-        // In its data folder, which is removed: in /dev/shm the memory of a server that is killed would stay until the machine starts again.
+        // Shared memory in the data folder is removed with it. In /dev/shm that of a killed server would stay until the machine restarts.
         dynamic_shared_memory_type: "mmap",
         ...settings,
       };
@@ -94,7 +94,7 @@ function clusterIn(folder: string, port: number): Cluster {
     },
     signal: (name) => {
       if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      // Its children first: without their parent they could not be found.
+      // The children are listed before any process is signalled, because without their parent they could not be found.
       for (const pid of [...childrenOf(child.pid), child.pid]) trySignal(pid, name);
     },
     stop: async () => {

@@ -13,8 +13,8 @@ const clientId = "leads-inbox";
 const clientSecret = "a-secret-of-the-specification-alone";
 
 /**
- * Serves the inbox of a database to the members of such a company. `differences` are from the settings that the provider expects; it
- * publishes `keys` in place of its own.
+ * Serves the inbox of a database to the members of such a company. `differences` replace settings that fit the OpenID provider. With
+ * `keys`, the OpenID provider publishes these in place of its own.
  */
 export async function serveInboxOfCompany(
   database: TestDatabase,
@@ -30,7 +30,7 @@ export async function serveInboxOfCompany(
     provider.closeAllConnections();
     provider.close();
   });
-  // Another site than the inbox, as every real one is.
+  // For SameSite cookies 127.0.0.1 is another site than the inbox's localhost, as a real OpenID provider is another site.
   const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   const oidc = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${url}/oidc/callback`] }],

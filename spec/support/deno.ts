@@ -1,4 +1,4 @@
-// The Deno that the chapters of the hosted function run it on. It weighs about 90 MB, and only those chapters need it.
+// The Deno that runs the hosted function in the chapters about that function. Deno is about 90 MB, and only those chapters need it.
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { fetchPackages } from "./fetched-packages.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Each process of the tests has a thousand ports of its own. They are below those, from 32768 on, of which the system gives one to
- * whoever asks for any, and to each connection: one of these may be taken between the look here and the listening.
+ * Each process of the tests has a thousand ports of its own. They are below 32768, because the system gives the ports from there on to
+ * each connection and to each program that asks for any port: such a port may be taken between the look here and the listening.
  */
 const portsOfEach = 1_000;
 const first = 20_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 12) * portsOfEach;

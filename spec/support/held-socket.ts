@@ -35,7 +35,7 @@ export async function serveOnHeldSocket(env: Record<string, string>) {
     await ended;
   });
   const lines = createInterface(shell.stdout as Readable);
-  // Not once() for each line, because of several that come together it gives the first alone.
+  // Listens to every line, because events.once() for each would miss all but the first of several lines that arrive together.
   const listening = () =>
     new Promise<void>((resolve) => {
       lines.on("line", (line) => / listening: /.test(line) && resolve());

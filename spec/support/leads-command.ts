@@ -1,4 +1,4 @@
-// Runs the team's command on a database, with what it printed and its exit status: in this process, or as a person would, in one of its own.
+// Runs the command `leads` on a database, in this process or in a process of its own, and returns its output and its exit status.
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,10 @@ export interface CommandResult {
 
 const program = fileURLToPath(new URL("../../bin/leads.ts", import.meta.url));
 
-/** Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. `file` is that of a copy. */
+/**
+ * Starts `leads` with these words. Times are printed in UTC; `settings` are added to the environment. `file` is the program or a copy of it
+ * in another folder.
+ */
 export function startLeads(
   words: readonly string[],
   settings: Record<string, string>,
@@ -22,7 +25,7 @@ export function startLeads(
 ): ChildProcess {
   return spawn(process.execPath, [file, ...words], {
     env: programEnvironment({ TZ: "UTC", ...settings }),
-    // A developer's own .env is not the specification's.
+    // Not the repository's folder, because the command would read a developer's own .env there.
     cwd: tmpdir(),
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -4,7 +4,7 @@ import type { LiveEvent } from "../../inbox/api.ts";
 import type { TestDatabase } from "./database.ts";
 import type { TestInbox, TestMember } from "./inbox.ts";
 
-/** Opens the event stream, acts, and reads until `until` holds of what was heard. Returns that. */
+/** Opens the event stream, acts, and reads until `until` accepts the events so far. Returns these events and the text of the stream. */
 export async function hear(
   { url }: Pick<TestInbox, "url">,
   { cookie }: Pick<TestMember, "cookie">,
@@ -32,8 +32,8 @@ export const ids = (heard: LiveEvent[], which: "new" | "changed") =>
   heard.flatMap((event) => (event.kind === "leads" ? event[which] : []));
 
 /**
- * Resolves when the inbox listens and the pages have been sent each event so far, such as those of the test before, which the inbox may
- * hold back for a moment and would merge with the next one.
+ * Resolves when the inbox listens and has sent each event so far to the pages, because the inbox may hold an event of the test before
+ * back for a moment, and would merge it with the next one.
  */
 export async function allEventsSent(
   { owner }: Pick<TestDatabase, "owner">,
@@ -43,7 +43,7 @@ export async function allEventsSent(
   const last = crypto.randomUUID();
   const event = JSON.stringify({ kind: "leads", new: [], changed: [last] });
   let isHeard = false;
-  // Sent until it is heard, because an inbox that does not listen yet hears none.
+  // Sent again until the page receives it, because an inbox that does not listen yet misses it.
   const sending = expect
     .poll(async () => {
       if (!isHeard) await owner`select pg_notify('team', ${event})`;

@@ -1,11 +1,11 @@
 // A folder in memory for what the chapters write, because PostgreSQL creates hundreds of files for each of their databases, which takes
-// a disk several times as long. Nothing in the specification pulls a disk's plug, so nothing needs one.
+// several times as long on a disk. No chapter tests a loss of power, so no chapter needs a disk.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
 const mountPoint = "/dev/shm";
-/** In bytes: what a whole run takes, several times. */
+/** In bytes: several times what a whole run takes. */
 const enough = 4e9;
 
 /**
@@ -33,7 +33,7 @@ function isUsable(): boolean {
   return bavail * bsize >= enough && Number(available) * 1024 >= 2 * enough;
 }
 
-/** Removes the folders of runs that were killed. One that cannot be removed, such as another user's, is no reason not to run. */
+/** Removes the folders of runs that were killed. For one that cannot be removed, such as another user's, it only prints a warning. */
 function removeLeftovers(): void {
   for (const name of readdirSync(mountPoint)) {
     const pid = /^spec-(\d+)$/.exec(name)?.[1];

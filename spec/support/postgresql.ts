@@ -39,7 +39,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const template = connect(addressOfDatabase(server.url, templateName));
   await migrate(template);
   await syncChannels(template, []);
-  // Once for all: the role belongs to the server, and two chapters that change it at one moment would collide.
+  // Once for all: the roles belong to the server, and two chapters that change one at the same moment would collide.
   await openRoleLogins(template, server.url);
   await template.end();
   project.provide("postgresql", server.url);

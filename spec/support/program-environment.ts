@@ -6,12 +6,12 @@ import { settingsSchema } from "../../config/settings.ts";
 /** Where Node keeps what it has compiled, because compiling takes half of the processor time of a program's start. */
 const compiled = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
 
-/** Has all that this process starts keep compiled code, unless the environment names a folder for it. */
+/** Has all that this process starts keep compiled code: in the folder that the environment names, otherwise in ours. */
 export function keepCompiledCode(): void {
   process.env.NODE_COMPILE_CACHE ??= compiled;
 }
 
-/** Has all that this process starts print times in UTC, also the commands that run in the processes of the chapters. */
+/** Has the chapters print times in UTC, also the commands that run in their processes. `programEnvironment` passes no time zone on. */
 export function useUtc(): void {
   process.env.TZ = "UTC";
 }

@@ -22,8 +22,8 @@ function measure(blocks: readonly string[], syllablesIn: (word: string) => numbe
 }
 
 /**
- * A colon ends a sentence as well, as Flesch counted. The full stop after a single letter (U.S., p.m.) or one of these abbreviations ends none,
- * even where it does end a sentence.
+ * A colon ends a sentence as well, as Flesch counted. A full stop after a single letter (U.S., p.m.) or after one of these abbreviations is
+ * never counted as the end of a sentence, because it seldom is one.
  */
 export const sentencesOf = (blocks: readonly string[]): string[] =>
   blocks
@@ -43,8 +43,8 @@ const syllablesSpelt = (word: string): number | undefined =>
 const syllablesInEnglish = (word: string): number => syllablesSpelt(word) ?? Math.max(1, syllable(word));
 
 /**
- * In Spanish each vowel group is one syllable, unless it has two strong vowels (a, e, o), or a strong one beside an accented weak one (í, ú). The
- * rule has no exceptions that matter here; the packages that apply it bring test frameworks along.
+ * In Spanish each vowel group is one syllable, unless it has two strong vowels (a, e, o), or a strong one beside an accented weak one
+ * (í, ú). The rule has no exceptions that matter here. It stands here because the packages that apply it depend on test frameworks.
  */
 export function syllablesInSpanish(word: string): number {
   const letters = word

@@ -1,5 +1,5 @@
-// A TCP proxy between a program and its database. It can stall, as a cut network does of which neither end learns, and it can end the
-// connections.
+// A TCP proxy between a program and its database. It can stall, as when a network is cut and neither end learns of it, and it can end
+// the connections.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 

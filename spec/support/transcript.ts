@@ -1,5 +1,5 @@
-// What a screen reader is given of a page, from top to bottom, as lines that a person can read: Chromium's accessibility tree,
-// one line for each thing that is announced.
+// What a screen reader announces of a page, from top to bottom, as lines that a person can read: made from Chromium's accessibility
+// tree, one line for each paragraph, heading, field or other block.
 import type { Page } from "playwright-core";
 
 interface Node {

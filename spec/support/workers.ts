@@ -45,7 +45,7 @@ export async function useWorkers() {
 
   /** Starts a worker whose clock the test sets and whose sweeps it calls. */
   function startControlled(channels: Channel[], dependencies: Partial<WorkerDependencies> = {}) {
-    // Later than the test takes, so that what comes during it is due.
+    // A minute ahead, so that a delivery that is enqueued during the test is due.
     clock.standsAt = Date.now() + 60_000;
     let sweep = () => {};
     const every = (_: number, call: () => void) => {
@@ -59,8 +59,8 @@ export async function useWorkers() {
 }
 
 /**
- * The clock of a controlled worker: how far the test has moved it, and where it stands, because a second or more may pass between two
- * lines of a test.
+ * The clock of a controlled worker. It stands still at `standsAt`, because a second or more may pass between two lines of a test;
+ * `secondsAhead` is how far the test has moved it on from there.
  */
 function makeTestClock() {
   const clock = { secondsAhead: 0, standsAt: undefined as number | undefined };
@@ -95,7 +95,7 @@ function countsOf({ owner: sql, intake }: TestDatabase, now: () => Date) {
       where claimed_until is null`;
     return row?.seconds as number | undefined;
   };
-  /** How long the delivery waits after so many attempts that came before and one more, once that one is recorded. */
+  /** How long the delivery waits after the attempt that follows `attemptsBefore` others, in seconds; undefined until it is recorded. */
   const dueAfter = async (attemptsBefore: number) => {
     const [row] = await sql`
       select extract(epoch from due_at - ${now()}::timestamptz)::float as seconds

@@ -1,10 +1,10 @@
 -- The roles of this database, and the schemas `private` and `team`. Each process logs in with the role of its own work, so
 -- that a process that was broken into can do that work and nothing else. The owner only migrates and runs the operator's commands.
 
--- `anon` is Supabase's own role there, and is made here elsewhere: the visitor, who may add a lead.
--- `leads_intake` is our web process: whatever `anon` may do, over a login of its own.
+-- `anon` is the visitor, who may add a lead. Supabase has this role already; on any other server it is made here.
+-- `leads_intake` is our web process, with a login of its own: it may add page counts, and a lead as `anon` may, with the request's headers.
 -- `leads_delivery` sends leads to the team's channels and records what became of them.
--- `leads_team` is the team's inbox: it may call the functions of the schema `team`, each of which writes the audit log.
+-- `leads_team` is the team's inbox: it may call the functions of the schema `team`, which write the audit log.
 do $$
 declare
   role_name name;
@@ -52,7 +52,8 @@ revoke all on schema team from public;
 grant usage on schema team to leads_team;
 
 -- Returns the version of our newest migration that was applied, so that a process without the right to read the ledger can check the
--- schema. A project of the Supabase CLI keeps its own migrations in the same ledger, under times of day; ours have a number below 100 there.
+-- schema. A project of the Supabase CLI keeps its own migrations in the same ledger. Their versions end in a time of day, and ours in a
+-- number below 100.
 create function private.schema_version() returns text
 language plpgsql stable
 security definer
@@ -62,8 +63,8 @@ begin
   return (select max(m.version) from supabase_migrations.schema_migrations m where m.version ~ '^[0-9]{8}0000[0-9]{2}$');
 end $$;
 
--- Returns the oldest version that a program must know to work on these tables: that of the newest migration which says of itself
--- in a comment that older programs do not. A migration that only adds says nothing, and an older program goes on after it.
+-- Returns the oldest version that a program must know to work on these tables: the version of the newest migration with the comment that
+-- older programs do not work on them. A migration that only adds has no such comment, and an older program goes on after it.
 create function private.required_version() returns text
 language plpgsql stable
 security definer

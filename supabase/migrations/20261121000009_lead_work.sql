@@ -5,18 +5,18 @@ create table private.lead_work (
   lead_id uuid primary key references public.leads on delete cascade,
   created_at timestamptz not null,
 
-  -- The number that is dialled, as private.phone_digits has it; empty when none was typed. The others that were typed with it.
+  -- The number that is dialled (private.phone_digits), empty when none was typed; and the other numbers that were typed in the field.
   phone_digits text not null,
   other_numbers text[] not null default '{}',
   email_key text not null,
-  -- The addresses that were typed with other words or beside each other, as private.other_addresses has them; most leads have none.
+  -- The single e-mail addresses in a field that holds more than one address alone (private.other_addresses); empty in most leads.
   other_addresses text[] not null default '{}',
   -- Words of the name, as private.words_of has them, for the search.
   search tsvector not null,
 
   -- Why the lead looks like spam; most have no flag. A flag refuses nothing, it tells the team.
   flags text[] not null default '{}',
-  -- The address that the flag for a burst compares; emptied with the permission's.
+  -- The visitor's network address, which the burst flag compares; it is emptied when the permission's address is.
   address text,
 
   -- Where the person may be, as `private.place_of` has it; calling hours are looked up by it.
@@ -24,13 +24,13 @@ create table private.lead_work (
   -- The key by which attempts to reach one number are counted: that number, or the lead's id where there is none.
   number_key text not null,
 
-  -- Open: nobody has recorded an outcome that ends the work. Callback: the person asked to be called again at callback_at.
+  -- Open: no outcome, operator's review or withdrawal has ended the work. Callback: the person asked to be called again at callback_at.
   stage text not null default 'open',
   callback_at timestamptz,
-  -- In whose clocks the callback was agreed, and whether the person asked for a time outside the calling hours.
+  -- The time zone in which the callback was agreed, and whether the person asked for a time outside the calling hours.
   callback_zone text,
   callback_asked_for boolean not null default false,
-  -- The last attempt after which the lead stays open: nobody was reached, or a callback was agreed.
+  -- When the last outcome was recorded that leaves the work unfinished: no answer, a message left, or a callback agreed.
   tried_at timestamptz,
   -- The outcome recorded last.
   outcome text,
@@ -38,10 +38,10 @@ create table private.lead_work (
   -- What other tables say of the lead, repeated here so that lists and counts are read in the order of an index.
   reviewed_at timestamptz,
   withdrawn_at timestamptz,
-  -- Whether any channel was told of the lead or is to be.
+  -- Whether a delivery of the lead was made, or belongs to a channel that is not retired (private.owed_deliveries).
   is_owed boolean not null default false,
   -- For the reports: the first attempt to reach the person; the campaign's words, the variant of the article and the kind of device,
-  -- which follow the permission's.
+  -- which are copied from the permission again whenever they change there.
   first_called_at timestamptz,
   utm jsonb,
   variant text,
@@ -52,8 +52,8 @@ create table private.lead_work (
   constraint withdrawn_lead_is_closed check (withdrawn_at is null or stage = 'closed')
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 
--- The order of the queue: leads that nobody has tried to reach by their 24 hours, then those that were tried, the one tried longest
--- ago first.
+-- The order of the queue: first the leads without an attempt, in the order in which they came; then those with one, the oldest
+-- attempt first.
 create index lead_work_open on private.lead_work ((tried_at is not null), coalesce(tried_at, created_at), lead_id)
 where stage = 'open';
 -- For the queue while few places may be called, and for its list of leads whose place may not be called now.
@@ -81,12 +81,12 @@ create table private.reviews (
   lead_id uuid primary key references public.leads on delete cascade,
   reviewed_at timestamptz not null default now(),
   outcome text,
-  -- The member's outcome that wrote this row last (private.outcomes), which an undo takes back. Null: the operator's command wrote it.
+  -- The member's outcome that wrote this row last (private.outcomes): only its undo changes the row back. Null: the operator's command.
   outcome_id uuid
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 
 -- Numbers that must not be called, with each time that somebody said so, because each lead's proof says which stop ended its
--- permission. A lead that was given later than the last stop is a new permission.
+-- permission. A lead that comes after the last stop gives a new permission.
 create table private.stop_list (
   phone_digits text,
   stopped_at timestamptz not null default now(),
@@ -114,8 +114,8 @@ create function private.email_key(email text) returns text
 language sql immutable parallel safe
 return lower(btrim(private.in_ascii(email), e' \t\r\n'));
 
--- The e-mail addresses in an email_key that is more than one address: "rosa diaz <rosa@a.example>", "mailto:rosa@a.example", two of them, or
--- one with a dot at its end. None where it is one address alone, which almost all are.
+-- The e-mail addresses in an email_key that is more than one address alone: "rosa diaz <rosa@a.example>", "mailto:rosa@a.example",
+-- two addresses, or one with a dot at its end. Empty where it is one address alone, as it almost always is.
 create function private.other_addresses(email_key text) returns text[]
 language sql immutable parallel safe
 set search_path = ''
@@ -152,7 +152,7 @@ end $$;
 
 create trigger reviews_10_copy_review_to_work after insert or update of reviewed_at on private.reviews
 for each row execute function private.copy_review_to_work();
--- Not where the lead goes, and its row in lead_work with it.
+-- Not when the lead itself is deleted, because its row in lead_work is deleted with it.
 create trigger reviews_11_copy_review_to_work after delete on private.reviews
 for each row when (pg_trigger_depth() = 0) execute function private.copy_review_to_work();
 
@@ -172,7 +172,7 @@ end $$;
 create trigger deliveries_10_mark_owed_in_work after insert on private.deliveries
 for each row when (pg_trigger_depth() = 0) execute function private.mark_owed_in_work();
 
--- Marks leads anew when a channel is retired or set up again: what a retired channel did not take is owed to none.
+-- Corrects is_owed when a channel is retired or set up again, because what a retired channel did not take is owed to no channel.
 create function private.mark_owed_by_channel() returns trigger
 language plpgsql
 security definer
@@ -181,7 +181,7 @@ as $$
 begin
   update private.lead_work w set is_owed = not w.is_owed
   where w.lead_id in (
-      -- What the channel did not take: what failed and what waits, each of which an index has.
+      -- What the channel did not take: what failed and what waits. Two conditions, because each has an index of its own.
       select d.lead_id from private.deliveries d
       where d.channel = new.name and (d.failed_at is not null or d.delivered_at is null and d.failed_at is null)
     )
@@ -213,7 +213,7 @@ as $$
   select w.lead_id from private.lead_work w where w.other_numbers && numbers and w.other_numbers <> '{}'
 $$;
 
--- The stop that ended a lead's permission: the first of one of its numbers after the lead came. Null where there is none.
+-- The stop that ended a lead's permission: the first stop of any of its numbers since the lead came. Null where there is none.
 create function private.stop_of(w private.lead_work) returns private.stop_list
 language sql stable
 set search_path = ''
@@ -225,7 +225,7 @@ $$;
 
 -- Records that a person withdrew the permission: of this lead and of every lead with one of its numbers that was given before.
 -- The channels are notified of each a minute later, because a message about the lead itself may be under way now. Returns
--- the ids of the leads whose permission this ended; none when there is no such lead or it had ended before.
+-- the ids of the leads whose permission this ended; none when there is no such lead.
 create function private.withdraw_permission(lead uuid) returns setof uuid
 language plpgsql
 set search_path = ''
@@ -266,7 +266,7 @@ begin
   perform from private.lead_work w where w.lead_id = any (leads) order by w.lead_id for update;
 end $$;
 
--- Withdraws the permissions of these leads that stand, and returns whose they were.
+-- Withdraws the permissions of these leads, except those already withdrawn, and returns the ids of the leads whose permission this ended.
 create function private.withdraw_permissions(leads uuid[]) returns setof uuid
 language plpgsql
 set search_path = ''
@@ -285,7 +285,7 @@ begin
   end loop;
 end $$;
 
--- Withdraws the permissions of these leads that stand although one of their numbers was stopped after they came.
+-- Withdraws the permission of each of these leads that still has one although one of its numbers was stopped after the lead came.
 create function private.withdraw_stopped_leads(leads uuid[]) returns void
 language sql
 set search_path = ''

@@ -1,7 +1,8 @@
 -- What a list shows of a lead: no phone number, no e-mail address and no health answer.
 
--- Whether a callback that is due may be made: within the hours, or for two hours at a time that the person asked for. Nobody's wish ends a
--- pause. (A body after `return` is parsed when the function is created, so it needs no search_path and can be inlined.)
+-- Whether a callback that is due may be made: within the calling hours, or within two hours after a time that the person asked for. A
+-- paused state is not called even then. (A body after `return` is parsed when the function is created, so it needs no search_path and can
+-- be inlined.)
 create function private.callback_may_be_made(callback_asked_for boolean, callback_at timestamptz, is_callable boolean, reason text)
 returns boolean
 language sql stable
@@ -41,10 +42,10 @@ create function private.zip_shown(zip_code text) returns text
 language sql immutable
 return coalesce(private.zip_in(zip_code), '');
 
--- What a visitor typed, or words in its place where all of it is blanks and invisible characters: \s and Default_Ignorable_Code_Point
--- of Unicode, and the empty pattern of Braille. Such a text is stored, because only a text of blanks is none, and its person may still be
--- called; but no one could see it or press it. A joiner (200c, 200d) within a name stays. The marks that turn what follows around (202a to
--- 202e, 2066 to 2069) do not, because a member reads a number from the screen.
+-- What a visitor typed, or `otherwise` where it holds only blanks and invisible characters: \s and Default_Ignorable_Code_Point of Unicode,
+-- and the empty pattern of Braille. Such a text is stored, because only a text of blanks counts as missing, and its person may still be
+-- called; but no one could see it or press it. A joiner (200c, 200d) within a name stays. The marks that reverse the direction of writing
+-- (202a to 202e, 2066 to 2069) are removed, because a member reads a number from the screen.
 create function private.shown(typed text, otherwise text) returns text
 language sql immutable
 return case
@@ -61,8 +62,8 @@ return regexp_replace(
   '[+]?[0-9]([^0-9[:alpha:]…]*[0-9]){6,}', '…', 'g'
 );
 
--- What a visitor typed, with its numbers and e-mail addresses hidden, in the digits of any script, and words in its place where nobody could
--- see it.
+-- The first 500 characters of what a visitor typed, without the e-mail addresses and the phone numbers, in the digits of any script, that
+-- are in it; `otherwise` where nobody could see the text.
 create function private.shown_without_contacts(typed text, otherwise text) returns text
 language sql immutable
 return case

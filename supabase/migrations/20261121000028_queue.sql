@@ -1,6 +1,6 @@
 -- The queue: whom to call next, in which order, and how many wait.
 
--- The moment at which a day begins in a time zone; null for null. Raises 22023 for an unknown zone.
+-- The moment at which a day begins in a time zone, by default New York's; null for no day. Raises 22023 for an unknown zone.
 create function private.day_begins(day text, zone text) returns timestamptz
 language sql stable
 set search_path = ''
@@ -12,8 +12,8 @@ language sql stable
 set search_path = ''
 return (day::date + 1)::timestamp at time zone coalesce(zone, 'America/New_York');
 
--- How many leads each section of the queue has, and how many are late: from the tallies of each place (private.queue_tallies), less
--- those whose number was called three times.
+-- How many leads each section of the queue has, and how many are late: from the tallies of each place (private.queue_tallies). Leads whose
+-- number was called three times are not callable, which the tallies do not know.
 create function private.queue_counts(actor private.actor) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -31,7 +31,7 @@ declare
     select count(*) from (
       select w.place, w.stage from private.lead_work w where w.phone_digits = any (exhausted) and w.phone_digits <> ''
       union all
-      -- Without digits to compare by, the number's key is the lead's id.
+      -- The key of a lead without a number is its id, of 36 characters.
       select w.place, w.stage from private.lead_work w
       where w.lead_id = any (array(select e::uuid from unnest(exhausted) as e where length(e) = 36))
     ) w
@@ -60,9 +60,9 @@ begin
   );
 end $$;
 
--- The ids of one section, in its order, that `filter` lets through: that of the API, or `unclaimed` for those that nobody has.
--- `after` is the sort key of the last row of the page before: two values and the id. Each section is read in the order of an index, the
--- last one in that of each place, so that a page costs the rows it has and not the whole queue.
+-- The leads of one section that `filter` lets through, in the section's order. Beside the filter of the API it takes `unclaimed`, for leads
+-- that nobody has claimed. `after` is the sort key of the last row of the page before: was_tried, sort_time, lead_id. A page costs its own
+-- rows and not the whole queue, because open leads are read in the order of an index, in the last section place by place.
 create function private.queue_section(
   section integer, filter jsonb, actor private.actor, after text[], at_most integer
 )
@@ -79,7 +79,7 @@ declare
   mine uuid[] := case when (filter ->> 'mine')::boolean then array(
     select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()
   ) end;
-  -- Left out in the query and not after it, because a section may begin with any number of claimed leads.
+  -- The query itself leaves claimed leads out, because more of them than a page holds may stand first in a section.
   claimed uuid[] := case when (filter ->> 'unclaimed')::boolean then array(
     select c.lead_id from private.claims c where c.until > now()
   ) end;
@@ -118,7 +118,7 @@ begin
         and $query$ || conditions || $query$
       order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
     $query$
-    -- Open leads of a place may all be called at one moment; a callback, and a number that was called three times, have a later one.
+    -- Open leads of one place may all be called from the same moment on. A callback and a number that was called three times may be later.
     else $query$
       with places as materialized (
         select p.place, p.callable, p.reason, coalesce(p.callable_at, 'infinity') as callable_at from private.place_windows p
@@ -206,12 +206,12 @@ as $$
 begin
   perform private.require_session(is_activity => false);
   return jsonb_build_object('created_at', (
-    -- A time ahead is of a clock that was ahead for a moment.
+    -- A later time than now was set by a clock that was ahead for a moment.
     select max(w.created_at) from private.lead_work w where w.created_at <= now()
   ));
 end $$;
 
--- Without a session, because it tells nothing: an inbox that shows new leads within a second has to look for them by itself.
+-- Without a session, because the inbox itself calls it again and again, to show new leads soon. It tells only how many leads it found.
 create function team.index_new_leads() returns integer
 language sql
 security definer

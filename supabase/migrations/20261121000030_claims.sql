@@ -23,8 +23,9 @@ return (
   where c.lead_id = lead and c.until > now()
 );
 
--- A lead that "take next" gave to a member in the last 10 minutes, and that they have not opened since, because the answer was lost; the
--- earliest of several. None that may not be called any more. A claim of a clock that was ahead does not count, because by the times its lead was opened before it was given.
+-- A lead that "take next" gave to a member in the last 10 minutes, and that the member has neither opened nor called since, because the
+-- answer was lost; the earliest of several. A lead that may no longer be called does not count. A claim made while the clock was ahead
+-- does not count either, because an opening that follows it has an earlier time than the claim, and would be overlooked.
 create function private.unopened_lead_of(member uuid) returns uuid
 language sql stable
 set search_path = ''
@@ -68,7 +69,8 @@ begin
   end if;
   perform private.index_new_leads();
   perform private.refresh_place_windows();
-  -- A claim that ends later than one of this minute is of a clock that was ahead, and would withhold the lead until then.
+  -- A claim that ends later than a claim of this minute was made while the clock was ahead. It is shortened, because it would withhold
+  -- the lead too long.
   update private.claims c set until = private.claim_ends() where c.until > private.claim_ends() + interval '1 minute';
   for candidate in
     select q.lead_id

@@ -1,7 +1,7 @@
--- "They asked us to stop": at once, for every lead that was given with the number, and with a proof to print.
+-- The button "They asked us to stop": it stops the calls about every lead with the same number at once, and gives a proof to print.
 
--- Stops the calls for a member or the operator: withdraws the permission of every lead with one of the numbers so far, or of this lead
--- alone when it holds none. Returns how many permissions that ended, and the entry of the audit log.
+-- Stops the calls, in the name of the actor: withdraws the permission of every lead so far that has one of the numbers, or of this lead
+-- alone when there are no numbers. Returns how many permissions that ended, and the entry of the audit log.
 create function private.stop_calls(actor private.actor, lead uuid, numbers text[], out ended integer, out entry bigint)
 language plpgsql
 set search_path = ''
@@ -18,7 +18,7 @@ begin
   entry := private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', ended));
 end $$;
 
--- Returns the entry of the audit log, with which team.stop_proof tells the proof.
+-- Stops the calls about a lead. Returns the entry of the audit log, for which team.stop_proof returns the proof.
 create function team.stop_lead(lead uuid) returns bigint
 language plpgsql
 security definer
@@ -31,7 +31,7 @@ begin
   return (private.stop_calls(actor, lead, private.numbers_of(w))).entry;
 end $$;
 
--- Stops every number in the text. Returns how many permissions that ended; null when there is none.
+-- Stops every number in the text. Returns how many permissions that ended; null when the text holds no number.
 create function team.stop_number(phone text) returns integer
 language plpgsql
 security definer
@@ -47,7 +47,8 @@ begin
   return (private.stop_calls(actor, null, numbers)).ended;
 end $$;
 
--- When and by whom the calls about a lead were stopped, by the stop that ended its permission, and the leads that share a number with it.
+-- The proof of a stop: when and by whom the calls about a lead were stopped, and which leads are withdrawn, of this lead and those that
+-- share a number with it.
 create function private.stop_proof(w private.lead_work) returns jsonb
 language sql stable
 set search_path = ''
@@ -82,8 +83,8 @@ as $$
   );
 $$;
 
--- Says in the audit log that the actor is about to read the proof of a lead, and returns the entry. Raises PT404 for a lead whose
--- permission stands.
+-- Says in the audit log that the actor is about to read the proof of a lead, and returns the entry. Raises PT404 for a lead about which
+-- nobody has stopped the calls.
 create function team.record_stop_proof(lead uuid) returns bigint
 language plpgsql
 security definer
@@ -99,7 +100,8 @@ begin
   return private.audit(actor, 'read stop proof', lead);
 end $$;
 
--- The proof of the lead of an entry that the same actor wrote in an earlier transaction: by team.record_stop_proof or by the stop itself.
+-- The proof for the lead that an entry of the audit log names. The same actor wrote the entry at most a minute ago, in an earlier
+-- transaction, by team.record_stop_proof or by the stop itself.
 create function team.stop_proof(entry bigint) returns jsonb
 language plpgsql
 security definer

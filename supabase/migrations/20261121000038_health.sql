@@ -1,8 +1,8 @@
--- How the delivery does, as a manager sees it, and a second try for what has failed.
+-- How well the delivery works, as each member sees it, and a second try for what has failed, which a manager starts.
 
--- What is not as it should be, the most urgent first (team/problems.ts explains each), from the counts of leads and of channels. A backup is
--- made each 24 hours, and its newest one may be 36 hours old; before the first one, the servers may have begun to make backups 36 hours
--- ago. A time more than an hour ahead is of a clock that was ahead for a moment.
+-- The names of the present problems, the most urgent first (team/problems.ts explains each), from the counts of leads and of channels. A
+-- backup is made each 24 hours. It is missing when 36 hours have passed since the newest one and since the servers began to make backups.
+-- A time more than an hour in the future does not count, because a clock that was ahead for a moment wrote it.
 create function private.problems(leads jsonb, channels jsonb) returns text[]
 language sql stable
 set search_path = ''

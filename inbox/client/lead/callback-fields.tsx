@@ -23,7 +23,7 @@ interface Props {
   draft: ReturnType<typeof useCallbackDraft>;
   refused: Refused | undefined;
   onSend(callback: Callback): void;
-  /** Another time is typed than the one that was refused. */
+  /** Called when the day, the time or the zone is changed: a refusal of the time before says nothing of this one. */
   onOtherTime(): void;
   onCancel(): void;
 }

@@ -10,7 +10,7 @@ import type { Lead } from "./lead-page.tsx";
 export function CallingHours({ lead: { place, next_attempt_at, permission } }: { lead: Lead }) {
   const now = useNow();
   if (!permission) return <p className="quiet">No permission is recorded. Do not call.</p>;
-  // Not the time of the next lawful call, which the hours decide, too.
+  // The hours may forbid a call even after `next_attempt_at`, so the sentence does not say that a call is lawful then.
   if (
     next_attempt_at &&
     (place.callable || Date.parse(next_attempt_at) > Date.parse(place.callable_at ?? ""))

@@ -26,7 +26,7 @@ function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
   const [typed, setTyped] = useState("");
   const goOn = useGoOn();
   const erase = useAction("erase");
-  // Not of another one that is typed since.
+  // The refusal disappears when the member changes the reference, because it was of the reference before.
   const isRefused = erase.data && "refused" in erase.data && erase.variables?.reference === typed;
   const send = () =>
     erase.mutate(

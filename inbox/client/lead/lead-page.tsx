@@ -1,4 +1,4 @@
-// The page of one lead: the person and the work on the left, the permission and what is known of them on the right.
+// The page of one lead: on the left the person and the work; on the right the permission, the health answers and the person's other leads.
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
@@ -61,8 +61,8 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
 const loadInterval = 30_000;
 
 /**
- * Opens the lead, which the audit log notes, once. What changes while it is on screen is read with the entry of that opening, so that
- * an event writes nothing in the name of a member who may not be there.
+ * Opens the lead once, which makes an entry in the audit log. Later loads name that entry and make none, because a timer and events cause
+ * them, also while the member is away.
  */
 function useLead(id: string) {
   const once = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false } as const;
@@ -90,7 +90,7 @@ function useReopening(isOfOtherSession: boolean, isSuccess: boolean): void {
   }, [isOfOtherSession, isSuccess]);
 }
 
-/** A link that lost or gained a character is not accepted, as it is no reference at all. */
+/** "not accepted" is the answer to a link that lost or gained a character, because it holds neither an id nor a reference. */
 const isNoLead = (error: Error | null): error is CallFailed =>
   error instanceof CallFailed && ["not found", "not accepted", "conflict"].includes(error.why);
 
@@ -106,7 +106,7 @@ function NoLead({ id, error }: { id: string; error: Error | null }) {
   useEffect(() => {
     if (!isErased) return;
     setDropped(dropDraftsOf(id));
-    // A screen reader would still find there that the lead may be called.
+    // Otherwise a screen reader could still read an announcement that the lead may be called.
     takeBackAnnouncements();
   }, [isErased, id]);
   if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;

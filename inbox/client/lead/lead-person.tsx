@@ -1,4 +1,4 @@
-// Who the person is: name, place, the time there, the 24 hours, and how to write to them.
+// Who the person is: name, place, the time there, the state of the promised review, the e-mail address and the language.
 import { languageName } from "../../../lead/language-name.ts";
 import { useNow } from "../page/clock.ts";
 import { PageHeading } from "../page/page-heading.tsx";
@@ -55,7 +55,7 @@ export function LeadPerson({ lead, isStopped }: { lead: Lead; isStopped: boolean
   );
 }
 
-/** Whether the review that the page promised was made in time. */
+/** The time left for the review that the thank-you page promises; after it, the last outcome and whether the review was in time. */
 function ReviewState({ lead, now }: { lead: Lead; now: Date }) {
   const { reviewed_at, due_at, outcome } = lead;
   if (reviewed_at === null) return <Deadline dueAt={due_at} now={now} />;

@@ -12,7 +12,7 @@ import { noteDraftOf, OutcomeForm, type Recorded, useNoteDraft } from "./outcome
 
 interface Props {
   lead: Lead;
-  /** Whether the member has recorded an outcome on this page. Mount it anew then. */
+  /** Whether the member has recorded an outcome on this page. Then give another `key`, because the component looks for a note only once. */
   isRecorded: boolean;
   /** The call whose outcome is to be recorded; null for a review without one. */
   callId: string | null;
@@ -22,13 +22,13 @@ interface Props {
 
 export function Stopped({ lead, isRecorded, ...form }: Props) {
   const note = useNoteDraft(lead.id);
-  // Not as it is typed: the form stays when its field is emptied.
+  // Read once, because the form stays when its field is emptied.
   const [hasNote] = useState(note.value !== "");
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   // Read when this is first rendered, because the field is still there then.
   const [wasTyping] = useState(() => isTyping(document.activeElement));
-  // What is typed on goes into the note, because without a field its digits would choose an outcome.
+  // A member who was typing goes on in the note, because outside a field the digits they type would choose an outcome.
   useLayoutEffect(() => {
     const field = wasTyping && section.current?.querySelector("textarea");
     if (!field) return;

@@ -95,7 +95,7 @@ function AuditTable({ entries }: { entries: Entry[] }) {
   );
 }
 
-/** `nameOf` says the name of the member with an id, and of what is no id the same: an entry about a member holds the name itself. */
+/** `nameOf` returns the name of the member with an id, and any other text unchanged, because an entry about a member holds the name. */
 const detailsOf = ({ details }: Entry, nameOf: (id: string) => string) =>
   Object.entries(details)
     .map(([name, value]) => {

@@ -13,13 +13,14 @@ import { ReportSection } from "./report-section.tsx";
 
 type Named = { campaign: string; source: string; medium: string };
 
-/** `lastDay`, as YYYY-MM-DD, is the one that a first cost is offered for. */
+/** `lastDay`, as YYYY-MM-DD, is the day that the form shows at first. */
 export function CampaignCosts({ lastDay }: { lastDay: string }) {
-  // Two actions, because one that is under way takes nothing more: a file would be lost that is chosen while a typed cost is.
+  // Two actions, because an action ignores a request while another of its own is under way: a file that is chosen while a typed cost is
+  // being sent would be lost.
   const [typed, file] = [useAction("campaigns/costs"), useAction("campaigns/costs")];
   const [refused, setRefused] = useState<keyof typeof refusals>();
   const latest = file.submittedAt > typed.submittedAt ? file : typed;
-  // A file that was refused for the one before it says nothing against the answer of that one.
+  // A file that is refused because the one before is still being sent leaves the answer to that one on screen.
   const isAnswerShown = refused === undefined || refused === "busy";
   const sendBy = (action: typeof typed) => (csv: string, then?: () => void) => {
     setRefused(undefined);

@@ -6,7 +6,10 @@ export type CampaignLine = Campaigns["campaigns"][number];
 
 type Words = Pick<CampaignLine, "source" | "medium" | "campaign">;
 
-/** "Facebook, spring"; the words stand in the ads' addresses, so one may be missing. With "paid" where another campaign is of the same name. */
+/**
+ * "Facebook, spring". A word may be missing, because the words come from the ads' addresses. The medium ("paid") is added where several
+ * campaigns have the same name, or where there is no other word.
+ */
 export function campaignNameAmong(campaigns: readonly Words[], { source, medium, campaign }: Words): string {
   const isOnly = campaigns.filter((one) => one.source === source && one.campaign === campaign).length < 2;
   return fullCampaignName({ source, campaign, medium: isOnly && (source || campaign) ? "" : medium });
@@ -41,7 +44,7 @@ export const money = (cents: number): string =>
 /** A share in percent, without the sign: "2.57". */
 export const percent = (share: number): string => (100 * share).toFixed(2);
 
-/** "2.57 (1.82 to 3.63)", or nothing without loads. */
+/** "2.57 (1.82 to 3.63)"; empty where there are no page loads. */
 export function rateInWords({ stored, views, rate }: CampaignLine): string {
   if (!rate) return "";
   return `${percent(Math.min(1, stored / views))} (${percent(rate.low)} to ${percent(rate.high)})`;

@@ -14,7 +14,7 @@ export function InviteForm() {
     set: setManager,
     dropSent: dropManager,
   } = useDraft("invited as a manager", false);
-  // Of the last invitation, also after another one that failed: nobody is told the link again.
+  // The last invitation that was made. It stays when a further one fails, because its link is shown nowhere else.
   const [made, setMade] = useState<OneTimeLinkProps>();
   const invite = useAction("members/invite");
   const isTaken = invite.error instanceof CallFailed && invite.error.why === "conflict";
@@ -25,7 +25,7 @@ export function InviteForm() {
       onSuccess: ({ link, expires_at }) => {
         setMade({ link, expires_at, name: request.name });
         dropName(name);
-        // A tick that was made while the answer was on its way is of the next invitation, and stays.
+        // A tick that was made while the answer was on its way stays, because it is meant for the next invitation.
         dropManager(isManager);
         refreshAfterChange("members");
       },

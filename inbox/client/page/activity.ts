@@ -1,5 +1,5 @@
-// Reports a member's activity to the server, at most once a minute, and after idle minutes asks whether the session is locked, or locks
-// the page by itself when nothing answers.
+// Reports a member's activity to the server, about once a minute at most. After the idle minutes it asks the server whether the session is
+// locked, or locks the page by itself when nothing answers.
 import { useEffect } from "react";
 import { CallFailed, callApi } from "../call-api.ts";
 import { queries, refresh } from "../queries.ts";
@@ -29,13 +29,13 @@ export function useActivity(idleMinutes: number): void {
     let reportedAt = 0;
     let lastAt = Date.now();
     let checkedAt = lastAt;
-    // The server locks the session by its own clock; asking then shows the lock at once. A server that cannot be asked, or could not while
-    // the machine slept, has heard of no later activity than this page, so it has locked the session, too.
+    // The server locks the session by its own clock; asking then shows the lock at once. A server that cannot be asked, or could not
+    // while the machine slept, has heard of no later activity on this page, so the page locks by itself.
     const checkIdle = () => {
       const now = Date.now();
       const hasSlept = now - checkedAt > maxTimerPause;
       checkedAt = now;
-      // On a clock that was set back they would be in the future, and the next report and the lock put off as long.
+      // After the clock is set back, these times would be in the future, and would put off the next report and the lock.
       lastAt = Math.min(lastAt, now);
       reportedAt = Math.min(reportedAt, now);
       if (now - lastAt <= idleMinutes * 60_000) return;

@@ -19,7 +19,7 @@ export interface Draft<Value> {
   set(value: Value): void;
   /** Deletes the draft, because it is not wanted any more. */
   drop(): void;
-  /** Deletes the draft, because `value` was sent; not where more was typed before the answer came. */
+  /** Deletes the draft, because `value` was sent, unless the member has typed more since. */
   dropSent(value: Value): void;
 }
 
@@ -34,7 +34,7 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
   return {
     value,
     set(next) {
-      // What is as before nothing was typed, such as an emptied field, is no draft.
+      // A value that equals `initial`, such as that of an emptied field, is no draft.
       if (isSame(next, initial)) return drop();
       drafts.set(name, next);
       notify();

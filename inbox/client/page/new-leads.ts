@@ -15,7 +15,7 @@ export interface NewLeads {
 
 export function followNewLeads(): NewLeads {
   const speech = speakSeldom();
-  // The first time that is asked for, the member has just opened the page, and nothing is news.
+  // Undefined until the first answer. That answer is no news, because the member has just opened the page.
   let newest: number | undefined;
   let asking = Promise.resolve();
   let isStopped = false;
@@ -55,7 +55,10 @@ export function followNewLeads(): NewLeads {
 /** Milliseconds between two announcements at least: in a busy hour a screen reader would say nothing else. */
 const minInterval = 30_000;
 
-/** Announces new leads at once, and those that follow together when the interval has passed. `undefined` leads are some, nobody knows how many. */
+/**
+ * Announces new leads at once, and those that follow together when the interval has passed. `undefined` stands for an unknown number of
+ * leads.
+ */
 function speakSeldom() {
   let pending: number | undefined = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;

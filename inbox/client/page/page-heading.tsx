@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 
 let isFirstPage = true;
 
-/** `title` is the document's title; it may say nothing about a person. */
+/** `title` becomes the document's title, so it must say nothing about a person. */
 export function PageHeading({ title, children }: { title: string; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -27,7 +27,7 @@ function whyNot({ refused, place }: Refusal): string {
   return "";
 }
 
-/** When a call is lawful again. Nothing where only a manager can end what is in the way, a pause, because no time is known. */
+/** When a call is lawful again, in a sentence. Empty for a pause, because only a manager ends it and no time is known. */
 export function nextLawfulTime(at: string | null, place: Place, now: Date): string {
   if (at === null && place.reason === "paused") return "";
   return lawfulAgain({ at: at === null ? null : new Date(at), ...clocksOf(place) }, now);

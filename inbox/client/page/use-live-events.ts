@@ -6,12 +6,12 @@ import { noteStream } from "./connection.ts";
 import { followNewLeads } from "./new-leads.ts";
 import { holdLockWhileLookedAt } from "./notifications.ts";
 
-/** Milliseconds between two loads of the lists at least, so that many events at once cause one load. */
+/** The minimum of milliseconds between two loads of the lists, so that many events at once cause one load. */
 const minLoadInterval = 400;
 
 export function useLiveEvents(): void {
   useEffect(() => {
-    // On a clock that is never set, because one that is set back would put the next load off as long.
+    // By performance.now, which nobody can set, because a clock that is set back would delay the next load by as much.
     let loadedAt = Number.NEGATIVE_INFINITY;
     let load: ReturnType<typeof setTimeout> | undefined;
     const loadLists = () => {
@@ -43,6 +43,6 @@ export function useLiveEvents(): void {
   }, []);
 }
 
-/** Many leads are new or have changed. */
+/** Whether the event names no lead, because more are new or have changed than an event names. */
 const isUnnamed = (event: { new: string[]; changed: string[] }): boolean =>
   event.new.length + event.changed.length === 0;

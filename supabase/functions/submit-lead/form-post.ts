@@ -23,7 +23,7 @@ export interface FormPostDependencies {
   /** All sites that may call, its own among them; "*" for any. */
   allowedOrigins: "*" | readonly string[];
   wake: () => void;
-  /** Given where page loads are counted. */
+  /** This and `countPost` are given where page loads are counted. */
   deviceOf?: FormPostCounting["deviceOf"];
   countPost?: FormPostCounting["countPost"];
   log: Log;
@@ -61,7 +61,7 @@ export function formPost(dependencies: FormPostDependencies) {
 const refuse = (refusal: Refusal, language: string | null | undefined): Response =>
   refusedInWords(refusal, plainRefusal(language, refusal.message));
 
-// What PostgREST does for call 1: the role and the headers for this transaction alone, then the same insert.
+// As PostgREST does when the page's script sends a lead (call 1): sets the role and the headers for this transaction alone, then inserts.
 async function storeAsVisitor(sql: Sql, lead: Lead, requestHeaders: RequestHeaders): Promise<void> {
   await transaction(sql, async (tx) => {
     await tx`
@@ -73,17 +73,22 @@ async function storeAsVisitor(sql: Sql, lead: Lead, requestHeaders: RequestHeade
   });
 }
 
-// A refusal of a lead, or of the right to add one, is not an outage. (SQLSTATE classes 23, 42 and PT.)
+// Returns a refusal of the lead, or of the right to add one, as a result, because a database that refuses is reachable and ends an
+// outage. (SQLSTATE classes 23, 42 and PT.) Throws any other error.
 function onlyRefusals(error: unknown): { error: unknown } {
   if (/^(23|42|PT)/.test(codeOf(error))) return { error };
   throw error;
 }
 
-// Cloudflare, in front of hosted Supabase, tells who called. Elsewhere the first of the list is what the caller claims.
+// Cloudflare, in front of hosted Supabase, states the caller's address. Elsewhere this is the first address of the list, which the caller
+// can forge.
 const addressOf = (headers: Headers): string =>
   headers.get("cf-connecting-ip") ?? headers.get("x-forwarded-for")?.split(",")[0]?.trim() ?? "";
 
-/** The site to go back to: the one that was posted from, when it is one of ours. The browser is sent to no other address. */
+/**
+ * The site that the browser is sent to: the one that the form was posted from where the allowed origins name it, otherwise the site's own.
+ * Where any origin is allowed: the site's own, and only where that is not known the one that the form was posted from.
+ */
 function siteOf({ headers }: Request, { site, allowedOrigins }: FormPostDependencies): string | undefined {
   const origin = headers.get("origin") ?? "";
   if (allowedOrigins !== "*") return allowedOrigins.includes(origin) ? origin : site;
