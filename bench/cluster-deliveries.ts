@@ -7,7 +7,7 @@ import type { Sql } from "../database/connect.ts";
  * Waits three minutes at most until every delivery is made. Returns how many are made and received, how many are missing (not made, or
  * not received), and how many messages were received again. `receivedFile` is a file with the id of a message in each line.
  */
-export async function countDeliveries(owner: Sql, receivedFile: string) {
+export async function checkDeliveries(owner: Sql, receivedFile: string) {
   for (let second = 0; second < 180; second += 1) {
     const [open] = await owner`select from private.deliveries where delivered_at is null limit 1`;
     if (!open) break;

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../database/connect.ts";
 import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
-import { countDeliveries } from "./cluster-deliveries.ts";
+import { checkDeliveries } from "./cluster-deliveries.ts";
 import { type Fault, faults, frozenPatroni } from "./cluster-faults.ts";
 import { hostsIn, site, webAddresses } from "./cluster-hosts.ts";
 import { median } from "./median.ts";
@@ -143,7 +143,7 @@ async function restartWeb(from?: string) {
 /** Waits until everything is delivered, three minutes at most, and says what promise was broken. */
 async function settle() {
   const broken = await brokenPromises(owner, load.acknowledged);
-  const { missing, repeated, delivered } = await countDeliveries(owner, hosts.receivedFile);
+  const { missing, repeated, delivered } = await checkDeliveries(owner, hosts.receivedFile);
   say(
     `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, with other permissions or deliveries ${broken.withOtherPermissionsOrDeliveries.length}`,
   );

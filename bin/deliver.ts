@@ -6,7 +6,7 @@ import { experiments } from "../content/experiments.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
-import { prepare, requireNewestSchema } from "../database/prepare.ts";
+import { prepare, requireUsableSchema } from "../database/prepare.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
 import { composeDelivery } from "../delivery/compose.ts";
 import { startCommand } from "../log/installation.ts";
@@ -32,7 +32,7 @@ async function deliver({ config: given, log, stopping, onStop }: Program): Promi
     await prepare(() => connect(owner, { max: 1, name: "leads set-up" }), setUp, log, stopping);
   } else {
     const login = { role: "leads_delivery", address: config.deliveryDatabaseUrl ?? "" } as const;
-    await requireNewestSchema(login, log, stopping);
+    await requireUsableSchema(login, log, stopping);
   }
   if (stopping.aborted) return;
   const running = delivery.start(owner);

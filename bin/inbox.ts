@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { completeProvider } from "../content/provider.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { findRunning } from "../database/embedded.ts";
-import { prepare, requireNewestSchema } from "../database/prepare.ts";
+import { prepare, requireUsableSchema } from "../database/prepare.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { startInbox } from "../inbox/start.ts";
 import { syncInboxSettings } from "../inbox/sync-settings.ts";
@@ -28,7 +28,7 @@ async function serveInbox({ config, log, stopping, onStop }: Program): Promise<v
 async function openDatabase(config: Config, log: Log, stopping: AbortSignal): Promise<string> {
   const { databaseUrl, inboxDatabaseUrl, dataDir, inbox } = config;
   if (inboxDatabaseUrl && !databaseUrl) {
-    await requireNewestSchema({ role: "leads_team", address: inboxDatabaseUrl }, log, stopping);
+    await requireUsableSchema({ role: "leads_team", address: inboxDatabaseUrl }, log, stopping);
     return inboxDatabaseUrl;
   }
   const owner = databaseUrl ?? (await findRunning({ dataDir }));

@@ -31,12 +31,12 @@ async function serve(program: Program): Promise<void> {
   warnOfContent(config, log);
   const notices = permissionNotices(config);
   const delivery = composeDelivery({ config, notices, experiments: checkExperiments(experiments), log });
-  const { intake, owner, prepared } = await openServerDatabase(program, delivery);
+  const { intakeAddress, ownerAddress, prepared } = await openServerDatabase(program, delivery);
   // A rejection is handled below, once the server listens.
   prepared.catch(() => {});
   if (stopping.aborted) return;
 
-  const counters = config.site.counting ? countInto(intake, program) : undefined;
+  const counters = config.site.counting ? countInto(intakeAddress, program) : undefined;
   let running: RunningDelivery | undefined;
   let inbox: { stop(): Promise<void> } | undefined;
   let backups: { stop(): Promise<void> } | undefined;
@@ -44,7 +44,7 @@ async function serve(program: Program): Promise<void> {
   const server = await makeSiteServer({
     config,
     site,
-    intake,
+    intakeAddress,
     wake: () => running?.wake(),
     countAnswer,
     counters,
@@ -58,11 +58,11 @@ async function serve(program: Program): Promise<void> {
 
   const startWhatNeedsTheSchema = async () => {
     if (stopping.aborted) return;
-    running = delivery.start(owner);
+    running = delivery.start(ownerAddress);
     // A web process that is set to deliver nothing, or that holds no login for it.
     if (!running) log("delivery-elsewhere");
-    if (config.backups && owner) backups = backUpDaily(config.backups, owner, log);
-    inbox = await inboxFrom(owner, config, counts, log);
+    if (config.backups && ownerAddress) backups = backUpDaily(config.backups, ownerAddress, log);
+    inbox = await inboxFrom(ownerAddress, config, counts, log);
     if (stopping.aborted) await inbox?.stop();
   };
   prepared.then(startWhatNeedsTheSchema).catch(program.giveUp);
@@ -79,11 +79,11 @@ function warnOfContent({ provider, site }: Config, log: Log): void {
 }
 
 /** Counts the steps and web vitals of page loads, and moves the counts to the database until the server has stopped. */
-function countInto(intake: string, { log, onStop }: Program): Counters {
+function countInto(intakeAddress: string, { log, onStop }: Program): Counters {
   const counters = makeCounters();
   // A separate connection, so that no lead waits behind a count. It logs no outage, because the leads' connection does.
   const database = makeResilientConnection(
-    () => connect(intake, countsPool),
+    () => connect(intakeAddress, countsPool),
     () => {},
   );
   onStop(startFlushing(counters, database, log).stop);
@@ -99,9 +99,9 @@ function backUpDaily(plan: BackupPlan, url: string, log: Log) {
 }
 
 /** Serves the inbox, unless it is turned off or this process has no login for it. When the inbox cannot listen, the site goes on alone. */
-async function inboxFrom(owner: string | undefined, config: Config, answers: AnswerCounts, log: Log) {
+async function inboxFrom(ownerAddress: string | undefined, config: Config, answers: AnswerCounts, log: Log) {
   if (!config.inbox.on) return undefined;
-  const databaseUrl = config.inboxDatabaseUrl ?? (owner && roleAddress(owner, "leads_team"));
+  const databaseUrl = config.inboxDatabaseUrl ?? (ownerAddress && roleAddress(ownerAddress, "leads_team"));
   if (!databaseUrl) {
     log("inbox-elsewhere");
     return undefined;

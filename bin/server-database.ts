@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { startEmbedded } from "../database/embedded.ts";
-import { prepare, requireNewestSchema } from "../database/prepare.ts";
+import { prepare, requireUsableSchema } from "../database/prepare.ts";
 import { type LoginRole, openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import type { ComposedDelivery } from "../delivery/compose.ts";
 import { syncInboxSettings } from "../inbox/sync-settings.ts";
@@ -14,9 +14,9 @@ import type { Program } from "./program.ts";
 
 export interface ServerDatabase {
   /** The address for the intake's role. */
-  intake: string;
+  intakeAddress: string;
   /** The owner's address; undefined where this process was given the intake's and not the owner's. */
-  owner: string | undefined;
+  ownerAddress: string | undefined;
   /**
    * Resolves when the schema is the newest and the settings are synced; where this process holds no owner's address, when the schema is one
    * on which its delivery and its inbox work; and when the program stops. Rejects when the database cannot be used.
@@ -35,18 +35,18 @@ export async function openServerDatabase(
   const { config, log, stopping } = program;
   if (config.intakeDatabaseUrl && !config.databaseUrl) {
     return {
-      intake: config.intakeDatabaseUrl,
-      owner: undefined,
-      prepared: requireNewestSchemaOfLogins(program),
+      intakeAddress: config.intakeDatabaseUrl,
+      ownerAddress: undefined,
+      prepared: requireUsableSchemaOfLogins(program),
     };
   }
   const embedded = config.databaseUrl ? undefined : await embed(program);
-  const owner = config.databaseUrl ?? embedded?.url ?? "";
-  const intake = config.intakeDatabaseUrl ?? roleAddress(owner, "leads_intake");
-  const open = () => connect(owner, { max: 1, name: "leads set-up" });
+  const ownerAddress = config.databaseUrl ?? embedded?.url ?? "";
+  const intakeAddress = config.intakeDatabaseUrl ?? roleAddress(ownerAddress, "leads_intake");
+  const open = () => connect(ownerAddress, { max: 1, name: "leads set-up" });
   const setUp = async (sql: Sql) => {
     await delivery.sync(sql);
-    await openRoleLogins(sql, owner, derivedLogins(config));
+    await openRoleLogins(sql, ownerAddress, derivedLogins(config));
     // A server without the inbox has no say in it: another process may serve it by other settings.
     if (config.inbox.on) await syncInboxSettings(sql, config.inbox);
     if (config.backups) await enableBackups(sql);
@@ -56,16 +56,16 @@ export async function openServerDatabase(
   };
   const prepared = prepare(open, setUp, log, stopping);
   await Promise.race([prepared, wait(embedded ? 5_000 : 2_000, undefined, { ref: false })]);
-  return { intake, owner, prepared };
+  return { intakeAddress, ownerAddress, prepared };
 }
 
 /** Waits for what a process needs that holds no owner's address: tables on which its delivery and its inbox work. */
-async function requireNewestSchemaOfLogins({ config, log, stopping }: Program): Promise<void> {
+async function requireUsableSchemaOfLogins({ config, log, stopping }: Program): Promise<void> {
   const { deliveryDatabaseUrl, inboxDatabaseUrl, delivery, inbox } = config;
   if (delivery.on && deliveryDatabaseUrl)
-    await requireNewestSchema({ role: "leads_delivery", address: deliveryDatabaseUrl }, log, stopping);
+    await requireUsableSchema({ role: "leads_delivery", address: deliveryDatabaseUrl }, log, stopping);
   if (inbox.on && inboxDatabaseUrl)
-    await requireNewestSchema({ role: "leads_team", address: inboxDatabaseUrl }, log, stopping);
+    await requireUsableSchema({ role: "leads_team", address: inboxDatabaseUrl }, log, stopping);
 }
 
 /** The logins that this process uses and that have no address of their own in the settings. One that the operator has made keeps its password. */

@@ -23,7 +23,7 @@ export interface SiteServerSettings {
   config: Config;
   site: Site;
   /** The database's address for the intake's role. */
-  intake: string;
+  intakeAddress: string;
   /** Called after each stored lead and each call 2. */
   wake: () => void;
   /** Called with the HTTP status of each answer to a lead. */
@@ -36,16 +36,16 @@ export interface SiteServerSettings {
 export async function makeSiteServer({
   config,
   site,
-  intake,
+  intakeAddress,
   wake,
   countAnswer,
   counters,
   log,
 }: SiteServerSettings): Promise<Server> {
-  const leads = makeResilientConnection(() => connect(intake, { max: 1, name: "leads intake" }), log);
+  const leads = makeResilientConnection(() => connect(intakeAddress, { max: 1, name: "leads intake" }), log);
   // A separate connection, so that a health check never waits behind leads. It logs nothing, because the answer says it.
   const readiness = makeResilientConnection(
-    () => connect(intake, { max: 1, name: "leads readiness" }),
+    () => connect(intakeAddress, { max: 1, name: "leads readiness" }),
     () => {},
   );
   const trustedAddressOf = makeAddressOf(
@@ -75,7 +75,7 @@ export async function makeSiteServer({
         origins: originsOf(config),
         limit: countLimit(config),
       }),
-    submitLead: makeSubmitLead({ knows: (key) => key === config.anonKey, wake }),
+    submitLead: makeSubmitLead({ isAnonKey: (key) => key === config.anonKey, wake }),
     isReady: async () => room.hasRoom() && (await isReady()),
     countAnswer,
     headers,

@@ -5,14 +5,14 @@ import type { Device, Step } from "./steps.ts";
 import type { Vital } from "./vital-buckets.ts";
 
 /** What is counted of a step of a page load. */
-export interface PageCount extends CampaignWords {
+export interface CountedStep extends CampaignWords {
   variant: string;
   device: Device;
   step: Step;
 }
 
 /** What is counted of a web vital of a page load. */
-export interface MeasuredVital {
+export interface CountedVital {
   variant: string;
   device: Device;
   vital: Vital;
@@ -22,13 +22,13 @@ export interface MeasuredVital {
 
 /** Sums, in the order of their words. */
 export interface Batch {
-  pages: (PageCount & { n: number })[];
-  vitals: (MeasuredVital & { n: number })[];
+  pages: (CountedStep & { n: number })[];
+  vitals: (CountedVital & { n: number })[];
 }
 
 export interface Counters {
-  addPage(count: PageCount, n?: number): void;
-  addVital(count: MeasuredVital, n?: number): void;
+  addPage(step: CountedStep, n?: number): void;
+  addVital(vital: CountedVital, n?: number): void;
   /** Returns everything counted since the last call, and begins anew. Undefined when nothing was counted. */
   take(): Batch | undefined;
 }
@@ -42,14 +42,14 @@ export function makeCounters(maxSums = 2_000): Counters {
   let pages = new Map<string, Batch["pages"][number]>();
   let vitals = new Map<string, Batch["vitals"][number]>();
 
-  const addPage: Counters["addPage"] = (count, n = 1) => {
-    const { source, medium, campaign, variant, device, step } = count;
+  const addPage: Counters["addPage"] = (counted, n = 1) => {
+    const { source, medium, campaign, variant, device, step } = counted;
     const key = `${source}\n${medium}\n${campaign}\n${variant}\n${device}\n${step}`;
     const sum = pages.get(key);
     if (sum) sum.n += n;
-    else if (pages.size < maxSums || isOther(count))
+    else if (pages.size < maxSums || isOther(counted))
       pages.set(key, { source, medium, campaign, variant, device, step, n });
-    else addPage({ ...count, ...other }, n);
+    else addPage({ ...counted, ...other }, n);
   };
 
   return {

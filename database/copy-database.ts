@@ -7,7 +7,7 @@ import type { TransactionSql } from "postgres";
 import { allowLongStatements, loadInBulk } from "./bulk-load.ts";
 import type { Sql } from "./connect.ts";
 import { CopyIn, refusesRows } from "./copy-in.ts";
-import { beginCopyOut, goOn } from "./copy-out.ts";
+import { beginCopyOut, resumeSocket } from "./copy-out.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { oneMoment, transaction } from "./transaction.ts";
 
@@ -120,12 +120,12 @@ async function copyTable(
   } catch (error) {
     // The source sends its rows to the end, and takes no other statement until then. It may be lost itself.
     await finished(reading.resume())
-      .then(() => goOn(reading))
+      .then(() => resumeSocket(reading))
       .catch(() => {});
     if (!refusesRows(error)) throw error;
     throw new CopyError(`The other database refused rows of the table ${name}.`, { cause: error });
   }
-  goOn(reading);
+  resumeSocket(reading);
   const [read, written] = await Promise.all([countOf(name, source), countOf(name, target)]);
   if (read === written) return written;
   throw new CopyError(`The table ${name} holds ${read} rows, and its copy ${written}.`);

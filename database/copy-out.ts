@@ -23,7 +23,7 @@ export async function copyOut(
       throw new StoppedCopy("", { cause });
     });
   }
-  goOn(reading);
+  resumeSocket(reading);
 }
 
 /** Begins to read the rows of a query, each as `copy` writes it. */
@@ -40,7 +40,7 @@ export async function beginCopyOut(tx: TransactionSql, query: string): Promise<R
 }
 
 /** postgres.js 3.4.9 leaves its socket paused when the last rows met a full buffer; reading once more lets it go on. */
-export const goOn = (reading: Readable): void => reading._read(0);
+export const resumeSocket = (reading: Readable): void => reading._read(0);
 
 // postgres.js passes on whole rows, each with its end; a line end within a value is escaped.
 const rowsOf = (chunk: Buffer): CopiedRow[] =>

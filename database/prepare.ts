@@ -53,7 +53,7 @@ export async function prepare(
  * @throws DatabaseRefusal when the schema is older than this program, because only the owner may migrate it, or when a newer release
  * has changed the schema so that this program does not work on it.
  */
-export async function requireNewestSchema(
+export async function requireUsableSchema(
   login: { role: "leads_delivery" | "leads_team"; address: string },
   log: Log,
   signal: AbortSignal,

@@ -34,16 +34,16 @@ export async function upgradeEmbedded(options: {
   let major = 0;
   try {
     const upgrade = await upgradeData(embeddedOptions(dataDir), {
-      findPrograms: async (from) => {
-        major = from;
-        programs = findInstalled(from);
-        if (!programs) onStep("fetching", from);
-        programs ??= await fetchPrograms(from, signal);
+      findPrograms: async (oldMajor) => {
+        major = oldMajor;
+        programs = findInstalled(oldMajor);
+        if (!programs) onStep("fetching", oldMajor);
+        programs ??= await fetchPrograms(oldMajor, signal);
         return programs.folder;
       },
-      copy: async (from, to) => {
+      copy: async (oldAddress, newAddress) => {
         onStep("copying", major);
-        rows = await copyBetween(from, to, signal, onCopied);
+        rows = await copyBetween(oldAddress, newAddress, signal, onCopied);
       },
     });
     return { ...upgrade, rows };
@@ -53,13 +53,13 @@ export async function upgradeEmbedded(options: {
 }
 
 async function copyBetween(
-  from: string,
-  to: string,
+  oldAddress: string,
+  newAddress: string,
   signal: AbortSignal,
   onCopied: (part: number) => void,
 ): Promise<CopiedRows> {
-  const source = connect(from, { max: 1, name: "leads upgrade" });
-  const target = connect(to, { max: 1, name: "leads upgrade" });
+  const source = connect(oldAddress, { max: 1, name: "leads upgrade" });
+  const target = connect(newAddress, { max: 1, name: "leads upgrade" });
   const aborted = once(signal, "abort").then(() => signal.throwIfAborted() as never);
   try {
     signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { transaction } from "../database/transaction.ts";
 import type { StoredLead } from "../lead/lead.ts";
 import type { Delivery, Permission } from "./delivery.ts";
-import { type At, indexSomeNewLeads, timeIn } from "./outbox.ts";
+import { type At, indexSomeNewLeads, momentSql } from "./outbox.ts";
 
 /**
  * What became of an attempt. `wait` is in seconds; 0 means that the channel did not fail, because this process was stopped or the message
@@ -28,10 +28,10 @@ export async function claim(
   channel: Delivery["channel"],
   { max, lease, cooldown = 0, at }: { max: number; lease: number; cooldown?: number; at?: At },
 ): Promise<Delivery[]> {
-  const now = timeIn(sql, at);
+  const now = momentSql(sql, at);
   const rows = await sql<ClaimedRow[]>`
     with due as (
-      select d.lead_id, d.channel, d.event, d.claimed_until as abandoned_until
+      select d.lead_id, d.channel, d.event, d.claimed_until as earlier_lease_end
       from private.deliveries d
       join private.channels c on c.name = d.channel
       where d.channel = ${channel}
@@ -57,12 +57,12 @@ export async function claim(
       update private.deliveries d
       set attempts = d.attempts + 1, claimed_until = ${now} + make_interval(secs => ${lease})
       from due where (d.lead_id, d.channel, d.event) = (due.lead_id, due.channel, due.event)
-      returning d.*, due.abandoned_until
+      returning d.*, due.earlier_lease_end
     )
     select
       c.id, c.event, c.channel, c.lead_id, c.created_at as owed_at, c.attempts,
       extract(epoch from ${now} - c.created_at)::float8 as owed_for,
-      extract(epoch from c.abandoned_until - c.created_at)::float8 - ${lease} as abandoned_after,
+      extract(epoch from c.earlier_lease_end - c.created_at)::float8 - ${lease} as abandoned_after,
       l.created_at, l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
       p.given_at, p.withdrawn_at, p.page_origin, p.page_path, p.address, p.browser, p.utm, p.notice_hash, n.text as notice, n.language,
       case when p.notice_hash is null then 'not stated' when n.hash is null then 'not known' else 'shown' end as wording,
@@ -125,7 +125,7 @@ async function indexAlone(sql: Sql): Promise<void> {
  * the claim it belongs to: when the lease ran out and another process has claimed the delivery since, the result of that process holds.
  */
 export async function record(sql: Sql, results: readonly Result[], at?: At): Promise<void> {
-  const now = timeIn(sql, at);
+  const now = momentSql(sql, at);
   const rows = results.map(({ leadId: lead_id, ...rest }) => ({ lead_id, ...rest }));
   await sql`
     with results as (
@@ -154,21 +154,21 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
 }
 
 /** How a reason ends when a delivery waits because the receiver asked for the wait. `retryNow` leaves such a delivery waiting. */
-export const waitsOnRequest = ", asked to wait";
+export const askedToWaitSuffix = ", asked to wait";
 
 /**
  * Makes what waits for a later attempt on a channel due now, because the receiver answers again or its settings were
  * corrected; but not what a receiver asked to wait.
  */
 export async function retryNow(sql: Sql, channel: Delivery["channel"], at?: At): Promise<void> {
-  const now = timeIn(sql, at);
+  const now = momentSql(sql, at);
   await sql`
     update private.deliveries
     set due_at = ${now}
     where channel = ${channel}
       and delivered_at is null and failed_at is null
       and due_at > ${now} and claimed_until is null
-      and last_error not like ${`%${waitsOnRequest}`}`;
+      and last_error not like ${`%${askedToWaitSuffix}`}`;
 }
 
 interface ClaimedRow extends StoredLeadRow, PermissionRow {

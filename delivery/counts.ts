@@ -1,7 +1,7 @@
 // How many leads and deliveries there are and how they stand, for the team's status and the daily line of the log.
 import type { Sql } from "../database/connect.ts";
 import type { Delivery } from "./delivery.ts";
-import { type At, timeIn } from "./outbox.ts";
+import { type At, momentSql } from "./outbox.ts";
 
 /** How the leads stand. Every accepted lead is stored or was erased. */
 export interface LeadCounts {
@@ -52,5 +52,5 @@ export async function countDeliveries(sql: Sql, at?: At): Promise<ChannelCount[]
   return sql<ChannelCount[]>`
     select channel, is_enabled as enabled, is_retired as retired, delivered::int, pending::int,
       oldest_pending as "oldestPending", failed::int, stuck::int, last_error as "lastError", last_error_at as "lastErrorAt"
-    from private.delivery_counts(${timeIn(sql, at)})`;
+    from private.delivery_counts(${momentSql(sql, at)})`;
 }

@@ -22,7 +22,7 @@ const pauseAfterTrouble = ({ every }: ScheduledJob) => Math.min(Math.max(every, 
 export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: Log) {
   const nextRun = new Map<ScheduledJob, number>();
   /** The jobs that the database stopped and that have not succeeded since. The log names such a stop only the first time. */
-  const stopped = new Set<ScheduledJob>();
+  const stoppedByDatabase = new Set<ScheduledJob>();
   let running: Promise<void> | undefined;
   const runDueJobs = async (signal: AbortSignal): Promise<void> => {
     for (const job of jobs) {
@@ -31,14 +31,15 @@ export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: 
       try {
         await job.run();
         nextRun.set(job, time + job.every);
-        stopped.delete(job);
+        stoppedByDatabase.delete(job);
       } catch (error) {
         const isTrouble = isDatabaseTrouble(error);
         nextRun.set(job, clock() + (isTrouble ? pauseAfterTrouble(job) : pauseAfterBug));
         if (!isTrouble) logBug(log, error);
         // An outage is in the log already.
-        else if (isOfTheStatement(error) && !stopped.has(job)) log("job-stopped", { code: codeOf(error) });
-        if (isTrouble && isOfTheStatement(error)) stopped.add(job);
+        else if (isOfTheStatement(error) && !stoppedByDatabase.has(job))
+          log("job-stopped", { code: codeOf(error) });
+        if (isTrouble && isOfTheStatement(error)) stoppedByDatabase.add(job);
       }
     }
   };

@@ -8,7 +8,7 @@ import type { Delivery } from "./delivery.ts";
 
 /** The time is the database's, so that processes with wrong clocks agree; a test passes its own. */
 export type At = Date | undefined;
-export const timeIn = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
+export const momentSql = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
 
 /**
  * Syncs the registry of channels to the database, and which of them are set up. From then on each insert of a lead enqueues a delivery for
@@ -28,12 +28,14 @@ export async function retireChannel(sql: Sql, name: string): Promise<number | un
 
 /** Enqueues leads that are owed to no channel, as the SQL function says. Returns how many deliveries that makes. */
 export async function enqueueMissedDeliveries(sql: Sql, at?: At): Promise<number> {
-  return countOf(await sql<Count[]>`select private.enqueue_missed_deliveries(${timeIn(sql, at)}) as count`);
+  return countOf(
+    await sql<Count[]>`select private.enqueue_missed_deliveries(${momentSql(sql, at)}) as count`,
+  );
 }
 
 /** Enqueues an alert about overdue leads, as the SQL function says. Returns how many deliveries that makes. */
 export async function enqueueOverdueAlerts(sql: Sql, at?: At): Promise<number> {
-  return countOf(await sql<Count[]>`select private.enqueue_overdue_alerts(${timeIn(sql, at)}) as count`);
+  return countOf(await sql<Count[]>`select private.enqueue_overdue_alerts(${momentSql(sql, at)}) as count`);
 }
 
 /** Decides spam flags and writes what lists need, for the leads that came since the last call. */
@@ -78,7 +80,11 @@ export async function requeueFailed(sql: Sql, at?: At): Promise<number> {
 
 /** Has everything that waits for a later attempt tried now. Returns how many deliveries that is. */
 export async function requeuePending(sql: Sql, at?: At): Promise<number> {
-  return makeDue(sql, sql`failed_at is null and due_at > ${timeIn(sql, at)} and claimed_until is null`, at);
+  return makeDue(
+    sql,
+    sql`failed_at is null and due_at > ${momentSql(sql, at)} and claimed_until is null`,
+    at,
+  );
 }
 
 /** How far one delivery of a lead is, as the team sees it. */
@@ -106,7 +112,7 @@ async function makeDue(sql: Sql, which: ReturnType<Sql>, at: At): Promise<number
     async () => sql`
       update private.deliveries
       set
-        due_at = least(due_at, ${timeIn(sql, at)}),
+        due_at = least(due_at, ${momentSql(sql, at)}),
         attempts = case when failed_at is null then attempts else 0 end,
         failed_at = null
       where delivered_at is null and ${which}

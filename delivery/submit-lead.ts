@@ -4,7 +4,7 @@
 
 export interface SubmitLeadDependencies {
   /** Whether a key is the anonymous key. */
-  knows: (key: string) => boolean | Promise<boolean>;
+  isAnonKey: (key: string) => boolean | Promise<boolean>;
   /** Must return at once; what it sets off goes on by itself. */
   wake: () => void;
 }
@@ -15,7 +15,7 @@ const maxBytes = 16 * 1024;
 /** Milliseconds. A body that takes longer is cancelled, because nothing in it is needed. */
 const maxReadTime = 2_000;
 
-export function makeSubmitLead({ knows, wake }: SubmitLeadDependencies) {
+export function makeSubmitLead({ isAnonKey, wake }: SubmitLeadDependencies) {
   return async (request: Request): Promise<Response> => {
     if (request.method !== "POST") {
       const refusal = json(405, { code: "METHOD_NOT_ALLOWED", message: "Call submit-lead with POST." });
@@ -26,7 +26,7 @@ export function makeSubmitLead({ knows, wake }: SubmitLeadDependencies) {
     if (key === undefined) {
       return json(401, { code: "UNAUTHORIZED_NO_AUTH_HEADER", message: "Missing authorization header" });
     }
-    if (!(await knows(key))) return json(401, { code: "UNAUTHORIZED", message: "Invalid API key" });
+    if (!(await isAnonKey(key))) return json(401, { code: "UNAUTHORIZED", message: "Invalid API key" });
     wake();
     await discardBody(request);
     return json(202, { accepted: true, message: "Thank you. The team is being told." });

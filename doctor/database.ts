@@ -86,9 +86,9 @@ async function examineGrants(sql: Sql): Promise<Finding> {
 
 /** Takes all rights on leads from a role, and gives back those that the migrations give. */
 const restoreGrants = (role: string): string =>
-  `revoke all on public.leads from ${role};${granted[role] ? ` grant ${granted[role]} on public.leads to ${role};` : ""}`;
+  `revoke all on public.leads from ${role};${grantsOfMigrations[role] ? ` grant ${grantsOfMigrations[role]} on public.leads to ${role};` : ""}`;
 
-const granted: Record<string, string> = {
+const grantsOfMigrations: Record<string, string> = {
   anon: "insert (name, email, phone, zip_code, has_medicare, has_diabetes)",
   leads_intake: "insert (request_headers)",
 };

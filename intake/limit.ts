@@ -4,7 +4,7 @@ import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /** Why a sender may not send now: it has tried too often. */
-export interface TooMany {
+export interface OverLimit {
   /** Until it may try again. */
   seconds: number;
   /** It goes on after twice as many tries as are allowed, which no person does. */
@@ -12,7 +12,7 @@ export interface TooMany {
 }
 
 /** Counts a try of a sender. Undefined while it may send. */
-export type Limit = (address: string) => TooMany | undefined;
+export type Limit = (address: string) => OverLimit | undefined;
 
 interface Sender {
   tries: number;

@@ -17,7 +17,7 @@ export interface RequestHeaders {
   "x-device"?: string;
 }
 
-const kept = ["host", "origin", "referer", "user-agent", "x-permission-notice", "x-variant"] as const;
+const passedOn = ["host", "origin", "referer", "user-agent", "x-permission-notice", "x-variant"] as const;
 
 /** What a plain form post states in hidden fields, because it cannot set headers. */
 export interface FormStatements {
@@ -33,7 +33,7 @@ export interface FormStatements {
 }
 
 /** Returns the kind of device that a User-Agent names. */
-export type DeviceOf = (browser: string | null | undefined) => string;
+export type DeviceOf = (userAgent: string | null | undefined) => string;
 
 /**
  * Gathers the headers of a request. `address` is the sender's, as far as the proxies in front are trusted; `form` is given for a
@@ -46,7 +46,7 @@ export function requestHeadersOf(
 ): RequestHeaders {
   const device = deviceOf?.(headers.get("user-agent"));
   const found: RequestHeaders = { "x-forwarded-for": address };
-  for (const name of kept) {
+  for (const name of passedOn) {
     const value = headers.get(name);
     if (value) found[name] = storable(value, 2000);
   }

@@ -17,7 +17,7 @@ export interface Built {
   /** The fonts that the first screen needs. */
   fonts: string[];
   /** The share cards: the version in their paths, which takes the place of a hash, and the provider's name on them. */
-  shareCard: { version: string; payer: string };
+  shareCard: { version: string; providerName: string };
   photo: Photo | null;
   /** The pictures of variants, by the names of their files in content/. */
   variantPhotos: Record<string, Photo>;

@@ -45,7 +45,7 @@ export async function bundle(
       FORM_SCRIPT: JSON.stringify(client.formScript),
     }),
     counting: addressed(await bundleScript(common, "site/count-page-load.ts")),
-    shareCard: { version, payer: completeProvider(config.provider).provider.name },
+    shareCard: { version, providerName: completeProvider(config.provider).provider.name },
     photo: await buildPhoto(content, assets),
     variantPhotos: await buildVariantPhotos(experiments, content, assets),
   };

@@ -4,8 +4,11 @@ import { createHash } from "node:crypto";
 import type { LanguageCode } from "../content/languages.ts";
 import { built } from "./built.ts";
 
-export function shareCardPath(language: LanguageCode, payer: string): string {
-  const { version, payer: known } = built.shareCard;
-  const other = payer === known ? "" : `-${createHash("sha256").update(payer).digest("hex").slice(0, 8)}`;
+export function shareCardPath(language: LanguageCode, providerName: string): string {
+  const { version, providerName: builtFor } = built.shareCard;
+  const other =
+    providerName === builtFor
+      ? ""
+      : `-${createHash("sha256").update(providerName).digest("hex").slice(0, 8)}`;
   return `/assets/share-card-${language}-${version}${other}.png`;
 }

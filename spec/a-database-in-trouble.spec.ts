@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeAll, describe, type ExpectStatic, it, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { findDataFolder, findRunning } from "../database/embedded.ts";
-import { processesOn, signal } from "../packages/embedded-postgres/processes.ts";
+import { processesOn, sendSignal } from "../packages/embedded-postgres/processes.ts";
 import { type Cluster, copyCluster, makeCluster } from "./support/clusters.ts";
 import { aLead, removeLeads } from "./support/database.ts";
 import { insertAt, type RunningServer, spawnServer, startServer } from "./support/server.ts";
@@ -265,11 +265,11 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     const server = await startServer({ DATA_DIR: join(folder, "data"), DELIVERY: "off" });
     const processes = processesOn(findDataFolder(join(folder, "data")).cluster);
     onTestFinished(async () => {
-      for (const pid of processes) signal(pid, "SIGKILL");
+      for (const pid of processes) sendSignal(pid, "SIGKILL");
       await rm(folder, { recursive: true, maxRetries: 20 });
     });
     expect(processes.length).toBeGreaterThan(3);
-    for (const pid of processes) signal(pid, "SIGSTOP");
+    for (const pid of processes) sendSignal(pid, "SIGSTOP");
     expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
   });
 

@@ -35,7 +35,7 @@ async function listenHere(database: TestDatabase): Promise<string> {
   const site = await loadSite(readConfig({}));
   const { app } = await makeIntake(database, {
     ...pageDependencies(site),
-    submitLead: makeSubmitLead({ knows: (key) => key === anonKey, wake: () => {} }),
+    submitLead: makeSubmitLead({ isAnonKey: (key) => key === anonKey, wake: () => {} }),
     addressOf: makeAddressOf(["loopback"]),
     headers: commonHeaders(""),
   });

@@ -17,7 +17,7 @@ const {
   insertMany,
   count,
   attemptsCounted,
-  claimed,
+  claimedCount,
   dueIn,
   dueAfter,
 } = await useWorkers();
@@ -176,7 +176,7 @@ describe("the worker", () => {
     // Ten minutes of sweeps: first as many as may be under way at once, then one now and then.
     for (clock.secondsAhead = 0; clock.secondsAhead < 600; clock.secondsAhead += 5) {
       sweep();
-      await until(async () => (await claimed()) === 0);
+      await until(async () => (await claimedCount()) === 0);
     }
     expect(await attemptsCounted()).toBeLessThan(50);
     await receiver.open();
@@ -260,7 +260,7 @@ describe("the worker", () => {
     await insert();
     for (let starts = 1; starts <= 30; starts++) {
       const worker = start([webhook(receiver.url)]);
-      await until(async () => (await attemptsCounted()) === starts && (await claimed()) === 0);
+      await until(async () => (await attemptsCounted()) === starts && (await claimedCount()) === 0);
       await worker.stop();
     }
     expect([await attemptsCounted(), await count("failed")]).toEqual([30, 0]);

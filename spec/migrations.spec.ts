@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { connect } from "../database/connect.ts";
 import { migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
-import { makeIsReady, requireNewestSchema } from "../database/prepare.ts";
+import { makeIsReady, requireUsableSchema } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { makeDatabase } from "./support/database.ts";
@@ -172,7 +172,7 @@ describe("the schema of a newer release", () => {
     );
     const isReady = await makeIsReady(intake);
     const openedWith = (role: "leads_delivery" | "leads_team") =>
-      requireNewestSchema(
+      requireUsableSchema(
         { role, address: roleAddress(database.url, role) },
         () => {},
         new AbortController().signal,

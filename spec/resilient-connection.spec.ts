@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs, addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { lockSetUp } from "../database/migrate.ts";
-import { prepare, requireNewestSchema } from "../database/prepare.ts";
+import { prepare, requireUsableSchema } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
 import { makeLog } from "../log/log.ts";
@@ -167,7 +167,7 @@ describe("the preparation of a database", () => {
   it("says in words that a role's login is none of that role, and never asks for the owner's", async () => {
     const { intakeUrl } = await makeDatabase();
     const login = { role: "leads_team", address: intakeUrl } as const;
-    const refused = requireNewestSchema(login, () => {}, AbortSignal.timeout(20_000));
+    const refused = requireUsableSchema(login, () => {}, AbortSignal.timeout(20_000));
     await expect(refused).rejects.toThrow(
       "INBOX_DATABASE_URL must name a login that is a member of leads_team.",
     );

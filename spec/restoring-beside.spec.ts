@@ -112,7 +112,7 @@ describe("leads restore", () => {
     expect(await owner`select place from private.place_windows where holds_until > now()`).toEqual([]);
   });
 
-  const refusedTwice = {
+  const refusedAsHeld = {
     status: 1,
     stderr: expect.stringContaining(
       "This database holds what the backup's database held already. Nothing was",
@@ -126,9 +126,9 @@ describe("leads restore", () => {
     await owner`select private.audit(private.require_session(), 'tried again')`;
     // Removes the team's work, because the restore would be refused for that alone.
     await owner`truncate private.members, private.stop_list, private.reviews, private.paused_states cascade`;
-    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedTwice);
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedAsHeld);
     await owner`select private.erase_leads(array(select id from leads), 'asked')`;
-    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedTwice);
+    expect(await leads(url, "restore", "--keep", file)).toMatchObject(refusedAsHeld);
     expect(await count(owner)).toBe(0);
   });
 
@@ -146,14 +146,14 @@ describe("leads restore", () => {
     const first = await backUp(old, "first.backup");
     await add(old);
     const later = await backUp(old, "later.backup");
-    expect(await leads(old.url, "restore", "--keep", first)).toMatchObject(refusedTwice);
+    expect(await leads(old.url, "restore", "--keep", first)).toMatchObject(refusedAsHeld);
     expect(await leads(fresh.url, "restore", "--keep", first)).toMatchObject({ status: 0 });
     for (const again of [first, later])
-      expect(await leads(fresh.url, "restore", "--keep", again)).toMatchObject(refusedTwice);
+      expect(await leads(fresh.url, "restore", "--keep", again)).toMatchObject(refusedAsHeld);
     expect(await leads(third.url, "restore", await backUp(fresh, "both.backup"))).toMatchObject({
       status: 0,
     });
-    expect(await leads(third.url, "restore", "--keep", later)).toMatchObject(refusedTwice);
+    expect(await leads(third.url, "restore", "--keep", later)).toMatchObject(refusedAsHeld);
     expect(await Promise.all([old, fresh, third].map(({ owner }) => views(owner)))).toEqual([[4], [2], [2]]);
   });
 

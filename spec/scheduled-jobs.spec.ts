@@ -143,7 +143,7 @@ describe("the scheduled jobs", () => {
 
   it("take no new leads into the lists while another process does it, and take those that are left when it has ended", async () => {
     await insertMany(1);
-    const [[flags] = []] = makeScheduledJobs(
+    const [[indexing] = []] = makeScheduledJobs(
       database,
       async () => {},
       () => {},
@@ -152,10 +152,10 @@ describe("the scheduled jobs", () => {
     // The lock that another process holds while it takes leads into the lists.
     await sql.begin(async (other) => {
       await other`select pg_advisory_xact_lock(hashtextextended('private.index_new_leads', 0))`;
-      await flags?.run();
+      await indexing?.run();
       expect(await inLists()).toBe(0);
     });
-    await flags?.run();
+    await indexing?.run();
     expect(await inLists()).toBe(1);
   });
 

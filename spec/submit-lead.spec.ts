@@ -11,7 +11,7 @@ function make(allowedOrigins: "*" | string[] = "*") {
   let woken = 0;
   const handle = withCors(
     submitLeadCors(allowedOrigins),
-    makeSubmitLead({ knows: (one) => one === key, wake: () => void (woken += 1) }),
+    makeSubmitLead({ isAnonKey: (one) => one === key, wake: () => void (woken += 1) }),
   );
   return { handle, woken: () => woken };
 }

@@ -52,14 +52,14 @@ const runs = [..."a1 .-/", "\u0085", "\u{1f9d3}", "中", "١", "１－", "1-", "
 
 describe.runIf(process.platform === "linux")("what a visitor typed", () => {
   /**
-   * Whether a text costs twice as much as the ordinary text `beside`, or more, for each byte. The two are measured in turn, and the least
+   * Whether a text costs twice as much as the `ordinaryText`, or more, for each byte. The two are measured in turn, and the least
    * of each counts: a busy machine can be slower by half and more for some seconds, and the time that another machine on the same
    * processor takes away is counted as the session's own.
    */
-  const isCostly = async (text: string, beside: string, bytes = 1) => {
+  const isCostly = async (text: string, ordinaryText: string, bytes = 1) => {
     let [usual, work] = [Infinity, Infinity];
     for (let turn = 0; turn < 5; turn += 1) {
-      usual = Math.min(usual, await workFor(beside));
+      usual = Math.min(usual, await workFor(ordinaryText));
       work = Math.min(work, await workFor(text));
       if (work < 2 * bytes * usual) return false;
     }

@@ -7,8 +7,20 @@ import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import { startReceiver, until } from "./support/receiver.ts";
 import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
 
-const { sql, url, lines, clock, log, start, startControlled, insert, insertMany, count, claimed, dueIn } =
-  await useWorkers();
+const {
+  sql,
+  url,
+  lines,
+  clock,
+  log,
+  start,
+  startControlled,
+  insert,
+  insertMany,
+  count,
+  claimedCount,
+  dueIn,
+} = await useWorkers();
 
 describe("the worker", () => {
   it("prepares before it sends, and tries until that succeeds", async () => {
@@ -244,13 +256,13 @@ describe("the worker", () => {
     await until(() => settles.length === 12);
     settle(3, failed);
     settle(1, { kind: "delivered" });
-    await until(async () => (await count("delivered")) === 1 && (await claimed()) === 8);
+    await until(async () => (await count("delivered")) === 1 && (await claimedCount()) === 8);
     const slow = Promise.withResolvers<void>();
     answers = slow.promise;
     sweep();
     settle(3, failed);
     slow.resolve();
-    await until(async () => (await claimed()) === 5);
+    await until(async () => (await claimedCount()) === 5);
     settle(5, { kind: "delivered" });
     await until(async () => (await count("delivered")) === 6);
     clock.secondsAhead = 31;
@@ -268,7 +280,7 @@ describe("the worker", () => {
     let jobs = 0;
     await insert();
     start([channel], { jobs: [[{ every: 100, run: async () => void (jobs += 1) }]] });
-    await until(async () => sent.length === 1 && jobs > 0 && (await claimed()) === 0);
+    await until(async () => sent.length === 1 && jobs > 0 && (await claimedCount()) === 0);
     vi.useRealTimers();
     const jobsBefore = jobs;
     await sql`update private.deliveries set due_at = now()`;

@@ -147,7 +147,7 @@ const listOf = (names: readonly string[]) => names.map((name) => `"${name}"`).jo
 
 /** Adds the rows of the backup to those that the table holds. */
 async function addBeside(tx: TransactionSql, table: Table, names: readonly string[]): Promise<void> {
-  if (table === "private.database_ids") await refuseTwice(tx);
+  if (table === "private.database_ids") await refuseAlreadyHeld(tx);
   // Both databases have numbered their entries from 1, and nothing refers to a number, so those of the backup get new ones.
   const columns = listOf(table === "private.audit_log" ? names.filter((name) => name !== "id") : names);
   const order = table === "private.audit_log" ? "order by id" : "";
@@ -169,7 +169,7 @@ const counts: readonly Table[] = ["private.page_counts", "private.vital_counts"]
  * A second restoration would add the counts a second time, and one where the backup was made would bring back whom it has erased. It is
  * recognized by the ids of databases, because a backup may hold counts and no lead.
  */
-async function refuseTwice(tx: TransactionSql): Promise<void> {
+async function refuseAlreadyHeld(tx: TransactionSql): Promise<void> {
   const { count } = await tx`select from rows_of_backup join private.database_ids using (id) limit 1`;
   if (count > 0)
     throw new Refusal(

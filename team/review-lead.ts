@@ -13,9 +13,9 @@ export const maxOutcomeLength = 1_000;
  * @throws Refusal when the lead was erased meanwhile, and when the outcome holds what looks like a Medicare number.
  */
 export async function reviewLead(sql: Sql, id: string, outcome: string | undefined): Promise<void> {
-  const [held] = await sql<{ is_held: boolean | null }[]>`
-    select private.holds_medicare_number(${outcome ?? null}) as is_held`;
-  if (held?.is_held)
+  const [found] = await sql<{ holds_number: boolean | null }[]>`
+    select private.holds_medicare_number(${outcome ?? null}) as holds_number`;
+  if (found?.holds_number)
     throw new Refusal(
       "The outcome holds what looks like a Medicare number, which is kept nowhere. Nothing was recorded.",
     );

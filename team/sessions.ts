@@ -91,8 +91,8 @@ export const signInWithCompany = async (ask: Ask, state: string, issuer: string,
 /** Does not count as activity. @throws Refused 401 or 423. */
 export const me = async (ask: Ask) => (await ask((sql) => sql`team.me()`)) as { id: string; name: string };
 
-export const keepAlive = (ask: Ask, lead: string | undefined) =>
-  ask((sql) => sql`team.keep_alive(${lead ?? null})`);
+export const keepAlive = (ask: Ask, leadOnScreen: string | undefined) =>
+  ask((sql) => sql`team.keep_alive(${leadOnScreen ?? null})`);
 
 export const lockSession = (ask: Ask) => ask((sql) => sql`team.lock_session()`);
 

@@ -40,12 +40,12 @@ export function makeHotRoutes(dependencies: HotRouteDependencies): HotRoutes {
     if (incoming.method === "GET" || incoming.method === "HEAD")
       return showPage(dependencies, path, incoming, outgoing, isClosing);
     if (incoming.method !== "POST") return false;
-    if (path === "/rest/v1/leads" && isOfKnownLength(incoming, maxBytes)) {
+    if (path === "/rest/v1/leads" && declaresLengthUpTo(incoming, maxBytes)) {
       const shared = { ...headers, ...cors.headersFor(incoming.headers.origin) };
       respond(log, inserting(dependencies, incoming), shared, incoming, outgoing, isClosing);
       return true;
     }
-    if (path === "/c" && counting && isOfKnownLength(incoming, maxBeaconBytes)) {
+    if (path === "/c" && counting && declaresLengthUpTo(incoming, maxBeaconBytes)) {
       const answerTo = takingBeacon(counting, dependencies.addressOf, incoming);
       respond(log, answerTo, headers, incoming, outgoing, isClosing);
       return true;
@@ -143,7 +143,7 @@ function readBody(incoming: IncomingMessage, use: (body: Uint8Array) => Promise<
 
 const isPlainHost = (host: string) => /^[\w.-]+(:\d+)?$/.test(host);
 
-const isOfKnownLength = ({ headers }: IncomingMessage, maxLength: number): boolean =>
+const declaresLengthUpTo = ({ headers }: IncomingMessage, maxLength: number): boolean =>
   headers["transfer-encoding"] === undefined &&
   headers.expect === undefined &&
   Number(headers["content-length"] ?? Number.NaN) <= maxLength;

@@ -9,8 +9,8 @@ export function whyUnreachable(server: string, error: unknown): string {
   const code = codeOfCause(error);
   const words = wordsFor(code);
   if (words) return `${server}${words} (${code})`;
-  const inDeno = wordsOfDeno(error);
-  return inDeno ? `${server}${inDeno}` : `no connection to ${server} (${code})`;
+  const denoWords = wordsOfDeno(error);
+  return denoWords ? `${server}${denoWords}` : `no connection to ${server} (${code})`;
 }
 
 /** The code of a failed request. It may stand one or two causes deep, or beside a more general code of nodemailer. */

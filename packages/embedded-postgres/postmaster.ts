@@ -7,7 +7,7 @@ import { asAccount } from "./account.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import type { Setup } from "./options.ts";
-import { commandOf, endProcess, killSessions, processesOn, signal, titleOf } from "./processes.ts";
+import { commandOf, endProcess, killProcessesOn, processesOn, sendSignal, titleOf } from "./processes.ts";
 
 export interface Exit {
   code: number | null;
@@ -52,7 +52,7 @@ export async function launch(launchSetup: LaunchSetup, cancel?: AbortSignal): Pr
   });
   closeSync(out);
   // Stops it also when this process ends while it starts, as by an uncaught error.
-  const stopOnExit = () => child.pid !== undefined && signal(child.pid, "SIGINT");
+  const stopOnExit = () => child.pid !== undefined && sendSignal(child.pid, "SIGINT");
   process.once("exit", stopOnExit);
   let exit: Exit | undefined;
   let cause: Error | undefined;
@@ -154,7 +154,7 @@ export async function stopOrphans(cluster: string, { onEvent }: Setup): Promise<
     await endProcess(orphan.pid, () => !processesOn(cluster).includes(orphan.pid), 20);
     onEvent({ name: "orphan-stopped", pid: orphan.pid });
   }
-  await killSessions(cluster);
+  await killProcessesOn(cluster);
   // What is left is stale, but PostgreSQL would take any living process with that id for its owner.
   rmSync(join(cluster, "postmaster.pid"), { force: true });
   return orphan !== undefined;

@@ -68,7 +68,7 @@ export async function endProcess(pid: number, isGone: () => boolean, seconds: nu
     { name: "SIGKILL", grace: 5 },
   ] as const;
   for (const { name, grace } of ways) {
-    signal(pid, name);
+    sendSignal(pid, name);
     if (await waitUntil(isGone, grace)) return;
   }
   throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not end, not even when killed.`);
@@ -78,10 +78,10 @@ export async function endProcess(pid: number, isGone: () => boolean, seconds: nu
  * Kills the sessions of a server that was killed. They go on until they notice, and hold the shared memory that keeps a new
  * server from starting. What they had committed is on disk; the rest was not acknowledged.
  */
-export async function killSessions(cluster: string): Promise<void> {
+export async function killProcessesOn(cluster: string): Promise<void> {
   await waitUntil(() => {
     const left = processesOn(cluster);
-    for (const pid of left) signal(pid, "SIGKILL");
+    for (const pid of left) sendSignal(pid, "SIGKILL");
     return left.length === 0;
   }, 5);
 }
@@ -95,7 +95,7 @@ export async function waitUntil(condition: () => boolean, seconds: number): Prom
 }
 
 /** Sends a signal, unless the process is gone by now. */
-export function signal(pid: number, name: NodeJS.Signals) {
+export function sendSignal(pid: number, name: NodeJS.Signals) {
   try {
     process.kill(pid, name);
   } catch (error) {

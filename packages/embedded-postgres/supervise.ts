@@ -4,7 +4,7 @@ import { ownerUrl } from "./cluster.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { launch, type Postmaster, stopOrphans } from "./postmaster.ts";
-import { endProcess, killSessions, signal } from "./processes.ts";
+import { endProcess, killProcessesOn, sendSignal } from "./processes.ts";
 
 export interface RunningPostgres {
   /** The owner's address, for a client and for psql: the host in it is the folder of a Unix socket. */
@@ -30,7 +30,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
   let lastPid = first?.pid ?? 0;
   const stopping = new AbortController();
   // Stops PostgreSQL also when this process ends without `stop`, as by an uncaught error. One that was adopted is no child of ours.
-  const stopOnExit = () => current && signal(current.pid, "SIGINT");
+  const stopOnExit = () => current && sendSignal(current.pid, "SIGINT");
   process.once("exit", stopOnExit);
   const rotation = setInterval(() => rotateLog(folder.log, maxLogBytes), rotationInterval).unref();
 
@@ -56,7 +56,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
     // A restart that was under way ends what it started.
     await watched;
     // A server that had to be killed leaves its sessions running.
-    await killSessions(folder.cluster);
+    await killProcessesOn(folder.cluster);
     process.removeListener("exit", stopOnExit);
     folder.close();
   };

@@ -24,7 +24,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-const login = "leads_owner:a-password-of-the-specification";
+const credentials = "leads_owner:a-password-of-the-specification";
 
 /** Makes an empty server, not started yet. */
 export async function makeCluster(): Promise<Cluster> {
@@ -32,7 +32,7 @@ export async function makeCluster(): Promise<Cluster> {
   const folder = newFolder();
   const data = join(folder, "data");
   const password = join(folder, "password");
-  writeFileSync(password, login.split(":")[1] ?? "");
+  writeFileSync(password, credentials.split(":")[1] ?? "");
   giveToPostgres(password);
   const options = [
     "--auth=scram-sha-256",
@@ -69,7 +69,7 @@ export async function makeStandby(primary: Cluster): Promise<Cluster> {
 
 function clusterIn(folder: string, port: number): Cluster {
   const host = `127.0.0.1:${port}`;
-  const url = `postgres://${login}@${host}/postgres`;
+  const url = `postgres://${credentials}@${host}/postgres`;
   let child: ChildProcess | undefined;
   const cluster: Cluster = {
     host,

@@ -24,14 +24,14 @@ export async function serveInboxOfCompany(
 ): Promise<TestInbox> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const provider = createServer().listen(0, "127.0.0.1");
-  await once(provider, "listening");
+  const issuerServer = createServer().listen(0, "127.0.0.1");
+  await once(issuerServer, "listening");
   atTheEnd(() => {
-    provider.closeAllConnections();
-    provider.close();
+    issuerServer.closeAllConnections();
+    issuerServer.close();
   });
   // For SameSite cookies 127.0.0.1 is another site than the inbox's localhost, as a real OpenID provider is another site.
-  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const issuer = `http://127.0.0.1:${(issuerServer.address() as AddressInfo).port}`;
   const oidc = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${url}/oidc/callback`] }],
     pkce: { required: () => true },
@@ -42,7 +42,7 @@ export async function serveInboxOfCompany(
     features: { devInteractions: { enabled: true } },
   });
   const serve = oidc.callback();
-  provider.on("request", (asked, answer) => {
+  issuerServer.on("request", (asked, answer) => {
     if (keys && asked.url === "/jwks") answer.setHeader("content-type", "application/json").end(keys);
     else serve(asked, answer);
   });

@@ -55,7 +55,8 @@ export async function useWorkers() {
     return { worker: start(channels, { now, every, ...dependencies }), sweep: () => sweep() };
   }
 
-  return { ...database, ...countsOf(database, now), sql, lines, workers, clock, log, start, startControlled };
+  const leadsAndCounts = leadsAndCountsOf(database, now);
+  return { ...database, ...leadsAndCounts, sql, lines, workers, clock, log, start, startControlled };
 }
 
 /**
@@ -68,7 +69,7 @@ function makeTestClock() {
 }
 
 /** Inserts leads, and counts what became of their deliveries. */
-function countsOf({ owner: sql, intake }: TestDatabase, now: () => Date) {
+function leadsAndCountsOf({ owner: sql, intake }: TestDatabase, now: () => Date) {
   const insert = (differences = {}) => intake`insert into public.leads ${intake(aLead(differences))}`;
   const insertMany = async (count: number) => {
     await intake`insert into public.leads ${intake(Array.from({ length: count }, (_, i) => aLead({ name: `Visitor ${i}` })))}`;
@@ -84,7 +85,7 @@ function countsOf({ owner: sql, intake }: TestDatabase, now: () => Date) {
     const [row] = await sql`select sum(attempts)::int as attempts from private.deliveries`;
     return row?.attempts as number;
   };
-  const claimed = async () => {
+  const claimedCount = async () => {
     const [row] = await sql`select count(claimed_until)::int as held from private.deliveries`;
     return row?.held as number;
   };
@@ -102,7 +103,7 @@ function countsOf({ owner: sql, intake }: TestDatabase, now: () => Date) {
       from private.deliveries where attempts = ${attemptsBefore + 1} and claimed_until is null`;
     return row?.seconds as number | undefined;
   };
-  return { insert, insertMany, count, attemptsCounted, claimed, dueIn, dueAfter };
+  return { insert, insertMany, count, attemptsCounted, claimedCount, dueIn, dueAfter };
 }
 
 /** The webhook to a receiver of the test. */

@@ -14,21 +14,24 @@ interface Script {
   /** The language's name for the heading; undefined when there is one script alone. */
   language: string | undefined;
   code: string;
-  person: string;
+  nameless: string;
   call: string[];
   voicemail: string;
 }
 
 export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) {
   const texts = useCallScripts();
-  const theirs = lead.permission?.language ?? "en";
-  const codes = texts && theirs !== "en" && texts[theirs] ? [theirs, "en"] : ["en"];
+  const personLanguage = lead.permission?.language ?? "en";
+  const codes = texts && personLanguage !== "en" && texts[personLanguage] ? [personLanguage, "en"] : ["en"];
   const scripts = codes.flatMap((code): Script[] => {
     const text = texts?.[code];
-    return text ? [{ ...text, code, language: codes.length > 1 ? languageName(code) : undefined }] : [];
+    if (!text) return [];
+    const { person: nameless, call, voicemail } = text;
+    return [{ nameless, call, voicemail, code, language: codes.length > 1 ? languageName(code) : undefined }];
   });
   const hasName = lead.name !== noName;
-  const filled = (text: string, { person }: Script) => withNames(text, hasName ? lead.name : person, member);
+  const filled = (text: string, { nameless }: Script) =>
+    withNames(text, hasName ? lead.name : nameless, member);
   return (
     <div className="scripts">
       {scripts.map((script, nth) => (

@@ -68,7 +68,7 @@ export function CallbackFields({
       </label>
       <ZoneField zones={zones} zone={zone} onChoose={(name) => setTime({ zone: name })} />
       {refused && <OutcomeRefused refused={refused} />}
-      {(value.asked || mayBeAskedFor(refused)) && (
+      {(value.asked || offersAskedFor(refused)) && (
         <AskedField asked={value.asked} onChange={(asked) => set({ ...value, asked })} />
       )}
       <div className="actions">
@@ -83,7 +83,7 @@ export function CallbackFields({
   );
 }
 
-const mayBeAskedFor = (refused: Refused | undefined) =>
+const offersAskedFor = (refused: Refused | undefined) =>
   refused?.refused === "callback_not_callable" &&
   refused.reason !== "paused" &&
   refused.reason !== "attempts";

@@ -31,7 +31,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
   const { lead, loadedAt, error } = useLead(id);
   useLeadOnScreen(lead?.id);
   useCallScripts();
-  if (!lead) return <NoLead id={id} error={error} />;
+  if (!lead) return <LeadNotShown id={id} error={error} />;
   const isStopped = hasAskedToStop(lead);
   return (
     <>
@@ -100,15 +100,15 @@ const BackLink = () => (
   </Link>
 );
 
-function NoLead({ id, error }: { id: string; error: Error | null }) {
+function LeadNotShown({ id, error }: { id: string; error: Error | null }) {
   const [hasDropped, setDropped] = useState(false);
-  const isErased = isNoLead(error) && error.why === "not found";
+  const isNotFound = isNoLead(error) && error.why === "not found";
   useEffect(() => {
-    if (!isErased) return;
+    if (!isNotFound) return;
     setDropped(dropDraftsOf(id));
     // Otherwise a screen reader could still read an announcement that the lead may be called.
     takeBackAnnouncements();
-  }, [isErased, id]);
+  }, [isNotFound, id]);
   if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
   const isOfSeveral = error.why === "conflict";
   return (

@@ -10,7 +10,7 @@ import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { momentWithZone } from "../page/times.ts";
 import { refreshAfterChange, useCall } from "../queries.ts";
 import { useNoteDraft } from "./outcome-form.tsx";
-import { NotKept } from "./stopped.tsx";
+import { DropDrafts } from "./stopped.tsx";
 
 type Proof = ResponseOf<"stop-proof">;
 
@@ -34,7 +34,7 @@ export default function StopProofPage({ id }: { id: string }) {
         </div>
       )}
       <Loading error={error} isLoaded={data !== undefined} />
-      {data && <NotKept lead={id} />}
+      {data && <DropDrafts lead={id} />}
       {data && <ProofDocument proof={data} readAt={readAt} />}
     </>
   );

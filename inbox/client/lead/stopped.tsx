@@ -49,7 +49,7 @@ export function Stopped({ lead, isRecorded, ...form }: Props) {
         This person asked us to stop{at && <> on {moment(at)}</>}. The number and the e-mail address are not
         shown any more.
       </p>
-      <NotKept lead={lead.id} />
+      <DropDrafts lead={lead.id} />
       <Link href={`/leads/${lead.id}/stop-proof`} className="button">
         Show the proof
       </Link>
@@ -68,7 +68,7 @@ export function Stopped({ lead, isRecorded, ...form }: Props) {
 }
 
 /** Deletes what was typed of a callback and of an eligibility check, and says so. */
-export function NotKept({ lead }: { lead: string }) {
+export function DropDrafts({ lead }: { lead: string }) {
   const [hasDropped, setDropped] = useState(false);
   useEffect(() => setDropped(dropDraftsOf(lead, noteDraftOf(lead))), [lead]);
   return (

@@ -84,15 +84,15 @@ interface SendProps {
 
 function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string }) {
   // The next cost is often one of the same campaign.
-  const [before, setBefore] = useState({ day: lastDay, campaign: "", amount: "" });
-  const { value, set, dropSent } = useDraft("campaign cost", before);
+  const [start, setStart] = useState({ day: lastDay, campaign: "", amount: "" });
+  const { value, set, dropSent } = useDraft("campaign cost", start);
   const { day, campaign, amount } = value;
   const send = (event: FormEvent) => {
     event.preventDefault();
     const heading = csvLine(["date", "campaign", "amount"]);
     onSend(heading + csvLine([day, campaign, amount]), () => {
       dropSent(value);
-      setBefore({ ...value, amount: "" });
+      setStart({ ...value, amount: "" });
     });
   };
   return (

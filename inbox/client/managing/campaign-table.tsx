@@ -5,7 +5,7 @@ import { botsInWords } from "../../../campaigns/bots-in-words.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
 import { inGroups } from "../page/words.ts";
-import { type CampaignLine, costOf, money, rateInWords } from "./campaign-words.ts";
+import { type CampaignLine, costPer, money, rateInWords } from "./campaign-words.ts";
 import { ReportSection } from "./report-section.tsx";
 
 interface Column {
@@ -39,9 +39,9 @@ const columns: Column[] = [
   { name: "Reviewed", value: ({ reviewed }) => reviewed },
   { name: "Likely qualify", value: ({ qualified }) => qualified },
   cents("Cost in US dollars", ({ cost_cents }) => cost_cents || null),
-  cents("A lead", (line) => costOf(line, line.stored)),
-  cents("A reviewed one", (line) => costOf(line, line.reviewed)),
-  cents("One that qualifies", (line) => costOf(line, line.qualified)),
+  cents("A lead", (line) => costPer(line, line.stored)),
+  cents("A reviewed one", (line) => costPer(line, line.reviewed)),
+  cents("One that qualifies", (line) => costPer(line, line.qualified)),
 ];
 
 interface Order {

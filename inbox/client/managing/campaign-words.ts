@@ -24,7 +24,7 @@ export function fullCampaignName({ source, medium, campaign }: Words): string {
 /** "Facebook, spring: 1,204 loads, 31 leads, 12 qualify, $41.00 a lead". */
 export function campaignSentence(campaigns: readonly Words[], line: CampaignLine): string {
   const { views, stored, qualified } = line;
-  const cents = costOf(line, stored);
+  const cents = costPer(line, stored);
   return [
     `${campaignNameAmong(campaigns, line)}: ${count(views, "load")}`,
     count(stored, "lead"),
@@ -34,7 +34,7 @@ export function campaignSentence(campaigns: readonly Words[], line: CampaignLine
 }
 
 /** The cost divided by `many`, in cents; null when either is zero. */
-export const costOf = ({ cost_cents }: Pick<CampaignLine, "cost_cents">, many: number): number | null =>
+export const costPer = ({ cost_cents }: Pick<CampaignLine, "cost_cents">, many: number): number | null =>
   cost_cents > 0 && many > 0 ? cost_cents / many : null;
 
 /** US dollars: "$41.00", "$1,204.50". */

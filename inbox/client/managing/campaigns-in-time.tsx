@@ -5,7 +5,7 @@ import { Chips } from "../page/chips.tsx";
 import { HoursTable, nameOfWeekday } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
 
-const kinds = [
+const countedKinds = [
   ["views", "Loads"],
   ["stored", "Leads"],
 ] as const;
@@ -15,8 +15,8 @@ const eightDays =
   "Loads are those of the last eight days, because older ones are kept by the day alone. Leads are those of the whole period.";
 
 export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours">) {
-  const [what, setWhat] = useState<(typeof kinds)[number][0]>("views");
-  const name = kinds.find(([kind]) => kind === what)?.[1] ?? "";
+  const [what, setWhat] = useState<(typeof countedKinds)[number][0]>("views");
+  const name = countedKinds.find(([kind]) => kind === what)?.[1] ?? "";
   return (
     <>
       <ReportSection
@@ -36,7 +36,7 @@ export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours
       >
         <Chips
           label="What is counted"
-          options={kinds}
+          options={countedKinds}
           isChosen={(kind) => kind === what}
           onChoose={setWhat}
         />

@@ -74,7 +74,7 @@ function Problems({ health: { ok, problems, backup_failure } }: { health: Health
 
 function Channels({ channels, isManager }: { channels: Health["channels"]; isManager: boolean }) {
   const failed = channels.reduce((sum, channel) => sum + channel.failed, 0);
-  const isAnyOff = channels.some(({ enabled, pending }) => !enabled && pending > 0);
+  const isAnyHeldBack = channels.some(({ enabled, pending }) => !enabled && pending > 0);
   return (
     <section className="card" aria-labelledby="channels">
       <h2 id="channels">How the team is told of leads</h2>
@@ -111,13 +111,13 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
           </tbody>
         </table>
       </ScrollingTable>
-      <Retry failed={isManager ? failed : 0} isAnyOff={isAnyOff} />
+      <Retry failed={isManager ? failed : 0} isAnyHeldBack={isAnyHeldBack} />
     </section>
   );
 }
 
-/** `isAnyOff`: whether something waits on a channel that is off. */
-function Retry({ failed, isAnyOff }: { failed: number; isAnyOff: boolean }) {
+/** `isAnyHeldBack`: whether something waits on a channel that is off. */
+function Retry({ failed, isAnyHeldBack }: { failed: number; isAnyHeldBack: boolean }) {
   const retry = useAction("retry-deliveries");
   const [answer, notePress] = useFocusBeside<HTMLDivElement>();
   const send = (press: MouseEvent) => {
@@ -135,7 +135,7 @@ function Retry({ failed, isAnyOff }: { failed: number; isAnyOff: boolean }) {
         {retry.data && (
           <Notice kind="done">
             {count(retry.data.deliveries, "delivery", "deliveries")} will be sent again.
-            {isAnyOff && " What waits on a channel that is off is sent when it is on again."}
+            {isAnyHeldBack && " What waits on a channel that is off is sent when it is on again."}
           </Notice>
         )}
       </div>

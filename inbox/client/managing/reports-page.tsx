@@ -130,15 +130,15 @@ function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
   );
 }
 
-const kinds = [
+const countedKinds = [
   ["leads", "Leads come"],
   ["calls", "Calls made"],
   ["reached", "People reached"],
 ] as const;
 
 function HoursReport({ hours }: Pick<Reports, "hours">) {
-  const [what, setWhat] = useState<(typeof kinds)[number][0]>("leads");
-  const name = kinds.find(([kind]) => kind === what)?.[1] ?? "";
+  const [what, setWhat] = useState<(typeof countedKinds)[number][0]>("leads");
+  const name = countedKinds.find(([kind]) => kind === what)?.[1] ?? "";
   return (
     <ReportSection
       title="By hour and weekday"
@@ -153,7 +153,12 @@ function HoursReport({ hours }: Pick<Reports, "hours">) {
       ])}
       isFolded
     >
-      <Chips label="What is counted" options={kinds} isChosen={(kind) => kind === what} onChoose={setWhat} />
+      <Chips
+        label="What is counted"
+        options={countedKinds}
+        isChosen={(kind) => kind === what}
+        onChoose={setWhat}
+      />
       <HoursTable hours={hours} what={what} name={name} />
     </ReportSection>
   );

@@ -29,7 +29,7 @@ export function useLiveEvents(): void {
       if (event.kind === "team") refresh("members", "paused-states", "health", "alert");
       if (event.kind === "gap" || event.kind === "leads") loadSoon();
       if (event.kind === "leads" && event.new.length > 0) newLeads.tell(event.new.length);
-      if (event.kind === "gap" || (event.kind === "leads" && isUnnamed(event))) newLeads.find();
+      if (event.kind === "gap" || (event.kind === "leads" && namesNoLead(event))) newLeads.find();
     });
     const leaveScreen = holdLockWhileLookedAt();
     return () => {
@@ -44,5 +44,5 @@ export function useLiveEvents(): void {
 }
 
 /** Whether the event names no lead, because more are new or have changed than an event names. */
-const isUnnamed = (event: { new: string[]; changed: string[] }): boolean =>
+const namesNoLead = (event: { new: string[]; changed: string[] }): boolean =>
   event.new.length + event.changed.length === 0;

@@ -5,7 +5,10 @@ import { plainRefusal, textsNamed, thankYouPath } from "../../../content/languag
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { transaction } from "../../../database/transaction.ts";
-import { type FormPostDependencies as FormPostCounting, refusedInWords } from "../../../intake/form-post.ts";
+import {
+  type FormPostDependencies as IntakeFormPostDependencies,
+  refusedInWords,
+} from "../../../intake/form-post.ts";
 import { refusalOfFailure } from "../../../intake/insert-lead.ts";
 import { readBody } from "../../../intake/read-body.ts";
 import { refusalOf } from "../../../intake/read-insert.ts";
@@ -24,8 +27,8 @@ export interface FormPostDependencies {
   allowedOrigins: "*" | readonly string[];
   wake: () => void;
   /** This and `countPost` are given where page loads are counted. */
-  deviceOf?: FormPostCounting["deviceOf"];
-  countPost?: FormPostCounting["countPost"];
+  deviceOf?: IntakeFormPostDependencies["deviceOf"];
+  countPost?: IntakeFormPostDependencies["countPost"];
   log: Log;
 }
 
@@ -50,7 +53,7 @@ export function formPost(dependencies: FormPostDependencies) {
     });
     if (statements.isWithoutScript) countPost?.(request.headers, statements.variant);
     const failure = await database
-      .query((sql) => storeAsVisitor(sql, lead, requestHeaders).catch(onlyRefusals), queryTimeout)
+      .query((sql) => storeAsVisitor(sql, lead, requestHeaders).catch(returnRefusal), queryTimeout)
       .catch((error: unknown) => ({ error }));
     if (failure) return refuse(refusalOfFailure(failure.error, log), language);
     wake();
@@ -75,7 +78,7 @@ async function storeAsVisitor(sql: Sql, lead: Lead, requestHeaders: RequestHeade
 
 // Returns a refusal of the lead, or of the right to add one, as a result, because a database that refuses is reachable and ends an
 // outage. (SQLSTATE classes 23, 42 and PT.) Throws any other error.
-function onlyRefusals(error: unknown): { error: unknown } {
+function returnRefusal(error: unknown): { error: unknown } {
   if (/^(23|42|PT)/.test(codeOf(error))) return { error };
   throw error;
 }

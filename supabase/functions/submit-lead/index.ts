@@ -67,7 +67,7 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   const wake = () => outliveTheAnswer(runs.wake());
   const submitLead = withCors(
     submitLeadCors(allowedOrigins),
-    makeSubmitLead({ knows: (key) => keys.includes(key), wake }),
+    makeSubmitLead({ isAnonKey: (key) => keys.includes(key), wake }),
   );
   const counting = config.site.counting
     ? countPageLoads(allowedOrigins, site, countsDatabase, log)
