@@ -49,6 +49,19 @@ describe("a lead's page", () => {
     expect(await page.locator(".permission blockquote").getAttribute("lang")).toBe("es");
   });
 
+  it("says that a callback is lawful outside the hours at the time for which the person asked", async () => {
+    const id = await addLead(database, { zip_code: nightZip });
+    const setCallback = (isAsked: boolean) => database.owner`
+      update private.lead_work
+      set stage = 'callback', callback_asked_for = ${isAsked}, callback_zone = 'UTC', callback_at = now() - interval '1 minute'
+      where lead_id = ${id}`;
+    await setCallback(true);
+    const lawful = "Lawful now, because the person asked to be called at this time.";
+    await (await leadPage(dana, id)).getByText(lawful).waitFor();
+    await setCallback(false);
+    await (await leadPage(dana, id)).getByText("Outside calling hours").waitFor();
+  });
+
   it("shows a withdrawn permission in place of the number, and offers no call", async () => {
     const id = await addLead(database, { email: "rosa@example.com" });
     await database.owner`select private.withdraw_permission(${id})`;

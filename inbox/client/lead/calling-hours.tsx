@@ -7,7 +7,7 @@ import { notNowReason, notNowReasons } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 /** Only informs: the server decides when the member asks for the call. */
-export function CallingHours({ lead: { place, next_attempt_at, permission } }: { lead: Lead }) {
+export function CallingHours({ lead: { section, place, next_attempt_at, permission } }: { lead: Lead }) {
   const now = useNow();
   if (!permission) return <p className="quiet">No permission is recorded. Do not call.</p>;
   // The hours may forbid a call even after `next_attempt_at`, so the sentence does not say that a call is lawful then.
@@ -22,6 +22,8 @@ export function CallingHours({ lead: { place, next_attempt_at, permission } }: {
     const until = place.callable_until && momentOn(clocksOf(place), new Date(place.callable_until), now);
     return <p className="quiet">Lawful now{until && ` until ${until}`}.</p>;
   }
+  if (section === "callback_due")
+    return <p className="quiet">Lawful now, because the person asked to be called at this time.</p>;
   return (
     <p className="quiet">
       {place.reason && `${notNowReason(place, place.reason)}. `}
