@@ -369,6 +369,7 @@ describe("a costs file that is chosen while a typed cost is under way", () => {
     await expect.poll(names).toEqual(["chosen"]);
     answer();
     await expect.poll(names).toEqual(["chosen", "typed"]);
+    expect(await page.getByText("1 cost is recorded.").count()).toBe(2);
   });
 });
 
@@ -376,7 +377,7 @@ describe("a costs file that is chosen while another file is under way", () => {
   it("is not taken, and the page asks to choose it again", async () => {
     const page = await as(maria, "/campaigns");
     const answer = await holdCosts(page);
-    const again = page.getByText("The file before is still being recorded. Please choose this one again.");
+    const again = page.getByText("The file before was still being recorded. Please choose this one again.");
     const asked = page.waitForRequest("**/api/campaigns/costs");
     await chooseCosts(page, "first");
     await asked;

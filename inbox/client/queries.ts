@@ -62,7 +62,8 @@ export const prefetch = <Name extends CallName>(name: Name, request: RequestOf<N
 
 export interface Action<Name extends CallName>
   extends Omit<UseMutationResult<ResponseOf<Name>, Error, RequestOf<Name>>, "mutate" | "mutateAsync"> {
-  mutate(request: RequestOf<Name>, then?: Then<Name>): void;
+  /** Returns false where it does nothing, because the answer to an earlier press is not here. */
+  mutate(request: RequestOf<Name>, then?: Then<Name>): boolean;
 }
 
 interface Then<Name extends CallName> {
@@ -80,15 +81,19 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
     mutationFn: (request: RequestOf<Name>) => callApi(name, request),
   });
   const isUnderWay = useRef(false);
-  const mutate = async (request: RequestOf<Name>, { onSuccess, onSettled }: Then<Name> = {}) => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
+  const send = async (request: RequestOf<Name>, { onSuccess, onSettled }: Then<Name> = {}) => {
     const answer = await mutateAsync(request).catch(() => undefined);
     isUnderWay.current = false;
     if (answer !== undefined) onSuccess?.(answer);
     onSettled?.();
   };
-  return { ...mutation, mutate: (request, then) => void mutate(request, then) } as Action<Name>;
+  const mutate: Action<Name>["mutate"] = (request, then) => {
+    if (isUnderWay.current) return false;
+    isUnderWay.current = true;
+    void send(request, then);
+    return true;
+  };
+  return { ...mutation, mutate } as Action<Name>;
 }
 
 /** How the action that was begun last has failed; null where it has not, even if an earlier one had. */

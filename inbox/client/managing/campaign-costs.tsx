@@ -19,11 +19,7 @@ export function CampaignCosts({ lastDay }: { lastDay: string }) {
   // being sent would be lost.
   const [typed, file] = [useAction("campaigns/costs"), useAction("campaigns/costs")];
   const [refused, setRefused] = useState<keyof typeof refusals>();
-  const latest = file.submittedAt > typed.submittedAt ? file : typed;
-  // A file that is refused because the one before is still being sent leaves the answer to that one on screen.
-  const isAnswerShown = refused === undefined || refused === "busy";
-  const sendBy = (action: typeof typed) => (csv: string, then?: () => void) => {
-    setRefused(undefined);
+  const sendBy = (action: typeof typed) => (csv: string, then?: () => void) =>
     action.mutate(
       { csv },
       {
@@ -34,15 +30,18 @@ export function CampaignCosts({ lastDay }: { lastDay: string }) {
         },
       },
     );
-  };
+  // A file that is refused because the one before is being sent leaves the answer to that one on screen.
+  const isFileAnswerShown = refused === undefined || refused === "busy";
   return (
     <section className="card no-print" aria-labelledby="costs">
       <h2 id="costs">Costs</h2>
       <CostForm lastDay={lastDay} isBusy={typed.isPending} onSend={sendBy(typed)} />
-      <CostFile isBusy={file.isPending} onRefuse={setRefused} onSend={sendBy(file)} />
+      {typed.data && <RecordResult answer={typed.data} isTyped />}
+      <FailureNotice error={typed.error} />
+      <CostFile onRefuse={setRefused} onSend={sendBy(file)} />
       {refused && <Notice kind="trouble">{refusals[refused]}</Notice>}
-      {isAnswerShown && latest.data && <RecordResult answer={latest.data} isTyped={latest === typed} />}
-      {isAnswerShown && <FailureNotice error={latest.error} />}
+      {isFileAnswerShown && file.data && <RecordResult answer={file.data} isTyped={false} />}
+      {isFileAnswerShown && <FailureNotice error={file.error} />}
     </section>
   );
 }
@@ -78,11 +77,11 @@ function RecordResult({ answer, isTyped }: { answer: Answer; isTyped: boolean })
 }
 
 interface SendProps {
-  isBusy: boolean;
-  onSend(csv: string, then?: () => void): void;
+  /** Returns false where the costs before are still being sent. */
+  onSend(csv: string, then?: () => void): boolean;
 }
 
-function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string }) {
+function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string; isBusy: boolean }) {
   // The next cost is often one of the same campaign.
   const [start, setStart] = useState({ day: lastDay, campaign: "", amount: "" });
   const { value, set, dropSent } = useDraft("campaign cost", start);
@@ -132,18 +131,17 @@ function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string }) 
 const maxCharacters = 50_000;
 
 interface FileProps extends SendProps {
-  onRefuse(why: keyof typeof refusals): void;
+  /** Called with why a file is not sent, and with nothing when it is. */
+  onRefuse(why: keyof typeof refusals | undefined): void;
 }
 
-function CostFile({ isBusy, onRefuse, onSend }: FileProps) {
+function CostFile({ onRefuse, onSend }: FileProps) {
   const read = async (input: HTMLInputElement) => {
     const text = await input.files?.[0]?.text();
     if (text === undefined) return;
     // So that the same file can be chosen again once it is corrected.
     input.value = "";
-    const problem = isBusy ? "busy" : problemOf(text);
-    if (problem) onRefuse(problem);
-    else onSend(text);
+    onRefuse(problemOf(text) ?? (onSend(text) ? undefined : "busy"));
   };
   return (
     <div>
@@ -167,7 +165,7 @@ function problemOf(text: string) {
 const refusals = {
   empty: "The file is empty.",
   "too long": "The file is too long. Please divide it: 50,000 characters at once.",
-  busy: "The file before is still being recorded. Please choose this one again.",
+  busy: "The file before was still being recorded. Please choose this one again.",
 };
 
 export const CostReports = ({ unmatched, costs }: Pick<Campaigns, "unmatched" | "costs">) => (
