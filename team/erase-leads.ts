@@ -20,11 +20,11 @@ export async function findErasable(
   const condition =
     "id" in which
       ? sql`id = ${which.id}`
-      : // A lead may have no row in lead_work yet: one of the last second, or one whose transaction took long to commit.
+      : // A lead may have no row in lead_work yet: one of the last second, or one of whatever time whose transaction took long to commit.
         sql`id = any (array(
           select lead_id from private.lead_work where email_key = private.email_key(${which.email})
           union all
-          select fresh from private.leads_to_index(null, '10 minutes') as fresh join public.leads l on l.id = fresh
+          select fresh from private.leads_to_index(null, '100 years') as fresh join public.leads l on l.id = fresh
           where private.email_key(l.email) = private.email_key(${which.email})
         ))`;
   return sql<ErasableLead[]>`
@@ -41,7 +41,7 @@ export async function findWithAddress(sql: Sql, email: string): Promise<string[]
     where other_addresses && array[private.email_key(${email})] and other_addresses <> '{}'
       and email_key <> private.email_key(${email})
     union
-    select fresh from private.leads_to_index(null, '10 minutes') as fresh join public.leads l on l.id = fresh
+    select fresh from private.leads_to_index(null, '100 years') as fresh join public.leads l on l.id = fresh
     where private.email_key(${email}) = any (private.other_addresses(private.email_key(l.email)))
       and private.email_key(l.email) <> private.email_key(${email})
     order by id`;
