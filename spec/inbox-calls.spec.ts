@@ -301,6 +301,13 @@ describe("They asked us to stop", () => {
     }
   });
 
+  it("is proved as the operator's when the operator had withdrawn the permission before a member recorded it", async () => {
+    const id = await addLead(database, { phone: "none" });
+    await database.owner`select private.withdraw_permission(${id})`;
+    const { body } = await dana.call("stop", { id });
+    expect(body).toMatchObject({ stopped_by: { name: "operator" } });
+  });
+
   it("is proved for a later lead by its own stop", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone }, 2);

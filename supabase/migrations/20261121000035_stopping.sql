@@ -64,6 +64,8 @@ as $$
     ), (
       select jsonb_build_object('id', a.member_id, 'name', a.who) from private.audit_log a
       where a.action = 'stopped calls' and a.lead_id = w.lead_id
+        -- A press of a member after the operator had withdrawn the permission stopped nothing.
+        and a.at <= coalesce((select p.withdrawn_at from private.permissions p where p.lead_id = w.lead_id), a.at)
       order by a.id limit 1
     ), '{"id": null, "name": "operator"}'),
     'leads', coalesce((
