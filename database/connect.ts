@@ -95,10 +95,10 @@ export function addressOfDatabase(address: string, name: string): string {
 }
 
 // Parameters that libpq reads itself, left out because postgres.js would send them to the server, which has no such settings. That ignores
-// `require` of channel_binding and of gssencmode. Others that make a connection safer, such as those that name certificates, stay, so that
+// channel_binding=require, which hosted databases put into their addresses, and which postgres.js does not have. Others that make a connection safer, such as those that name certificates, stay, so that
 // the server refuses the connection, which would be less safe than asked.
 const clientOnly = [
-  ...["host", "port", "target_session_attrs", "channel_binding", "gssencmode", "gsslib", "krbsrvname"],
+  ...["host", "port", "target_session_attrs", "channel_binding", "gsslib", "krbsrvname"],
   ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
   ...["load_balance_hosts", "fallback_application_name", "sslcompression", "sslsni"],
 ];
@@ -111,6 +111,7 @@ function splitAddress(address: string): { url: string; database: string; servers
   const ports = parameters.get("port")?.split(",") ?? [];
   const servers = named.map((text, index) => serverOf(text, ports[index] ?? ports[0] ?? "5432"));
   for (const name of clientOnly) parameters.delete(name);
+  if (parameters.get("gssencmode") !== "require") parameters.delete("gssencmode");
   const rest = parameters.size > 0 ? `?${parameters}` : "";
   // Decoded here, because postgres.js does not decode the name of the database.
   return {
@@ -124,7 +125,7 @@ function serverOf(text: string, otherPort: string): ServerAddress {
   const found = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text);
   if (!found) throw notAnAddress();
   const [, name = "", written] = found;
-  const host = decodeURIComponent(name).replace(/^\[(.*)\]$/, "$1") || "localhost";
+  const host = decoded(name).replace(/^\[(.*)\]$/, "$1") || "localhost";
   const port = Number(written ?? otherPort);
   return host.startsWith("/")
     ? { host: "localhost", port, path: `${host}/.s.PGSQL.${port}` }

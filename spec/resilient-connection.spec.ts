@@ -184,9 +184,17 @@ describe("the preparation of a database", () => {
     await expect(answerOf("sslrootcert=/ca.pem")).rejects.toThrow(
       'does not know a parameter in DATABASE_URL (unrecognized configuration parameter "sslrootcert").',
     );
-    await answerOf("keepalives=1&keepalives_idle=30&load_balance_hosts=random");
+    await expect(answerOf("gssencmode=require")).rejects.toThrow("gssencmode");
+    await answerOf("keepalives=1&keepalives_idle=30&load_balance_hosts=random&gssencmode=prefer");
     expect(() => addressAs(`${url}?user=postgres`, "leads_intake", "secret")).toThrow();
   });
+
+  it.each(["ho%zzst/leads", "localhost/le%zzads", "local:host:5432/leads"])(
+    "takes nothing for an address of which a part cannot be read: postgres://%s",
+    (rest) => {
+      expect(() => connect(`postgres://${rest}`)).toThrow("This is not the address of a PostgreSQL server.");
+    },
+  );
 
   it("reaches a database whose name has to be percent-encoded", async () => {
     const name = `leads ${randomUUID()} ñ`;
