@@ -95,7 +95,8 @@ const advices: Record<Problem, string> = {
 function advice({ ok, problems, channels }: Status): string[] {
   const lines = problems.map((problem) => advices[problem]);
   const hasNoChannel = !channels.some(({ enabled }) => enabled);
-  const hints = lineIf(hasNoChannel, "No channel is set up: nobody is told of new leads.");
+  const isUnsaid = hasNoChannel && !problems.includes("no channel");
+  const hints = lineIf(isUnsaid, "No channel is set up: nobody is told of new leads.");
   return ok && !hasNoChannel ? ["All is well."] : [...lines, ...hints];
 }
 

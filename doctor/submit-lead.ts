@@ -20,8 +20,8 @@ export async function examineSubmitLead({ url, key, site }: Deployment): Promise
       body: "{}",
     });
   const answerToUnknownKey = await call("not-a-key");
-  const absent = absenceOf(answerToUnknownKey);
-  if (absent) return [absent];
+  const fault = faultOf(answerToUnknownKey);
+  if (fault) return [fault];
   if (isFromPlatform(answerToUnknownKey as Answer)) {
     return [
       fail(
@@ -30,10 +30,14 @@ export async function examineSubmitLead({ url, key, site }: Deployment): Promise
       ),
     ];
   }
-  return [...examineUnknownKey(answerToUnknownKey as Answer, origin, url), examineRealKey(await call(key))];
+  const answerToKey = await call(key);
+  return [
+    ...examineUnknownKey(answerToUnknownKey as Answer, origin, url),
+    faultOf(answerToKey) ?? examineRealKey(answerToKey as Answer),
+  ];
 }
 
-function absenceOf(answer: Answer | NoAnswer): Finding | undefined {
+function faultOf(answer: Answer | NoAnswer): Finding | undefined {
   if ("reason" in answer)
     return fail(
       `submit-lead does not answer (${answer.reason}).`,
@@ -84,13 +88,13 @@ function examineUnknownKey(answer: Answer, origin: string | undefined, url: stri
   return [pass("submit-lead is there and refuses a wrong key itself.")];
 }
 
-const oddAnswer = (answer: Answer | NoAnswer): Finding =>
+const oddAnswer = (answer: Answer): Finding =>
   fail(
     `submit-lead answers what it never does (${summaryOf(answer)}).`,
     "See what stands before it: a redirect, a firewall or a limit. Then run this again.",
   );
 
-function examineRealKey(answer: Answer | NoAnswer): Finding {
+function examineRealKey(answer: Answer): Finding {
   if (answer.status >= 200 && answer.status < 300) return pass("submit-lead takes the page's call.");
   if (answer.status !== 401) return oddAnswer(answer);
   return fail(

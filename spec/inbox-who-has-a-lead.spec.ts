@@ -109,7 +109,7 @@ describe("a lead that a member has", () => {
     );
     await page.getByRole("heading", { name: "What came of it?" }).waitFor();
     expect(await page.locator(".number, .scripts").count()).toBe(0);
-    expect(await page.content()).not.toContain(phone.slice(-4));
+    expect(await page.content()).not.toContain(phone.slice(-8));
     await page.getByRole("button", { name: "No answer" }).click();
     await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
   });

@@ -87,9 +87,11 @@ async function* linesOf(
 async function requireKnownTables(tx: TransactionSql): Promise<string> {
   const [found, known] = [await schemaVersion(tx), await newestVersion()];
   if (found === known) return found;
-  throw new Refusal(
-    `This database has version ${found} of the tables and this program ${known}. Back it up with the newer release.`,
-  );
+  const advice =
+    found < known
+      ? "Start the server once, which brings them up to date."
+      : "Back it up with the newer release.";
+  throw new Refusal(`This database has version ${found} of the tables and this program ${known}. ${advice}`);
 }
 
 // As of the last analyze, because counting millions of rows would take as long as reading them.

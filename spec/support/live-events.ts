@@ -16,11 +16,13 @@ export async function hear(
   expect(answer.headers.get("content-type")).toBe("text/event-stream");
   const heard: LiveEvent[] = [];
   let text = "";
+  const decoder = new TextDecoder();
   await act();
   for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
-    text += new TextDecoder().decode(chunk);
+    text += decoder.decode(chunk, { stream: true });
     heard.length = 0;
-    for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) heard.push(JSON.parse(data));
+    // An event is whole when an empty line follows it.
+    for (const [, data = ""] of text.matchAll(/^data: (.*)\n\n/gm)) heard.push(JSON.parse(data));
     if (until(heard)) break;
   }
   controller.abort();

@@ -54,8 +54,10 @@ export async function startPooler(databaseUrl: string): Promise<Pooler> {
 }
 
 async function stop(child: ChildProcess, folder: string) {
-  const exited = once(child, "exit");
-  child.kill("SIGINT");
-  await exited;
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill("SIGINT");
+    await exited;
+  }
   rmSync(folder, { recursive: true });
 }
