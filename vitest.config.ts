@@ -39,8 +39,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ["spec/support/end-of-chapter.ts"],
     globalSetup: ["spec/support/built-pages.ts", "spec/support/postgresql.ts"],
-    // One more than there are cores, because a chapter often waits for a frame, an answer or a deadline. With more than that, chapters
-    // that wait for a core miss their time limits.
+    // One more than there are cores, and at most four. One more, because a chapter often waits for a frame, an answer or a deadline. With
+    // more than that, chapters that wait for a core miss their time limits.
     maxWorkers: Math.min(4, availableParallelism() + 1),
     sequence: { sequencer: OrderOfChapters },
     reporters: ["default", "./spec/support/skipped-tests.ts"],

@@ -125,7 +125,7 @@ export async function arrivals(
 export interface ActionTimes {
   /** Of each action, in milliseconds. */
   times: number[];
-  /** Milliseconds that the page did not answer at the most; 0 when no task took 50, of which browsers tell. */
+  /** The longest time that the page did not answer, in milliseconds; 0 when no task took 50 ms, because browsers report only such tasks. */
   longestTask: number;
 }
 
@@ -154,8 +154,8 @@ export async function filter(page: Page, states: string[]): Promise<ActionTimes>
 }
 
 /**
- * Does one action after the other, each of these steps, and times it until the frame in which the list has other leads, or none. The script of the
- * page measures it, because each call from Playwright would take the page's processor time.
+ * Does the steps of one action after the other, and times each action until the frame in which the list has other leads, or none. A script
+ * in the page measures the time, because each call from Playwright would take the page's processor time.
  */
 async function timeActions(page: Page, actions: Step[][]): Promise<ActionTimes> {
   await slowDown(page);
@@ -166,7 +166,7 @@ async function timeActions(page: Page, actions: Step[][]): Promise<ActionTimes> 
         measured.longestTask = Math.max(measured.longestTask, duration);
     }).observe({ type: "longtask" });
     const main = document.querySelector("#main") as HTMLElement;
-    // Not their text, in which times change by themselves.
+    // The links are compared, because the text of a row changes as time passes.
     const leads = () =>
       [...main.querySelectorAll<HTMLAnchorElement>(".row-name")].map(({ href }) => href).join();
     const take = (step: Step) => {

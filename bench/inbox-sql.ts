@@ -1,4 +1,4 @@
-// What PostgreSQL takes for the queue, for bench/inbox.ts.
+// Times how long PostgreSQL takes for the queue's statements, for bench/inbox.ts.
 import type { Sql } from "../database/connect.ts";
 import { median } from "./median.ts";
 

@@ -1,6 +1,6 @@
-// What bench/many-leads.ts times of the programs that read, write or erase everything: the team's commands as an operator types them,
-// each a process of its own, whose memory is read from the system, the exports of the inbox, and the erasures. The erasures take leads away: of
-// a database that is used again, those of five people and the oldest twenty days each time.
+// What bench/many-leads.ts times of the programs that read, write or erase everything: the team's commands, as an operator types them; the
+// exports of the inbox; and the erasures. Each command is a process of its own, and its memory is read from the system. Each run erases the
+// leads of five people and of the oldest twenty days, so a database that is used again has fewer leads.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";

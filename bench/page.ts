@@ -1,6 +1,6 @@
-// Measures the article page as a visitor on a slow phone meets it, beside a baseline: the same document with every
-// script taken out, which is what a page written by hand would be, and beside the page without counting. All in one run,
-// turn by turn, on two slow networks with a processor slowed four times. `npm run bench:page`; ROUNDS sets how often (7).
+// Measures the article page as a visitor on a slow phone gets it, and two pages to compare: a baseline, which is the same document
+// without scripts, as a page written by hand would be; and the page without counting. All three take turns in one run, on two
+// slow networks with a processor slowed four times. `npm run bench:page`; ROUNDS sets the number of rounds (7).
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
@@ -21,7 +21,7 @@ interface Figures {
   lcp: number;
   cls: number;
   bytes: number;
-  /** From the start of the navigation until a press of the button reached the server, in ms. */
+  /** From the start of the navigation to the press of the button, in ms. NaN when the press did not bring the form to the server. */
   submit: number;
 }
 

@@ -1,15 +1,15 @@
-// What each insert of a measurement has to write, as a visitor's does: a permission with the notice that the page showed, and a delivery
-// to each of two channels. With DELIVERY=off nothing is sent to them.
+// Makes each insert of a measurement write as much as a visitor's does, and checks it: a permission with the notice that the page showed,
+// and a delivery to each of two channels. With DELIVERY=off nothing is sent to the channels.
 import type { Sql } from "../database/connect.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 
 /** The hash of a notice, as the page sends it with a lead. */
 export const notice = "a".repeat(64);
 
-/** Has each lead owed to two channels from now on. */
+/** Enables two channels: each lead that is stored from now on has a delivery to both. */
 export const oweToTwoChannels = (owner: Sql): Promise<void> => syncChannels(owner, ["webhook", "email"]);
 
-/** @throws when leads were stored with less, because a figure would then be of a smaller insert than its table says. */
+/** @throws when a stored lead lacks its notice or a delivery, because the figures would then be those of a smaller insert. */
 export async function requireWholeLeads(owner: Sql): Promise<void> {
   const [stored] = await owner<{ leads: number; notices: number; deliveries: number }[]>`
     select count(*)::integer as leads, count(p.notice_hash)::integer as notices,

@@ -6,11 +6,11 @@ import { experimentDays, fillCounts } from "./years-of-counts.ts";
 
 export interface Years {
   leads: number;
-  /** Of these, the newest that nobody has reviewed: the queue. */
+  /** How many of these, the newest, nobody has reviewed. The queue is these and one in a thousand of the older ones. */
   open: number;
   /** Over how many days they came. */
   days?: number;
-  /** The last days whose page loads are kept by hour: eight, unless a test needs fewer rows. */
+  /** How many days before today have page loads counted by hour, as today has: eight, unless a test needs fewer rows. */
   countedByHour?: number;
   /** Whether the tables are vacuumed at the end, as autovacuum does in time. */
   vacuum?: boolean;
@@ -69,8 +69,8 @@ async function fillBatch(sql: Sql, years: Years, from: number, to: number): Prom
   await sql`drop table batch`;
 }
 
-// The oldest lead first, and the open ones of the last day. One in twelve has the number and address of an earlier one, one in 100,000
-// has a number that all of those share, one in a hundred withdrew the permission, one in a thousand was never reviewed.
+// The oldest lead comes first; the open leads came in the last day. One in twelve has the number and e-mail address of an earlier lead, one
+// in 100,000 has a number that all of those share, one in a hundred withdrew the permission, one in a thousand was never reviewed.
 async function makeBatch(
   sql: Sql,
   { leads, open, days = 700 }: Years,
@@ -80,7 +80,7 @@ async function makeBatch(
   const [server] = await sql<
     { version: number }[]
   >`select current_setting('server_version_num')::int as version`;
-  // PostgreSQL before 18 has random ids, and there the product has, too.
+  // PostgreSQL before 18 has no uuidv7(), and the product's ids are random there.
   const id = (server?.version ?? 0) >= 180_000 ? "uuidv7(t.given - now())" : "gen_random_uuid()";
   await sql`
     create temporary table batch as

@@ -14,7 +14,7 @@ import { onStopSignals } from "./stop-signals.ts";
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 const stop = new AbortController();
-// The first one leaves time to erase the test lead.
+// After the first signal there is still time to erase the test lead.
 onStopSignals(() => {
   process.stderr.write(
     "Breaking off. The test lead is erased first, where that can be done. Ctrl-C again ends this at once.\n",

@@ -1,12 +1,12 @@
-// The signals that stop a program. One that npm has started gets each of them twice: from the terminal (Ctrl-C), or from whoever ends the
-// whole group of processes, and from npm, which passes it on.
+// The signals that stop a program. A program that npm has started gets each signal twice: once from the terminal (Ctrl-C) or from whoever
+// ends the whole group of processes, and once from npm, which passes the signal on.
 
-/** Milliseconds within which a second signal is the first one that npm passes on. */
+/** A second signal within so many milliseconds counts as the first one, passed on by npm. */
 const passedOnWithin = 1_000;
 
 /**
- * Calls `onFirst` once, at the first signal. Ctrl-C that is pressed again later ends the program at once; no other signal cuts it short.
- * Returns what to call when the program stops by itself, so that the first Ctrl-C is such a later one.
+ * Calls `onFirst` once, at the first signal. A later Ctrl-C ends the program at once; every other later signal is ignored.
+ * Returns a function to call when the program stops by itself: after that, the first Ctrl-C counts as a later one.
  */
 export function onStopSignals(onFirst: () => void): () => void {
   let firstAt: number | undefined;

@@ -6,7 +6,7 @@ export interface NextCall {
   at: Date | null;
   /** The IANA name of the zone in which the time is given. */
   zone: string;
-  /** The code of the state that the sentence names; absent when the ZIP code is unknown. */
+  /** The code of the state that the sentence names; absent, or "unknown", when the ZIP code is unknown. */
   state?: string | undefined;
 }
 

@@ -11,7 +11,7 @@ import { dollars } from "./campaigns-table.ts";
 import { counted, type Run, readFileName, typed, UsageError } from "./command.ts";
 import { printable } from "./terminal.ts";
 
-/** Adds the commands about costs. */
+/** Adds the command `add` to `leads campaigns costs`. */
 export function addCosts(costs: Command, run: Run): void {
   costs
     .command("add")

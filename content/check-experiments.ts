@@ -20,8 +20,8 @@ export function checkExperiments(
   const names = experiments.map(({ variant }) => variant);
   for (const twice of new Set(names.filter((name, at) => names.indexOf(name) !== at)))
     problems.push(`There are two variants "${twice}". Leads remember a name, so give the newer one another.`);
-  // The original's loads and leads have the same name in each experiment, so they belong to the one that ran on their day.
-  // On the day of a change both ran, so the next one starts on a later day.
+  // The page loads and leads of the original have the same name in each experiment, so their day says to which experiment they belong.
+  // On the day on which one experiment ends it has still run, so the next one starts on a later day.
   const inOrder = experiments.toSorted((one, other) => (one.startedOn < other.startedOn ? -1 : 1));
   for (const [nth, { variant, endedOn }] of inOrder.entries()) {
     const next = inOrder[nth + 1];

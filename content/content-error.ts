@@ -1,4 +1,5 @@
-// The error of content that cannot be shown. It has a file of its own, so that what the form's script takes from here brings no texts along.
+// The error of content that cannot be shown. It has a file of its own, because the form's script loads modules that throw this error, and
+// must not load the texts of the languages with it.
 
 /**
  * Settings or texts that cannot be shown. The message has one sentence a line, for the person at the terminal. An error of the renderer

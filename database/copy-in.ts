@@ -17,7 +17,7 @@ export class CopyIn {
       this.#failure ??= error;
     };
     stream.on("error", reject);
-    // postgres.js 3.4.9 gives an error that comes after the end was sent to its query, whose promise has resolved by then.
+    // postgres.js 3.4.9 passes an error that comes after the end of the copy to `reject` of the query, whose promise has resolved by then.
     Object.assign(query, { reject });
   }
 
@@ -38,7 +38,7 @@ export class CopyIn {
   async end(): Promise<void> {
     if (this.#failure) throw this.#failure;
     const done = new Promise<void>((resolve) => this.#stream.end(resolve));
-    // A further statement fails, too, when the end was refused, and waits until that is known.
+    // Another statement waits until the database has answered the end of the copy, and fails when the end was refused.
     await this.#tx`select`.catch((error) => {
       throw this.#failure ?? error;
     });

@@ -1,4 +1,4 @@
-// Finds, of the servers in one address, the one that takes writes, at each connect anew: after a failover it is another one.
+// At each connect, finds which of the servers in one address takes writes, because after a failover it is another one.
 // postgres.js 3.4.9 has this built in, but takes a standby for read-write, and when no server answers it tries for ever,
 // without a pause and without an error (its issue 1174).
 import { connect as openSocket, Socket } from "node:net";
@@ -12,7 +12,7 @@ export class NoWritableServer extends Error {
 }
 
 /**
- * In milliseconds: how long each server has to answer, and how long the others are waited for once one has said that it takes writes.
+ * In milliseconds: `answer` is how long each server may take to answer, `grace` how long the others may once one takes writes.
  */
 const limits = { answer: 2_000, grace: 100 };
 
@@ -21,8 +21,8 @@ const limits = { answer: 2_000, grace: 100 };
  * waited for when another takes writes. The socket fails with NoWritableServer when there is none.
  *
  * Several take writes where one was promoted while the old primary went on, frozen or cut off for a moment. The one with
- * the newest timeline is taken, because the old one's commits wait for a standby that it no longer has. Of servers with the
- * same timeline the first in the address is taken.
+ * the newest timeline is taken, because with synchronous replication commits on the old one wait for a standby that it no
+ * longer has. Of servers with the same timeline the first in the address is taken.
  */
 export async function openToWritable(
   servers: ServerAddress[],
@@ -42,7 +42,7 @@ export async function openToWritable(
   writable.sort((a, b) => b.timeline - a.timeline || servers.indexOf(a.server) - servers.indexOf(b.server));
   const [best] = writable;
   if (best) return socketTo(best.server);
-  // postgres.js listens for errors on the returned socket alone, so this one is destroyed with the error.
+  // A socket that reports the error a moment later, because postgres.js listens for errors only on the socket that this returns.
   const none = new Socket();
   setImmediate(() => none.destroy(new NoWritableServer()));
   return none;

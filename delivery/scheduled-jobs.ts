@@ -19,8 +19,8 @@ export const jobTimeout = 10 * minute;
 export const jobConnections = 3;
 
 /**
- * The scheduled jobs of a worker: what the lists of the team wait for, what tells somebody, and upkeep. Jobs of one list run one after
- * the other, and no list waits for another, because upkeep takes minutes where there are many leads.
+ * The scheduled jobs of a worker, in three lists: the indexing of new leads, the alerts, and upkeep. Jobs of one list run one after the
+ * other, and no list waits for another, because upkeep takes minutes where there are many leads.
  */
 export function makeScheduledJobs(
   database: ResilientConnection,
@@ -44,14 +44,17 @@ export function makeScheduledJobs(
   ];
 }
 
-/** Enqueues leads that were owed to no channel, and then alerts about leads that have waited 20 hours, so that none comes before its lead. */
+/**
+ * Enqueues leads that were owed to no channel, and after them the alerts about leads that have waited 20 hours, because an alert must not
+ * come before its lead.
+ */
 export async function enqueueWaiting(sql: Sql, log: Log, at?: Date): Promise<void> {
   await enqueueMissedDeliveries(sql, at);
   const deliveries = await enqueueOverdueAlerts(sql, at);
   if (deliveries > 0) log("leads-overdue", { deliveries });
 }
 
-/** Takes the leads into the lists that indexing each second has missed, as the SQL function says. */
+/** Indexes the leads that the indexing of each second has missed, as the SQL function says. */
 export async function indexMissedLeads(sql: Sql): Promise<void> {
   await sql`select private.index_missed_leads()`;
 }
@@ -68,7 +71,7 @@ export async function addUp(sql: Sql): Promise<void> {
 /** Milliseconds that one run of the retention takes at most; the next one goes on. */
 const maxRetentionRun = 5 * minute;
 
-/** Erased leads after which the log says how many. */
+/** Erased leads and emptied permissions, together, after which a run logs how many there were and goes on. */
 const logEvery = 50_000;
 
 /**

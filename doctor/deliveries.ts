@@ -9,7 +9,7 @@ import { email as testEmail } from "./test-lead.ts";
 /** Examines the channels, the outbox, and whether the promise of 24 hours holds on weekends. */
 export async function examineDeliveries(sql: Sql): Promise<Finding[]> {
   const channels = await countDeliveries(sql);
-  // By the database's clock, because this may be another machine.
+  // The database's clock, because the doctor may run on another machine, whose clock may differ.
   const [{ now } = { now: new Date() }] = await sql<{ now: Date }[]>`select now() as now`;
   return [
     examineChannels(channels),
@@ -50,7 +50,7 @@ function examineOutbox(count: ChannelCount, now: Date): Finding[] {
   return findings;
 }
 
-// The thank-you page promises a review within 24 hours, and a lead of Saturday evening has them on Sunday.
+// The thank-you page promises a review within 24 hours, and for a lead of Saturday evening these hours end on Sunday.
 async function examineWeekends(sql: Sql): Promise<Finding> {
   const [weekends] = await sql<{ came: number; late: number }[]>`
     select count(*)::int as came,

@@ -9,7 +9,7 @@ const rebuild = "Build and deploy the pages again: `npm run build`.";
 const sync =
   "Start our own server with the settings (PROVIDER_NAME, PROVIDER_PHONE) that the pages were built with. On Supabase, set the same for submit-lead with `npx supabase@3 secrets set`, and call it once.";
 
-/** Examines the notice of each language's article, as far as the database knows it; without `sql`, the page alone. */
+/** Examines on each language's article that it shows the notice it states, and with `sql` also that the database knows this notice. */
 export async function examineNotices({ site }: Deployment, sql: Sql | undefined): Promise<Finding[]> {
   if (!site) return [];
   const article = await ask(`${site}/`);
@@ -39,7 +39,7 @@ async function examineNotice(path: string, html: string, sql: Sql | undefined): 
   );
 }
 
-/** Examines what leads of the last 30 days stated. */
+/** Examines whether the database knows every notice that leads of the last 30 days came with. */
 export async function examineStatedNotices(sql: Sql): Promise<Finding[]> {
   const [leads] = await sql<{ unknown: number }[]>`
     select count(*)::int as unknown from private.permissions p
@@ -63,7 +63,7 @@ function noticeIn(html: string): { stated: string | undefined; shown: string } {
   return { stated, shown: createHash("sha256").update(text).digest("hex") };
 }
 
-/** The addresses of the article in other languages that stand on the same site. */
+/** The addresses of the article's other languages on this site: the page's links name the public site, which may have another host. */
 function alternatesOf(html: string, site: string): string[] {
   const links = html.match(/<link rel="alternate"[^<>]*>/g) ?? [];
   const addresses = links.flatMap((link) => {

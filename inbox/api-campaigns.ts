@@ -26,7 +26,7 @@ export const Campaigns = v.object({
       ...steps,
       /** 0: no cost was typed in. */
       cost_cents: v.number(),
-      /** Where the share of loads that become a lead lies, in 95 of 100 cases; null without loads. */
+      /** The 95 % confidence interval of the share of loads that become a lead; null without loads. */
       rate: v.nullable(Range),
     }),
   ),
@@ -42,11 +42,11 @@ export const Campaigns = v.object({
       stored: v.number(),
     }),
   ),
-  /** Costs of campaigns of which these days have no page load and no lead. */
+  /** Costs of campaigns that had no page load and no lead in these days. */
   unmatched: v.array(v.object({ ...words, cost_cents: v.number() })),
   /** The costs as they were recorded, by day. */
   costs: v.array(v.object({ day: Day, ...words, amount_cents: v.number() })),
-  /** The upper bounds of the buckets, of which the last has none, and the number of page loads in each. */
+  /** The upper bound of each bucket but the last, which has none, and the number of page loads in each bucket. */
   vitals: v.array(
     v.object({
       vital: v.picklist(["lcp", "cls", "inp"]),

@@ -33,7 +33,7 @@ export type ResponseOf<Name extends CallName> = v.InferOutput<(typeof calls)[Nam
  * What `GET /api/events` sends as `data:` of a server-sent event: ids alone, and no word about a person. `leads`: these leads are
  * new or have changed; no ids means that many have, so load the list anew. `session`: ask `me` again (locked, ended, removed).
  * `team`: members, paused states, deliveries or the alert have changed. An event with the name `alive` comes at the beginning and every 20
- * seconds: it keeps proxies from closing the stream, and tells the page that nothing is cut in between.
+ * seconds: it keeps proxies from closing the stream, and tells the page that the connection still works.
  */
 export const LiveEvent = v.variant("kind", [
   v.object({ kind: v.literal("leads"), new: v.array(v.string()), changed: v.array(v.string()) }),

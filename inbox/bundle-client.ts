@@ -26,7 +26,7 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
           inbox: "inbox/client/main.tsx",
           style: "inbox/client/styles/style.css",
         },
-        // Libraries mark what a server of React may not run; here nothing is one.
+        // Libraries mark modules with "use client" for React Server Components, which the inbox does not use.
         onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning),
       },
     },

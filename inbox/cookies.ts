@@ -27,7 +27,7 @@ export function makeCookies(inboxUrl: string): Cookies {
       `${prefix}session=${token}; Max-Age=${Math.max(0, Math.floor((Date.parse(endsAt) - Date.now()) / 1000))}${strict}`,
     endSession: () => `${prefix}session=; Max-Age=0${strict}`,
     stateOf: (request) => cookieOf(request, `${prefix}company-sign-in`),
-    // The identity provider sends the browser back with a link from another site, with which browsers do not send a strict cookie.
+    // Lax, because the identity provider sends the browser back from another site, and browsers then send no strict cookie.
     setState: (state) =>
       `${prefix}company-sign-in=${state}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax${secure}`,
   };

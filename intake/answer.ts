@@ -7,7 +7,7 @@ export interface Answer {
   body: string;
 }
 
-/** What reads a header by its lower-case name: `Headers`, or Node's own headers. */
+/** Reads a header by its lower-case name: a `Headers` object, or a wrapper around the headers of a Node request. */
 export interface HeaderValues {
   get(name: string): string | null | undefined;
 }

@@ -6,8 +6,8 @@ import type { Refusal } from "./refusals.ts";
 import * as refusals from "./refusals.ts";
 
 /**
- * The refusal for a request on the data path without the key, or undefined. `apikey` alone is enough, as for the gateway; a
- * bearer token, even an empty one, has to be the key as well.
+ * The refusal of a request below /rest that lacks the key or has a wrong one, or undefined. `apikey` alone is enough, as at Supabase's
+ * gateway; a bearer token, even an empty one, has to be the key as well.
  */
 export function refuseKey(
   headers: HeaderValues,

@@ -17,9 +17,9 @@ export class StoreBusy extends Error {
 }
 
 /**
- * How many leads share a statement, and how many may wait. In milliseconds: how long a lead waits for its answer, which is less
- * than a stopping server gives its requests; how long a query may take, which is more than the statement timeout of the intake's
- * role; and the pause before a failed statement is tried again.
+ * The most leads in a statement, and the most leads that may wait. The others are milliseconds: `answerTimeout` is how long a lead waits
+ * for its answer, and less than a stopping server gives its requests; `queryTimeout` is more than the statement timeout of the intake's
+ * role; `pause` comes before a failed statement is tried again.
  */
 const limits = { perStatement: 100, waiting: 5_000, answerTimeout: 6_000, queryTimeout: 10_000, pause: 50 };
 
@@ -81,8 +81,8 @@ class LeadQueue {
     void this.#send();
   }
 
-  // While the database carries out one statement, the next is already sent, so that it need not wait until this process has the
-  // first answer. It is sent when it is no smaller than the first: two small ones would cost more than one.
+  // The next statement is sent while the database carries out the first, so that the database need not wait for this process between
+  // them. It is sent only when it has at least as many leads as the first, because two small statements cost more than one.
   async #send(): Promise<void> {
     const waiting = this.#waiting;
     const underWay = this.#underWay;
@@ -97,8 +97,8 @@ class LeadQueue {
     }
   }
 
-  // A lead that the table is going to refuse is stored alone, because its neighbours in a statement would all have to be tried one
-  // by one: a sender of blank fields would slow down everybody (measured: to a third). The table alone decides.
+  // A lead that the table will probably refuse is sent alone, because after a refusal all leads of its statement are tried one by one:
+  // a sender of blank fields would slow down everybody (measured: to a third). The table, not this check, decides what is refused.
   #looksRefused({ row }: Waiting): boolean {
     return (
       [row.name, row.email, row.phone, row.zip_code].some((text) => isBlank(text) || text.length > 500) ||
@@ -119,8 +119,8 @@ class LeadQueue {
     }
   }
 
-  // Trouble of the database may pass: the leads go back to the front of the queue until their timeout. A statement whose answer was lost may
-  // have been committed; the table stores such a lead once.
+  // Trouble of the database may pass, so the leads go back to the front of the queue until their timeout. A statement whose answer was
+  // lost may have been committed; the table stores such a lead once.
   async #postpone(batch: Waiting[], error: unknown): Promise<void> {
     this.trouble = error;
     await wait(limits.pause);
@@ -140,7 +140,7 @@ function isForeign({ origin, host }: RequestHeaders, allowedOrigins: "*" | reado
   return origin.split("://")[1] !== host;
 }
 
-/** Whether PostgreSQL finds no character in a text but white space: its `\s` is Unicode's, JavaScript's is not. */
+/** Whether PostgreSQL finds only white space in a text. Its `\s` is Unicode's white space; JavaScript's `\s` differs from that. */
 export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
 
 async function insert(sql: Sql, batch: Waiting[]): Promise<void> {

@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
 /**
- * Makes the function that tells a visitor's address. `trusted` are the proxies that may name it (TRUST_PROXY); `ignored` is
- * called when another sender names one, which is not believed.
+ * Makes the function that tells a visitor's address. `trusted` are the proxies whose X-Forwarded-For header is believed
+ * (TRUST_PROXY); `ignored` is called when another sender sends this header, which is then ignored.
  */
 export function makeAddressOf(trusted: readonly string[], ignored: () => void = () => {}) {
   const isTrusted = proxyAddr.compile([...trusted]);
@@ -21,7 +21,7 @@ export function makeAddressOf(trusted: readonly string[], ignored: () => void = 
   };
 }
 
-// The address without a port, which some proxies add, and as IPv4 where a socket for both kinds shows it as IPv6.
+// Removes the port that some proxies add to an address, and the prefix that a socket for IPv4 and IPv6 puts before an IPv4 address.
 function plain(address: string): string {
   if (isIPv4(address)) return address;
   const [, bracketed, dotted] = /^\[([\da-f:.]+)\](?::\d+)?$|^([\d.]+):\d+$/i.exec(address) ?? [];

@@ -21,7 +21,7 @@ export type Lead = Record<Named<"text">, string> & Record<Named<"box">, boolean>
 /** A lead as it stands in the table. `created_at` is an ISO 8601 time. */
 export type StoredLead = Lead & { id: string; created_at: string };
 
-/** Why values are not a lead. `missing` is for the visitor to correct; only a program can cause the others. */
+/** Why values are not a lead. Only another program causes these, because the form sends each text, blank ones too. */
 export type Problem = { field: Field; kind: "missing" | "not text" | "not true or false" | "not storable" };
 
 /**
@@ -62,9 +62,9 @@ export function leadFromForm(form: { get(name: string): unknown }): Lead {
 export const reference = (id: string): string => id.slice(-8);
 
 /**
- * A text of a lead for a person to read. Words stand for one that is blanks and invisible characters alone: the table stores it,
- * because only a text of blanks is none, but a row or a heading of it would show nothing. private.shown is the same in the database, and
- * leaves out marks that turn writing around as well; mails and the terminal do so for every text.
+ * A text of a lead for a person to read. A text of nothing but blanks and invisible characters is replaced by words, because it would show
+ * nothing; the table refuses only a text of nothing but blanks. private.shown does the same in the database, and also leaves out the marks
+ * that change the direction of writing; mails and the terminal leave those out of every text.
  */
 export const shown = (field: Named<"text">, text: string): string =>
   /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/u.test(text)

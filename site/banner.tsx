@@ -7,16 +7,16 @@ import type { Refusal } from "./lead-form.tsx";
 interface BannerProps extends Refusal {
   texts: ScriptTexts;
   phone: string;
-  /** Whether it came with the page, as the answer to a plain post. */
+  /** Whether the banner came with the page, as the answer to a plain post. */
   cameWithPage: boolean;
-  /** Whether what was typed stands in the form: all of it, unless it was too much to be read. */
+  /** Whether the form still holds what the visitor typed. It is empty when a plain post was too large to be read. */
   kept: boolean;
 }
 
 /** Stands above the button, where the visitor is looking, and takes the focus when it appears. */
 export function Banner({ message, field, texts, phone, cameWithPage, kept }: BannerProps) {
   const banner = useRef<HTMLDivElement>(null);
-  // A banner that came with the page has had its focus by `autofocus`; the visitor may have moved on since.
+  // A banner that came with the page got the focus by `autofocus` already; the visitor may have moved on since.
   useEffect(() => {
     if (cameWithPage || !banner.current) return;
     banner.current.focus();

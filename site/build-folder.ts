@@ -64,7 +64,7 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
   explained(root, () => {
     const named = join(folder, "current.json");
     writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
-    // The copy first, because it may fail on a full disk, and a build that is named must be there.
+    // The copy is made first, because it may fail on a full disk, and current.json may name only a complete build.
     const copy = join(folder, "dist-copy");
     cpSync(join(folder, "dist"), copy, { recursive: true });
     renameSync(named, join(root, ".render/current.json"));
@@ -74,8 +74,8 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
 }
 
 /**
- * A folder cannot be renamed over another that has files, so the old `dist/` is renamed first. Begins again where another build has put
- * its own there meanwhile.
+ * A folder cannot be renamed over another that has files, so the old `dist/` is renamed first. Tries again when another build has put
+ * its own `dist/` there in between.
  */
 function replaceDist(root: string, folder: string, copy: string): void {
   const [dist, aside] = [join(root, "dist"), join(folder, "dist-before")];

@@ -10,7 +10,7 @@ const input = {
   name: { type: "text", autoComplete: "name", autoCapitalize: "words", enterKeyHint: "next" },
   email: { type: "email", autoComplete: "email", inputMode: "email", enterKeyHint: "next" },
   phone: { type: "tel", autoComplete: "tel", inputMode: "tel", enterKeyHint: "next" },
-  // Not "send", though it would: the two boxes and the permission notice come after it.
+  // Not "send", although Enter sends the form here, because the two boxes and the permission notice come after this field.
   zip_code: { type: "text", autoComplete: "postal-code", inputMode: "numeric", enterKeyHint: "done" },
 } as const;
 

@@ -35,9 +35,9 @@ export interface PageContent {
   counting: boolean;
   /** Where the pages of this language begin: "" or "/es". */
   path: string;
-  /** The languages shown, this one among them, the first one at `/` first. */
+  /** The languages shown, with this one among them. The language whose pages are at `/` comes first. */
   languages: { code: LanguageCode; tag: string; link: string; path: string }[];
-  /** A text with the provider's own put in. */
+  /** Puts the facts of the provider into a text, such as its name for {name}. */
   fill: (text: string) => string;
 }
 

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 /** The headers of every answer. HSTS only when the site's public address has TLS. */
 export const commonHeaders = (siteUrl: string): Record<string, string> => ({
   "x-content-type-options": "nosniff",
-  // Other sites get the origin alone, never the whole address; a hosted backend needs the origin of the plain post.
+  // Other sites get the origin alone, never the whole address. A hosted backend needs the origin to send a visitor back after a form post.
   "referrer-policy": "strict-origin-when-cross-origin",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -18,7 +18,7 @@ export const commonHeaders = (siteUrl: string): Record<string, string> => ({
 /** The policy for an answer that is not a document: nothing at all. */
 export const nothingAllowed = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
 
-/** The policy for documents: only the inline style and script that stand in them, by their hashes. */
+/** The policy for documents: of inline styles and scripts, only those that stand in them, by their hashes. */
 export function contentSecurityPolicy(
   documents: readonly string[],
   { backendUrl, counting }: { backendUrl: string; counting?: boolean },

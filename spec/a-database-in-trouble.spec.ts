@@ -81,8 +81,8 @@ async function expectRecovery(expect: ExpectStatic, { address }: RunningServer, 
 }
 
 /**
- * Begins new files of the write-ahead log until there is no room for one, which ends PostgreSQL, and each start of it after that. There may
- * be spare ones, which a checkpoint has left.
+ * Begins new files of the write-ahead log until the disk has no room for one, because that ends PostgreSQL and makes each later start
+ * fail. It takes many files, because a checkpoint may have left spare ones.
  */
 async function useUpLog(url: string) {
   const sql = connect(url, { max: 1 });
@@ -102,7 +102,9 @@ const endSessions = (owner: Sql) => owner`
   select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'leads%' and pid <> pg_backend_pid()`;
 
 describe.concurrent("a database that", () => {
-  it("is down at the start", async ({ expect }) => {
+  it("is down at the start: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+  }) => {
     const cluster = await copyCluster(empty);
     const server = await startServer({ DATABASE_URL: cluster.url, DELIVERY: "off" });
     await expectTrouble(expect, server, 503);
@@ -110,7 +112,7 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, connect(cluster.url, { max: 1 }));
   });
 
-  it("is behind a proxy that takes connections and drops them: the log says so", async ({
+  it("is behind a proxy that takes connections and drops them: the log says that the database does not answer", async ({
     expect,
     onTestFinished,
   }) => {
@@ -128,7 +130,9 @@ describe.concurrent("a database that", () => {
     await expectHealth(expect, server.address, 503);
   });
 
-  it("is lost and comes back", async ({ expect }) => {
+  it("is lost and comes back: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+  }) => {
     const { cluster, server, owner } = await start();
     cluster.signal("SIGKILL");
     await expectTrouble(expect, server, 503);
@@ -136,7 +140,9 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
-  it("holds up its preparation because another session has the lock: the log says so", async ({ expect }) => {
+  it("is prepared only once another session frees the lock: the log has the code 55P03, and says later that it is ready", async ({
+    expect,
+  }) => {
     const cluster = await copyCluster(empty);
     await cluster.start();
     const other = connect(cluster.url, { max: 1 });
@@ -147,7 +153,9 @@ describe.concurrent("a database that", () => {
     await expect.poll(server.output).toContain(" database-ready: ");
   });
 
-  it("is lost in the middle of its preparation", async ({ expect }) => {
+  it("is lost in the middle of its preparation: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+  }) => {
     const cluster = await copyCluster(empty);
     await cluster.start();
     // Another process migrates; ours waits for it within a transaction.
@@ -162,7 +170,9 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, other);
   });
 
-  it("is restarted: the visitor waits and is thanked", async ({ expect }) => {
+  it("is restarted: a visitor who sends a lead meanwhile waits, and the lead is stored", async ({
+    expect,
+  }) => {
     const { cluster, server, owner } = await start();
     await cluster.stop();
     const answer = insertAt(server.address, aLead());
@@ -171,13 +181,15 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
-  it("has no connection left", async ({ expect }) => {
+  it("has no connection left: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+  }) => {
     const { cluster, server, owner } = await start({
       max_connections: "12",
       superuser_reserved_connections: "1",
     });
     await endSessions(owner);
-    // The others are superusers, who may take the last one as well.
+    // The other sessions are a superuser's, so they may take the reserved connection as well.
     const others = connect(cluster.url, { max: 20, name: "others" });
     const held = Array.from({ length: 20 }, () => others`select pg_sleep(60)`.catch(() => {}));
     const sessions = async () =>
@@ -190,7 +202,9 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
-  it("is slow, because another holds the table", async ({ expect }) => {
+  it("is slow, because another session locks the leads: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+  }) => {
     const { cluster, server, owner } = await start();
     const other = connect(cluster.url, { max: 1 });
     await other`begin`;
@@ -201,7 +215,9 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
-  it("is read only, and sessions that began then stay so", async ({ expect }) => {
+  it("is read only, and sessions from then stay so: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+  }) => {
     const { server, owner } = await start();
     await owner`alter role leads_intake set default_transaction_read_only = on`;
     await endSessions(owner);
@@ -210,7 +226,9 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
-  it("is frozen", async ({ expect }) => {
+  it("is frozen for a while: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+  }) => {
     const { cluster, server, owner } = await start();
     await insertAt(server.address, aLead());
     await removeLeads(owner);
@@ -220,7 +238,10 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
-  it("is behind a network that stops carrying anything", async ({ expect, onTestFinished }) => {
+  it("is behind a network that carries nothing: the article opens, and the form keeps the answers until they are stored", async ({
+    expect,
+    onTestFinished,
+  }) => {
     const cluster = await copyCluster(migrated);
     await cluster.start();
     const proxy = await startTcpProxy(cluster.url);
@@ -246,7 +267,7 @@ describe.concurrent("a database that", () => {
     expect(await ended).toEqual({ code: 0, signal: null });
   });
 
-  it("refuses the login stops the start in plain words, also before the server listens", async ({
+  it("refuses the login ends the start with exit code 1 and without a stack trace, also where the port is taken", async ({
     expect,
   }) => {
     const { cluster, server: other } = await start();
@@ -273,7 +294,7 @@ describe.runIf(process.getuid?.() === 0).concurrent("the embedded database", () 
     expect(await server.end("SIGTERM")).toEqual({ code: 0, signal: null });
   });
 
-  it("whose disk is full loses nothing, also when it dies of that or is started so, and stores leads again when there is room", async ({
+  it("whose disk is full: the article opens, and the form keeps the answers until there is room, also after a crash and a start", async ({
     expect,
     onTestFinished,
   }) => {

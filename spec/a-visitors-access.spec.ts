@@ -23,7 +23,7 @@ describe.each(databases)("on $on,", ({ make }) => {
     const undo = new Error("undo");
     let rows: readonly Record<string, unknown>[] = [];
     try {
-      // As the superuser where there is one, because a user that cannot become the role is refused for that, and proves nothing.
+      // Begins as the platform's superuser where there is one: another user may be refused the role itself, which has the same error code.
       await (database.platform ?? database.owner).begin(async (tx) => {
         await tx.unsafe(`set local role ${role}`);
         rows = await tx.unsafe(statement, values);
@@ -73,7 +73,7 @@ describe.each(databases)("on $on,", ({ make }) => {
   });
 
   describe("the intake's own login", () => {
-    it("can add a lead and read nothing, whatever it tries to become", async () => {
+    it("can add a lead, but cannot read leads, even after it resets its role", async () => {
       const { intake, owner } = database;
       const lead = aLead({ name: "Only the login" });
       await intake`insert into leads ${intake(lead)}`;
@@ -84,8 +84,8 @@ describe.each(databases)("on $on,", ({ make }) => {
       expect(count).toBe(1);
     });
 
-    it("reads and writes no column of any table but to insert seven of leads", async () => {
-      // Asked for each column, because the lists of grants name no right that everybody has.
+    it("has only one right on the columns of tables, as anon has: to insert into seven columns of leads", async () => {
+      // The query asks about each column, because a role's list of grants leaves out the rights that everybody has.
       const rights = await database.owner`
         select format('%s.%s', c.relnamespace::regnamespace, c.relname) as table, privilege_type, array_agg(distinct a.attname::text order by a.attname::text) as columns
         from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped,
@@ -143,13 +143,13 @@ describe.each(databases)("on $on,", ({ make }) => {
       await expect(database.intake.unsafe(statement)).rejects.toMatchObject({ code: "42501" });
     });
 
-    it("keeps nothing that it set for its own next sessions, once our program has started again", async () => {
+    it("loses the defaults that it set for its own later sessions when its login is opened again, as each start does", async () => {
       const { intake, owner, url } = database;
       const [{ here } = { here: "" }] = await owner`select quote_ident(current_database()) as here`;
       const settings = `
         select setconfig as set from pg_db_role_setting
         where setrole = 'leads_intake'::regrole and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
-      // In this database alone, because the role belongs to all chapters; and at once, because a server that starts in another one resets it.
+      // In this database alone, because all chapters share the role. In one transaction, because a start in another chapter resets it.
       const bySession = await intake.begin(async (tx) => {
         await tx.unsafe(`alter role leads_intake in database ${here} set synchronous_commit = off`);
         await tx.unsafe(`alter role leads_intake in database ${here} set default_transaction_read_only = on`);
@@ -195,7 +195,7 @@ describe.each(databases)("on $on,", ({ make }) => {
 });
 
 describe("a function of ours", () => {
-  it("may be called by those that it names, and by everybody only where an index needs it: the insert's fingerprint", async () => {
+  it("may be called by everybody only where an index needs it: the insert's fingerprint", async () => {
     const { owner } = await makeDatabase();
     const open = await owner`
       select p.oid::regproc::text as name from pg_proc p

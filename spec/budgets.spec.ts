@@ -19,13 +19,13 @@ describe("the article's document", () => {
     },
   );
 
-  it("lands in at most 30 kB with its fonts, and with nothing else", async () => {
+  it("arrives in at most 30 kB with its fonts, and loads nothing else but its icon and its manifest", async () => {
     const page = await open();
     const landed: string[] = [];
     page.on("requestfinished", (request) => landed.push(new URL(request.url()).pathname));
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(site.url());
-    // A page that is laid out late asks for its fonts only when the network has been idle.
+    // On a slow machine the layout begins after the network was idle, and only the layout asks for the fonts.
     await page.evaluate(() => document.fonts.ready);
     await page.waitForLoadState("networkidle");
     const kinds = () => landed.map((path) => path.replace(/-[\w-]{8}\./, "."));
@@ -39,7 +39,7 @@ describe("the article's document", () => {
     expect(landed.reduce((sum, path) => sum + weight(path), 0)).toBeLessThanOrEqual(30_000);
   });
 
-  it("draws its picture in at most 2,969 characters, beside the words for those who do not see it", () => {
+  it("draws its picture in at most 2,969 characters, not counting the words for readers who do not see it", () => {
     const html = identity("/");
     const begin = html.indexOf('<svg viewBox="0 0 960 600"');
     const drawing = html.slice(begin, html.indexOf("</svg>", begin) + "</svg>".length);
@@ -98,7 +98,7 @@ describe("the page, while it loads", () => {
 });
 
 describe("what the site sends", () => {
-  it("lets hashed files be kept for a year and documents be asked for again, each with an ETag", () => {
+  it("keeps hashed files in browsers for a year, others for an hour, has documents asked for again, and tags each encoding", () => {
     for (const [path, { headers, encodings }] of site.site().pages) {
       const kept = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : undefined;
       expect(headers["cache-control"], path).toBe(
@@ -124,7 +124,7 @@ describe("what the site sends", () => {
     expect(ask({}).headers.get("content-encoding")).toBe(null);
   });
 
-  it("lets each document run the style and the script that stand in it, and nothing else", () => {
+  it("lets the article and the thank-you page run their own styles and scripts, and allows no unsafe source and no wildcard", () => {
     for (const path of ["/", "/thank-you"]) {
       const policy = site.site().pages.get(path)?.headers["content-security-policy"] ?? "";
       expect(policy).toMatch(/^default-src 'none';/);
@@ -155,7 +155,7 @@ describe("what the site sends", () => {
     expect(said).toEqual([]);
   });
 
-  it("gives the same policy to static hosts, for all pages at once", () => {
+  it("gives one policy for all pages to static hosts, the same in both of their files", () => {
     const headers = readFileSync(new URL("../dist/_headers", import.meta.url), "utf8");
     const vercel = JSON.parse(readFileSync(new URL("../dist/vercel.json", import.meta.url), "utf8"));
     const policy = /content-security-policy: (.*)/.exec(headers)?.[1] ?? "";
@@ -173,7 +173,7 @@ describe("what the site sends", () => {
 
 const identity = (path: string) => site.site().pages.get(path)?.encodings.at(-1)?.bytes.toString() ?? "";
 
-/** The bytes of a page's answer: its smallest body, and its headers as HTTP/1.1 writes them, which takes the most bytes. */
+/** The bytes of a page's answer: its smallest body, and its headers as HTTP/1.1 writes them, because later versions compress headers. */
 function weight(path: string): number {
   const answered = answer(
     site.site().pages.get(path) as BuiltPage,

@@ -34,7 +34,7 @@ describe("a build", () => {
     const before = built();
     const changed = readFileSync(join(copy, article), "utf8").replace("5 min read", "6 min read");
     writeFileSync(join(copy, article), changed);
-    // The second build never ends: its renderer, of which this file is, is bundled and does not come to show a page.
+    // The second build never ends, because the renderer, of which this file is a part, is bundled but waits forever before it shows a page.
     const renderer = join(copy, "site/render.tsx");
     const finished = readFileSync(renderer, "utf8");
     writeFileSync(renderer, `${finished}\nawait new Promise(() => setInterval(() => {}, 1_000));\n`);
@@ -52,7 +52,7 @@ describe("a build", () => {
     expect(built().page).toContain("6 min read");
   }, 120_000);
 
-  it("stays in force when the next one cannot copy its pages, and is made again when a power cut emptied its name", () => {
+  it("stays in force when the next one cannot copy its pages, and counts as missing when a power cut emptied the file that names it", () => {
     const root = mkdtempSync(join(tmpdir(), "leads-build-"));
     onTestFinished(() => rmSync(root, { recursive: true }));
     const build = (page: string | undefined) => {
@@ -98,7 +98,7 @@ describe("a build", () => {
     expect(readFileSync(join(root, "dist/index.html"), "utf8")).toContain(join(root, ".render/build-"));
   });
 
-  it("shows the pages in a further language when its folder and its line are there", async () => {
+  it("shows the pages in a further language when the folder of the language and its line in the list of languages are there", async () => {
     const copy = copySources();
     const read = (...path: string[]) => readFileSync(join(copy, "content", ...path), "utf8");
     cpSync(join(copy, "content/en"), join(copy, "content/eo"), { recursive: true });
@@ -172,7 +172,7 @@ describe("a build", () => {
 const nobody = { uid: 65_534, gid: 65_534 };
 
 describe("the pages of the inbox", () => {
-  it("count as not built where a crash left the name of the build empty or half written", async () => {
+  it("count as not built where a crash left the file that names the build empty or half written", async () => {
     for (const content of ["", '{"name": "build-', "null"]) {
       const root = mkdtempSync(join(tmpdir(), "inbox-"));
       onTestFinished(() => rmSync(root, { recursive: true }));

@@ -39,7 +39,7 @@ function startDeliver(env: Record<string, string>) {
   return { child, output: () => output };
 }
 async function end(child: ChildProcess, signal: NodeJS.Signals) {
-  // Not its exit, which may be told before the last that it has written.
+  // Waits for "close" and not for "exit", because "exit" may come before the last output of the process was read.
   const ended = child.exitCode ?? child.signalCode ?? once(child, "close");
   child.kill(signal);
   await ended;
@@ -59,7 +59,7 @@ const isSetUp = async (count: number) =>
   (await sql`select name from private.channels where enabled`).length === count;
 
 describe("npm run deliver", () => {
-  it("sends again under the same id when it was killed between sending and recording it", async () => {
+  it("sends a lead again under the same id when it was killed after sending the lead and before recording that", async () => {
     const receiver = await startReceiver(() => {});
     const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
     const first = startDeliver(env);
@@ -102,7 +102,7 @@ describe("npm run deliver", () => {
       );
       running = startDeliver(env);
     }
-    // Ends every backoff and the mail channel's cooldown at once, so that the test need not wait for them.
+    // Ends every backoff and every cooldown at once, so that the test need not wait for them.
     await until(async () => {
       await retryDeadlock(
         () => sql`update private.deliveries set due_at = now() where delivered_at is null and due_at > now()`,
@@ -132,7 +132,7 @@ describe("npm run deliver", () => {
     expect(output().split(" stopping: ")[1]).toContain(" stopped: ");
   });
 
-  it("works with the login of the delivery alone, once the tables are there, and says which channels are set up", async () => {
+  it("works with the login of the delivery alone, once the tables are there, and records which channels are set up", async () => {
     const receiver = await startReceiver();
     await insert();
     const { output } = startDeliver({
@@ -146,7 +146,7 @@ describe("npm run deliver", () => {
     expect(output()).not.toMatch(/ bug: | database-unreachable: /);
   });
 
-  it("says with that login that the tables are of another version, and what to do", async () => {
+  it("says, with the login of the delivery alone and a database without tables, which version it needs and what to do", async () => {
     const { url: empty } = await makeDatabase({ schema: false });
     const { child, output } = startDeliver({ DELIVERY_DATABASE_URL: roleAddress(empty, "leads_delivery") });
     await once(child, "close");
@@ -156,7 +156,7 @@ describe("npm run deliver", () => {
     );
   });
 
-  it("delivers as the role of the delivery, although it was given the owner's address", async () => {
+  it("logs in for its deliveries as the role of the delivery, although it was given the owner's address", async () => {
     const receiver = await startReceiver();
     startDeliver({ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
     await until(() => isSetUp(1), 20);
@@ -191,7 +191,7 @@ describe("npm run deliver", () => {
     expect(new Set(references).size).toBe(40);
   });
 
-  it("gives e-mail and chat the link to the lead in the inbox, unless there is none", async () => {
+  it("gives e-mail and chat the link to the lead in the inbox, and without an inbox gives chat the reference", async () => {
     const mail = await startMailServer();
     const chat = await startReceiver();
     const env = {
@@ -253,7 +253,7 @@ describe("npm run deliver", () => {
 });
 
 describe("npm start", () => {
-  it("delivers a lead soon after its 201, by call 1 alone and by both calls", async () => {
+  it("delivers each lead soon after it is stored, whether or not the page also calls submit-lead, and logs nothing of the visitor", async () => {
     const receiver = await startReceiver();
     const mail = await startMailServer();
     const server = await start({

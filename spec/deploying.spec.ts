@@ -54,16 +54,16 @@ describe("the container's health check", () => {
     expect(await check((_, response) => response.writeHead(500).end())).toBe(1);
   });
 
-  it("ends by itself on a server that is frozen", async () => {
+  it("ends by itself: it fails when no answer comes, and passes when at least the start of a good answer comes", async () => {
     expect(await check(() => {})).toBe(1);
     expect(await check((_, response) => response.flushHeaders())).toBe(0);
   });
 });
 
-describe("the nightly copy of docs/backup.md", () => {
+describe("the nightly backup that docs/backup.md tells cron to make", () => {
   const [, line = ""] = /^ {4}(\d{1,2} \d{1,2} \* \* \* .*)$/m.exec(read("docs/backup.md")) ?? [];
 
-  it("is a line that cron runs as it is meant, and what it says is logged", async () => {
+  it("gets the day as its name, and the log gets what the command says, also when that day has its backup already", async () => {
     const [user, ...words] = line.split(" ").slice(5);
     const command = words.join(" ");
     expect(user).toBe("leads");
@@ -80,7 +80,7 @@ describe("the nightly copy of docs/backup.md", () => {
       .replaceAll("\\%", "%")
       .replace("/usr/local/bin/leads", `${process.execPath} ${join(root, "bin/leads.ts")}`)
       .replace("/var/backups/leads", folder);
-    // cron's own environment, with a logger and a date of our own, this machine's programs and the chapter's database in it.
+    // The environment that cron gives, with the logger and the date from above, this machine's programs and a database of the test.
     const env = { HOME: folder, SHELL: "/bin/sh", PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: url };
     // cron starts it in the user's home folder, where no .env of a developer is.
     const asCron = { env, cwd: folder };
@@ -92,8 +92,8 @@ describe("the nightly copy of docs/backup.md", () => {
   });
 });
 
-describe("the way back from a loss of docs/deploy-server.md", () => {
-  it("restores the newest backup that is whole, from a folder into which only root may look", () => {
+describe("the way back from a loss, as docs/deploy-server.md shows it,", () => {
+  it("takes the newest finished backup, from a folder that only root may read", () => {
     const [, shown = ""] = read("docs/deploy-server.md").split('sudo leads restore "$(');
     const [newest = ""] = shown.split(')" &&');
     const folder = temporaryFolder();
@@ -167,7 +167,7 @@ describe("the systemd units", () => {
     expect(status).toBe(0);
   });
 
-  it("start what an installation has put there", () => {
+  it("start a program of the installed release, with the settings file that the installation writes", () => {
     const install = read("deploy/install");
     for (const name of units.filter((unit) => unit.endsWith(".service"))) {
       const [, command = ""] = /^ExecStart=(.*)$/m.exec(read(`deploy/${name}`)) ?? [];
@@ -179,7 +179,7 @@ describe("the systemd units", () => {
     expect(read("deploy/build-release")).toContain("runtime/node");
   });
 
-  it("may all be removed again", () => {
+  it("are all named where the program is removed", () => {
     const removal = read("deploy/releases");
     for (const name of units) expect(removal).toContain(`"$units"/${name}`);
   });

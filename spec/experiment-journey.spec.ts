@@ -1,5 +1,5 @@
-// A visitor during an experiment, in a browser against the running product: the same variant from the first look to the stored lead, and
-// in what is counted: the page loads, the manager's results and the operator's.
+// A visitor during an experiment, in a browser against the running product. The variant stays the same from the first page load to the
+// stored lead, and the counts, the manager's results and the operator's results name the same variant.
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
@@ -86,7 +86,7 @@ async function countsOf(campaign: string) {
   return Object.fromEntries(rows.map(({ counted, n }) => [counted, n]));
 }
 
-/** Loads the article until it shows the variant, and returns the campaign whose ad led to that load. Adds each load to those `loaded`. */
+/** Loads the article until it shows the variant, and returns the campaign in the address of that load. Counts each load in `loaded`. */
 async function loadUntilShown(
   page: Page,
   variant: Variant,
@@ -160,7 +160,7 @@ describe("a plain post that names a variant which nobody listed", () => {
 });
 
 describe("the results of the experiment", () => {
-  it("hold for a manager and for the operator the loads that showed each side and the leads that came of them", async () => {
+  it("show a manager and the operator how many page loads showed the original and the variant, and how many leads name each", async () => {
     await flushing.flush();
     await removeCounts(database.owner);
     await removeLeads(database.owner);

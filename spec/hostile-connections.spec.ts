@@ -1,5 +1,5 @@
-// Slow and stalled connections. Tests in which a timeout ends a connection run the product's HTTP server with short ones, so that none
-// waits long; the others with the product's own, because a slow machine may take a second to read an honest request.
+// Slow, stalled and hostile connections. Tests in which a timeout ends a connection run the product's HTTP server with short timeouts, so
+// that no test waits long. The others use the product's own timeouts, because a slow machine may take a second to read an honest request.
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -44,7 +44,7 @@ beforeAll(async () => {
   database = await makeDatabase();
 });
 
-describe("a connection that takes too long", () => {
+describe("a slow or hostile connection", () => {
   let address: string;
   const logged: unknown[] = [];
   const counted: number[] = [];
@@ -73,14 +73,14 @@ describe("a connection that takes too long", () => {
     ],
     ["sends its body character by character", insertHead("content-length: 9000\r\n"), " "],
     ["sends chunks without end", insertHead("transfer-encoding: chunked\r\n"), "1\r\n \r\n"],
-    ["promises less than 16 kB and waits", insertHead("content-length: 16384\r\n"), undefined],
+    ["promises a body of 16 kB and waits", insertHead("content-length: 16384\r\n"), undefined],
     ["stops within a form", `${formHead("content-length: 100\r\n")}name=Rosa`, undefined],
     [
       "stops within a form in chunks",
       `${formHead("transfer-encoding: chunked\r\n")}4\r\nname\r\n`,
       undefined,
     ],
-  ])("that %s gets an answer that says so, and is closed", async (_, first, drop) => {
+  ])("that %s gets the answer that it took too long, and is closed", async (_, first, drop) => {
     const exchange = openAndSend(address, first);
     if (drop) drip(exchange, drop);
     const [answer, ...more] = await exchange.closed;
@@ -88,13 +88,13 @@ describe("a connection that takes too long", () => {
     expectAPlainAnswer(answer, true);
   });
 
-  it.concurrent("because it sends a body to a page is closed as well, once the page is answered", async () => {
+  it.concurrent("that sends a body without end to a page is closed once the page is answered", async () => {
     const aPage = await listen(() => new Response("a page"), { ...short, headers: 10_000, request: 20_000 });
     const server = servers.at(-1) as Server;
     const exchange = openAndSend(aPage, "GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
     drip(exchange, "1\r\n \r\n");
     await once(exchange.socket, "data");
-    // Node reads this at each check.
+    // Node reads `requestTimeout` at each check, so this ends the request that is under way.
     server.requestTimeout = 1;
     expect((await exchange.closed)[0]).toMatchObject({ status: 200, body: "a page" });
   });
@@ -105,7 +105,7 @@ describe("a connection that takes too long", () => {
     expect([logged, counted]).toEqual([[], []]);
   });
 
-  it.concurrent("because nobody reads the answer is closed", async () => {
+  it.concurrent("whose answer nobody reads is closed", async () => {
     const tooMuch = await listen(() => new Response(new Uint8Array(50_000_000)), short);
     const connected = once(servers.at(-1) as Server, "connection");
     const { socket } = openAndSend(tooMuch, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -115,7 +115,7 @@ describe("a connection that takes too long", () => {
     socket.destroy();
   });
 
-  it("has at most 32 requests carried out when it sends one after another and reads no answer", async () => {
+  it("has at most 32 requests carried out before the first answer, and is closed when it sends more", async () => {
     let carriedOut = 0;
     const never = await listen(() => {
       carriedOut += 1;
@@ -139,7 +139,7 @@ describe("a connection that takes too long", () => {
     expect((await exchange.closed).map(({ status }) => status)).toEqual([201, 400]);
   });
 
-  it("has ten seconds for its headers, twenty for the request, and thirty without a byte in the product", () => {
+  it("has, in the product, ten seconds for its headers, twenty for the request, and thirty without a byte", () => {
     const { headersTimeout, requestTimeout, timeout } = makeHttpServer(
       { fetch: () => new Response() },
       headers,

@@ -5,7 +5,7 @@ const noon = Date.parse("2026-03-02T12:00:00Z");
 const second = 1_000;
 const minute = 60 * second;
 
-// Before the clock is loaded, whose own timer would otherwise tick on after the chapter.
+// Before the clock's module is loaded, because its timer would otherwise tick on after the chapter.
 vi.useFakeTimers({ now: noon });
 const { readClock, serverNow, sharedNow } = await import("../inbox/client/page/clock.ts");
 afterAll(() => void vi.useRealTimers());
@@ -13,7 +13,7 @@ afterAll(() => void vi.useRealTimers());
 /** Milliseconds by which the page takes the server's clock to be ahead of the member's. */
 const ahead = () => serverNow().getTime() - Date.now();
 
-/** An answer that is here now, by a server whose clock is so much ahead, and which took so long to come after it was written. */
+/** Gives the page an answer now. The server's clock is `serverAhead` ahead, and wrote the answer `took` milliseconds ago. */
 function answer(serverAhead: number, took = 0): void {
   readClock(new Date(Date.now() + serverAhead - took).toUTCString(), took);
 }

@@ -12,7 +12,7 @@ import { startTcpProxy } from "./support/tcp-proxy.ts";
 const { browser, open, database, inbox, dana, as, leadPage, invite } = await setUpInboxInBrowser();
 
 describe("a network that drops", () => {
-  it("is said, loses nothing that was typed, and the list catches up when it is back", async () => {
+  it("brings up the banner “No connection”, loses nothing that was typed, and lets the list catch up when it is back", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });
     const page = await leadPage(dana, id);
     // The event stream is open before the network drops, because its opening would say that the connection is there.
@@ -62,7 +62,7 @@ describe("a network that falls silent, as around a machine that slept", () => {
     return { page, proxy, url, streams: () => asked, addHeardLead };
   }
 
-  it("is noticed on the event stream, which is opened again, because nobody would hear of a new lead", async () => {
+  it("is noticed within 46 seconds: the page asks for new leads again, and says that there is no connection", async () => {
     const { page, proxy, url, streams, addHeardLead } = await throughProxy("Sally");
     const stream = page.waitForResponse(`${url}/api/events`);
     await page.goto(url);
@@ -88,7 +88,7 @@ describe("a network that falls silent, as around a machine that slept", () => {
 });
 
 describe("a request that is given up after a later one was answered", () => {
-  it("does not say that there is no connection", async () => {
+  it("does not bring up the banner “No connection”", async () => {
     const page = await leadPage(dana, await addLead(database));
     await intercept(page, "**/api/health-answers", async (route) => {
       await page.getByRole("button", { name: "Take this lead" }).click();
@@ -167,7 +167,7 @@ describe("a proxy that answers in the server's place", () => {
   );
 });
 
-describe("a page that nobody touches while the network is gone", () => {
+describe("a page that stays open while the network is gone", () => {
   /** The page of Rosa Martinez on a clock that the test moves. */
   async function offlineWithLead() {
     const id = await addLead(database, { name: "Rosa Martinez" });
@@ -179,7 +179,7 @@ describe("a page that nobody touches while the network is gone", () => {
     return page;
   }
 
-  it("is locked after the idle minutes, and holds nothing about anybody", async () => {
+  it("is locked after the idle minutes when nobody touches it, and holds nothing about the lead then", async () => {
     const page = await offlineWithLead();
     // A page whose timers have not run for two minutes takes the machine for one that slept, and is locked for that.
     const passMinutes = async (minutes: number) => {
@@ -193,7 +193,7 @@ describe("a page that nobody touches while the network is gone", () => {
     expect(await page.content()).not.toContain("Rosa");
   });
 
-  it("is locked at the first touch of a machine that slept longer, before anything could be asked", async () => {
+  it("is locked at the first touch when the machine slept for hours, though it cannot ask the server", async () => {
     const page = await offlineWithLead();
     // No timer runs while a machine sleeps.
     await page.clock.setSystemTime(Date.now() + 8 * 3_600_000);
@@ -204,7 +204,7 @@ describe("a page that nobody touches while the network is gone", () => {
 });
 
 describe("“Sign out” on a locked screen", () => {
-  it("says that nobody was signed out when nothing answered", async () => {
+  it("says that there is no connection when nothing answers, leaves the screen locked, and signs out at the next press", async () => {
     const member = await inbox.member("Uma");
     const page = await as(member);
     await member.call("lock");
@@ -221,7 +221,7 @@ describe("“Sign out” on a locked screen", () => {
 });
 
 describe("an inbox that is opened while its server cannot answer", () => {
-  it("says so in place of “Loading…”, and comes up by itself when it can", async () => {
+  it("says so, and shows the leads by itself when the server can answer", async () => {
     const page = await as(dana, "/healthz");
     const answers = { status: 500, body: '{"error":"a bug"}' };
     await intercept(page, "**/api/**", (route) => route.fulfill(answers));

@@ -22,7 +22,7 @@ const idsIn = async (member: TestMember, filter: object = {}) =>
   (await member.call("queue", { filter })).body.rows.map(({ id }) => id);
 
 describe("the queue", () => {
-  it("has the least time left first, and after them those that may not be called now, with when they may", async () => {
+  it("lists the leads with the least time left first, and last those that may not be called now, with the time when they may", async () => {
     const night = await addLead(database, { zip_code: nightZip }, 23);
     const late = await addLead(database, {}, 27);
     const fresh = await addLead(database, {}, 0.1);
@@ -40,7 +40,7 @@ describe("the queue", () => {
     expect(counts).toMatchObject({ callable: 3, not_callable: 1, late: 1 });
   });
 
-  it("holds each place against a lead in which the person may be: those of the ZIP code, and of an area code elsewhere", async () => {
+  it("names for a lead each state where the person may be: that of the ZIP code, and that of an area code from elsewhere", async () => {
     await addLead(database, { zip_code: noonZip, phone: "(808) 555-0142" });
     const { rows } = (await dana.call("queue", {})).body;
     expect(rows.map(({ place }) => place.states)).toEqual([["VT", "HI"]]);
@@ -82,7 +82,7 @@ describe("the queue", () => {
     });
   });
 
-  it("follows the clock and the managers: hours that end, and states that are paused", async () => {
+  it("follows the managers and the clock: paused states, hours that begin, and hours computed while the clock was ahead", async () => {
     const id = await addLead(database);
     expect((await dana.call("queue", {})).body.rows[0]).toMatchObject({ id, section: "callable" });
     await maria.call("pause-state", { state: "VT", reason: "An emergency" });
@@ -94,10 +94,10 @@ describe("the queue", () => {
     expect((await dana.call("take-next")).body).toEqual({ id: null });
     await maria.call("resume-state", { state: "VT" });
     expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
-    // As if the hours had ended since they were computed.
+    // As if the calling hours had begun since the row was computed.
     await database.owner`update private.place_windows set callable = false, callable_at = now(), holds_until = now()`;
     expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
-    // As if they had been computed while the database's clock was years ahead.
+    // As if the row had been computed while the database's clock was years ahead.
     await database.owner`
       update private.place_windows set callable = false, callable_at = now(), holds_until = now() + interval '3 years'`;
     expect((await dana.call("queue", {})).body.counts).toMatchObject({ callable: 1, not_callable: 0 });
@@ -106,7 +106,7 @@ describe("the queue", () => {
   it("computes the hours once for members who ask at the same moment", async () => {
     await addLead(database);
     await database.owner.begin(async (tx) => {
-      // This member's time is that of the transaction, and so earlier than the other's.
+      // The transaction stands for a member whose now() is earlier than that of the computation below.
       await tx`select now()`;
       await database.owner`update private.place_windows set holds_until = default`;
       await database.owner`select private.refresh_place_windows()`;
@@ -151,7 +151,7 @@ describe("the queue", () => {
 });
 
 describe("a lead reviewed by command", () => {
-  it("leaves the queue, as with an outcome in the inbox", async () => {
+  it("leaves the queue, is closed, and has the time of its review", async () => {
     const id = await addLead(database);
     await database.owner`insert into private.reviews (lead_id, outcome) values (${id}, 'qualifies')`;
     expect(await idsIn(dana)).toEqual([]);
@@ -173,7 +173,7 @@ describe("Take next lead", () => {
     expect((await lee.call("take-next")).body).toEqual({ id: null });
   });
 
-  it("gives a lead again that was given and not opened, unless it may not be called any more", async () => {
+  it("gives the same lead again until the member opens it, as long as it may be called and no other member has it", async () => {
     const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
     expect((await dana.call("take-next")).body).toEqual({ id: first });
     expect((await dana.call("take-next")).body).toEqual({ id: first });
@@ -250,7 +250,7 @@ describe("Take next lead", () => {
 });
 
 describe("a claim", () => {
-  it("ends so also where it was made while the database's clock was ahead", async () => {
+  it("that was made while the database's clock was ahead is shortened to 20 minutes when another member takes the next lead", async () => {
     const id = await addLead(database);
     await lee.call("claim", { id });
     await database.owner`update private.claims set until = now() + interval '3 years' where lead_id = ${id}`;
@@ -260,7 +260,7 @@ describe("a claim", () => {
     expect(claim).toEqual({ endsSoon: true });
   });
 
-  it("of then does not have its lead given again to its member, who has opened it since", async () => {
+  it("that was made while the database's clock was ahead does not give its lead again to the member who has opened it since", async () => {
     const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
     await dana.call("take-next");
     await database.owner`

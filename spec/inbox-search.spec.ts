@@ -37,7 +37,7 @@ describe("the search", () => {
     }
   });
 
-  it("finds by eight digits that are no phone number the reference alone, and no lead without a number", async () => {
+  it("finds for eight digits that are no phone number only the lead with this reference, and no lead without a number", async () => {
     const id = "00000000-0000-4000-8000-000000123456";
     await addLead(database, { phone: "none" });
     await addLead(database, { id });
@@ -67,7 +67,7 @@ describe("the search", () => {
     }
   });
 
-  it("finds a reference and an id with dashes and without, and a lead opens by the same", async () => {
+  it("finds a lead by its reference or its id, with dashes or without, and the same text opens the lead", async () => {
     const id = await addLead(database, { id: "0190a1b2-c3d4-4e5f-8a6b-00000d4e5f60" });
     for (const text of [
       id.replaceAll("-", ""),
@@ -102,7 +102,7 @@ describe("the search", () => {
     expect(await found("", { withdrawn: true })).toEqual([withdrawn]);
   });
 
-  it("finds closed leads too, and without words the newest of all", async () => {
+  it("finds closed leads too, and without words lists all leads, the newest first", async () => {
     const [older, newer] = [await addLead(database, {}, 40), await addLead(database, {}, 30)];
     await dana.call("outcome", { id: older, call_id: null, outcome: "not_interested" });
     expect(await found("")).toEqual([newer, older]);
@@ -110,14 +110,14 @@ describe("the search", () => {
     expect(await found("", { outcome: "not_interested" })).toEqual([older]);
   });
 
-  it("notes in the audit log that somebody searched and by what, and not for whom", async () => {
+  it("notes in the audit log who searched and by which kind of text, and not for whom", async () => {
     await found("rosa@example.com");
     const [entry] = await database.owner`
       select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
     expect(entry).toEqual({ who: "Dana", details: { by: "email", found: 0 } });
   });
 
-  it("is in the audit log for each page, so that nobody looks unseen by asking for a later one first", async () => {
+  it("is noted in the audit log also when a member asks for a later page of leads without the first page", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone });
     const after = "infinity|ffffffff-ffff-ffff-ffff-ffffffffffff";

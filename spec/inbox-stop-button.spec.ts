@@ -8,7 +8,7 @@ import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
 const { database, dana, lee, as, leadPage } = await setUpInboxInBrowser();
 
 describe("“They asked us to stop”", () => {
-  it("takes the number from the screen at once, and shows a proof to print", async () => {
+  it("takes the number from the screen at once, and shows a proof that lists each lead with the number", async () => {
     const phone = aNumber();
     const id = await addLead(database, { phone });
     await addLead(database, { phone, name: "The same person" });
@@ -27,7 +27,7 @@ describe("“They asked us to stop”", () => {
     await page.locator(".stopped").waitFor();
   });
 
-  it("says no failure of an earlier attempt when it is asked again", async () => {
+  it("shows no error of an earlier attempt when a member presses the button again", async () => {
     const page = await leadPage(dana, await addLead(database));
     await intercept(page, "**/api/stop", (route) => route.abort());
     await page.getByRole("button", { name: "They asked us to stop" }).click();
@@ -40,7 +40,7 @@ describe("“They asked us to stop”", () => {
     expect(await question.getByText("No answer").count()).toBe(0);
   });
 
-  it("is asked before, and no second press of Enter, as of a key that is held, is the answer", async () => {
+  it("asks first, and a second press of Enter, as from a key that is held, does not confirm", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
     await page.getByRole("button", { name: "They asked us to stop" }).focus();
@@ -56,7 +56,7 @@ describe("“They asked us to stop”", () => {
     expect((await dana.call("open", { id })).body.stopped_at).toBeNull();
   });
 
-  it("shows the proof even when the event of the stop is here before the answer", async () => {
+  it("shows the proof also when the page hears of the stop before the server answers", async () => {
     const page = await leadPage(dana, await addLead(database));
     await intercept(page, "**/api/stop", async (route) => {
       const response = await route.fetch();

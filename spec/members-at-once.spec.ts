@@ -1,4 +1,4 @@
-// A member who signs in or adds a passkey, or a manager who acts, at the moment in which their access is ended: one waits for the other.
+// A member signs in or adds a passkey, or a manager acts, while a manager ends that member's access: one waits for the other.
 import { describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { asMember, whileUncommitted } from "./support/at-once.ts";
@@ -7,7 +7,7 @@ import { makeInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 
-describe("a member at the moment in which their access is recovered, which ends what they had", () => {
+describe("a member who signs in or adds a passkey while a manager recovers their access", () => {
   const passkey = async (member: TestMember) => {
     const id = crypto.randomUUID();
     await database.owner`
@@ -74,7 +74,7 @@ describe("a member at the moment in which their access is recovered, which ends 
     expect(await database.owner`select from private.passkeys where member_id = ${olga.id}`).toEqual([]);
   });
 
-  it("is out again when the sign-in was first", async () => {
+  it("is signed out again when the sign-in came first", async () => {
     const otto = await inbox.member("Otto");
     const id = await passkey(otto);
     await whileUncommitted(
@@ -87,7 +87,7 @@ describe("a member at the moment in which their access is recovered, which ends 
 });
 
 describe("a recovery", () => {
-  it("waits for a request of the member that has begun, and holds up nothing that this request does next", async () => {
+  it("waits for a request that the member has begun, and does not block what this request records under the member's name", async () => {
     const rita = await inbox.member("Rita");
     const { recovering } = await database.owner.begin(async (tx) => {
       await tx`update private.sessions set last_seen_at = now() where member_id = ${rita.id}`;
@@ -101,7 +101,7 @@ describe("a recovery", () => {
 });
 
 describe("two managers who remove each other at the same moment", () => {
-  it("do not leave the team without one", async () => {
+  it("leave the team with one manager, because the second removal is refused", async () => {
     const [maria, mia] = [await inbox.member("Maria", "manager"), await inbox.member("Mia", "manager")];
     const { status } = await whileUncommitted(
       database.owner,

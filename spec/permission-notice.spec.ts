@@ -39,7 +39,7 @@ describe("the permission notice", () => {
     );
   });
 
-  it("has a version of its own in each language, by the hash of its words", () => {
+  it("has in each language its own words, with the legal name and the button's words, and the hash of them", () => {
     const notices = permissionNotices({ site, provider });
     expect(notices.map(({ language }) => language)).toEqual(languageCodes);
     expect(new Set(notices.map(({ hash }) => hash)).size).toBe(languageCodes.length);
@@ -63,7 +63,7 @@ describe("the provider's own notice", () => {
     );
   });
 
-  it("is taken from a file beside it for another language, also as a Mac writes accents", () => {
+  it("is read for another language from a second file, in which accents may be written the Mac's way", () => {
     const spanish =
       "Firmo aquí. {legalName} tiene mi permiso por escrito para llamarme al número que escribí sobre un monitor continuo de glucosa. No tengo que aceptar para comprar. Para cancelar: {phone}.";
     expect(withOwn(complete, spanish)[1]?.text).toContain("Firmo aquí. Elm Medical Supply, LLC tiene");
@@ -100,7 +100,7 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(automatic)).toThrow("that you may call");
   });
 
-  it("is refused when its file is not UTF-8, because readers would see other characters in its place", () => {
+  it("is refused when its file is not UTF-8, because visitors would see wrong characters", () => {
     expect(() => withOwn(Buffer.from(`${complete} \u00e9`, "latin1"))).toThrow(
       /NOTICE_FILE: .{0,300} is not UTF-8\./,
     );
@@ -119,7 +119,7 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(`${complete} ${odd}`)).toThrow("a brace without its other one");
   });
 
-  it("is read at the start alone, so that a page that answers a refused post shows no wording that came later", async () => {
+  it("is read only at the start, so the page after a refused form keeps its wording when the file is changed or removed", async () => {
     const noticeFile = join(folder, "changed.txt");
     writeFileSync(noticeFile, complete);
     const site = await loadSite({ ...pageSettings, provider: { ...provider, noticeFile } });

@@ -1,4 +1,4 @@
-// A standby beside the database: what reads much is read there, and nobody reads there unseen or what is out of date.
+// A standby beside the database: long readings are done there, each is in the audit log, and none shows data that is out of date.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
@@ -49,7 +49,7 @@ const statementsOn = async (sql: Sql) =>
 
 const entries = (action: string) => owner`select from private.audit_log where action = ${action}`;
 
-/** Stops what the standby does until the end of the test, once it has everything until now. */
+/** Waits until the standby has everything that the primary has now, and pauses its replay until the end of the test. */
 async function pauseStandby(): Promise<void> {
   const [now] = await owner<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
   const isThere = async () =>
@@ -77,7 +77,7 @@ describe("the inbox beside a standby", () => {
     expect(logged).not.toContain("standby-avoided");
   });
 
-  it("goes on reading there after somebody asked there for what they may not have", async () => {
+  it("goes on reading there after it refused a download to a member who is no manager", async () => {
     const dana = await inbox.member("Dana");
     const refused = await dana.download("/api/downloads/leads?entry=1");
     expect(refused.status).toBe(403);
@@ -104,7 +104,7 @@ describe("the inbox beside a standby", () => {
     expect(await statementsOn(owner)).not.toContain("team.export_leads");
   });
 
-  it("reads the queue and searches on the primary alone", async () => {
+  it("reads the queue and the results of a search on the primary alone", async () => {
     expect((await maria.call("queue")).body.rows).not.toHaveLength(0);
     expect((await maria.call("search", { text: "Rosa 7" })).body.rows).not.toHaveLength(0);
     expect(await statementsOn(there)).not.toContain("team.queue");
@@ -121,7 +121,7 @@ describe("the inbox beside a standby", () => {
     expect((await paula.call("reports", period)).status).toBe(401);
   });
 
-  it("refuses on the standby whoever has no entry in the audit log of what they are about to read", async () => {
+  it("refuses on the standby a reading without an entry in the audit log for the same reading and period", async () => {
     const team = connect(roleAddress(primary.url, "leads_team").replace(primary.host, standby.host), {
       max: 1,
     });
@@ -145,7 +145,7 @@ describe("the inbox beside a standby", () => {
     await team.end();
   });
 
-  it("reads the primary when the standby is far behind, and says so once", async () => {
+  it("reads the primary when the standby is far behind, and logs that once", async () => {
     logged.length = 0;
     await pauseStandby();
     expect((await maria.call("reports", period)).status).toBe(200);
@@ -213,7 +213,7 @@ describe("`leads export` beside a standby", () => {
 });
 
 describe("a standby that was promoted by mistake", () => {
-  it("is not read, because it has nothing of what came after, and no entry of the audit log is written on it", async () => {
+  it("is not read, because it lacks everything since then, and its audit log gets no entry", async () => {
     await there`select pg_promote()`;
     const isItsOwn = async () => (await there`select not pg_is_in_recovery() as yes`)[0]?.yes;
     await expect.poll(isItsOwn).toBe(true);
@@ -223,7 +223,7 @@ describe("a standby that was promoted by mistake", () => {
       { standbyUrl: `postgres://${standby.host}` },
     );
     const [{ count } = {}] = await there`select count(*) from private.audit_log`;
-    // A session that both servers have, as the one of a member who was signed in before.
+    // Both servers have Maria's session, because she signed in before the promotion.
     expect(await statementsOn(owner)).not.toContain("team.experiments");
     const answer = await post(other.url, "api/experiments", {}, maria.cookie);
     expect(answer.status).toBe(200);

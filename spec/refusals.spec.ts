@@ -12,7 +12,7 @@ const sentences = Object.values(refusalsAsSent) as string[];
 
 describe("a refusal", () => {
   it.each(["name", "email", "phone", "zip_code"] as const)(
-    "of the database names the field %s, which the banner links to",
+    "of the database for a blank or too long %s is known to the pages and names that field",
     async (field) => {
       for (const value of ["  ", "x".repeat(501)]) {
         const error = await intake`insert into public.leads ${intake(aLead({ [field]: value }))}`.catch(
@@ -43,7 +43,7 @@ describe("a refusal", () => {
     for (const { message } of sent) expect(sentences).toContain(message);
   });
 
-  it("of a page elsewhere is known to the pages", async () => {
+  it("of a lead sent from another site's page is known to the pages", async () => {
     await owner`update private.settings set allowed_origins = array['https://www.example.com']`;
     const headers = { origin: "https://elsewhere.example", host: "www.example.com" };
     const lead = aLead({ request_headers: headers });
@@ -61,7 +61,7 @@ describe("a refusal", () => {
     }
   });
 
-  it("that no page knows is shown as sent, after a sentence in the page's language", () => {
+  it("that no page knows is shown as sent in English, and after a Spanish sentence on a Spanish page", () => {
     expect(refusalIn(textsIn("en"), "Quota exceeded")).toBe("Quota exceeded");
     expect(refusalIn(textsIn("es"), "Quota exceeded")).toBe(
       "No se pudo enviar. Por favor, intente otra vez. El mensaje que recibimos dice: Quota exceeded",

@@ -83,7 +83,7 @@ describe("retention", () => {
     expect(lines.join("")).toMatch(/error retention-refused: /);
   });
 
-  it("also erases leads on a site without new ones, when the database has run on nearly as many days since", async () => {
+  it("erases leads also on a site without new leads, when it ran on RETENTION_DAYS days since the newest one, not on 20 of 30", async () => {
     await sync({ retentionDays: 30 });
     await insert();
     await age(31);
@@ -105,8 +105,8 @@ describe("retention", () => {
     expect(lines.join("")).not.toContain("retention-refused");
   });
 
-  it("counts each day on which the database ran since the newest lead came once, and forgets the days before", async () => {
-    // One transaction has one time of day, so that no midnight comes in between.
+  it("counts once each day on which it ran since the newest lead came, and forgets the days before that lead", async () => {
+    // One transaction, because its time stands still, so no midnight comes in between.
     await sql.begin(async (tx) => {
       await tx`insert into public.leads ${tx(aLead())}`;
       await tx`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
@@ -194,7 +194,7 @@ describe("retention", () => {
     expect(await sql`select name from public.leads`).toEqual([{ name: "Newest" }]);
   });
 
-  it("empties the circumstances of permissions in portions, which read no lead again on a later day unless one came late", async () => {
+  it("empties the circumstances of permissions in portions, and reads leads again later only while a late lead has its circumstances", async () => {
     await sync({ permissionDays: 30 });
     await intake`insert into public.leads ${intake(many.slice(0, 25))}`;
     await insert({ name: "Newest" });
@@ -216,7 +216,7 @@ describe("retention", () => {
       return portions();
     };
     expect([await nextDay(), await nextDay(), await nextDay()]).toEqual([[10, 10, 5], [], []]);
-    // A lead that says it came long ago, and whose permission is of today.
+    // A lead with a date of long ago, and with a permission of today.
     const late = aLead({ name: "Late", created_at: new Date(Date.now() - 41 * 86_400_000), request_headers });
     await sql`insert into public.leads ${sql(late)}`;
     await sql`select private.index_new_leads(null, '100 years')`;
@@ -227,7 +227,7 @@ describe("retention", () => {
     expect((await permissions()).filter(({ address }) => address !== null)).toHaveLength(1);
   });
 
-  it("empties circumstances after PERMISSION_DAYS, also where only the campaign words are left, and not before, nor by a clock or a setting that is wrong", async () => {
+  it("empties circumstances after PERMISSION_DAYS, also where only campaign words are left, but not before, nor when even the newest lead is older", async () => {
     await sync({ permissionDays: 30 });
     await insert();
     await insert({ name: "Newest" });

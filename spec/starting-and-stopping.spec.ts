@@ -66,7 +66,7 @@ describe("starting", () => {
     await expect(fetch(address)).rejects.toThrow();
   });
 
-  it("does not load the inbox, which takes a quarter of a start, before the article is served", async () => {
+  it("does not load the inbox before the article is served", async () => {
     const tellEachFile = `import { registerHooks } from "node:module";
       registerHooks({ load(url, context, next) { console.log("loads " + url); return next(url, context); } });`;
     const { output } = await startServer({
@@ -77,7 +77,7 @@ describe("starting", () => {
     expect(output()).not.toMatch(/loads \S+(\/inbox\/app\.ts|simplewebauthn|openid-client)/);
   });
 
-  it("presents the anonymous key it was started with", async () => {
+  it("writes the anonymous key that it was started with into the page, and refuses a lead with another key", async () => {
     const { address } = await startServer({
       DATABASE_URL: database.url,
       ANON_KEY: "sb_publishable_of_today",
@@ -105,7 +105,7 @@ describe("starting", () => {
     expect((await startServer({ DATABASE_URL: database.url })).output()).not.toContain("not-reviewed");
   });
 
-  it("leaves the password of an intake login that the operator made, and gives the database the notice before the first lead", async () => {
+  it("stores a lead through the operator's own intake login, with a delivery to the set channel, and stores the notice", async () => {
     const { url, owner } = await makeDatabase();
     await owner`create role operators_intake login password 'its own' in role leads_intake`;
     const own = addressAs(url, "operators_intake", "its own");
@@ -121,7 +121,7 @@ describe("starting", () => {
     expect(first).toEqual({ known: true, owed: ["webhook"] });
   });
 
-  it("ends with a sentence where it has logins alone, and its delivery or its inbox does not work on the tables", async () => {
+  it("ends with a sentence when it has only the roles' logins and lacks the tables that its delivery or its inbox needs", async () => {
     const { url, intakeUrl } = await makeDatabase({ schema: false });
     for (const logins of [
       { DELIVERY_DATABASE_URL: roleAddress(url, "leads_delivery") },
@@ -271,7 +271,7 @@ describe("stopping", () => {
       // The insert waits for the lock now; only then is the server told to stop.
       await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
       const ended = end(first);
-      // Where npm has started it, it passes the signal on.
+      // The second signal stands for npm, which passes the signal on to a server that it has started.
       server.kill(first);
       await expect
         .poll(() =>
@@ -293,7 +293,7 @@ describe("stopping", () => {
     },
   );
 
-  it("leaves no PostgreSQL behind when it comes while that is starting", async () => {
+  it("leaves no PostgreSQL behind when the signal comes while PostgreSQL starts", async () => {
     const env = { DATA_DIR: join(folder, "early") };
     await (await startServer(env)).end();
     const { cluster } = findDataFolder(env.DATA_DIR);
@@ -305,14 +305,14 @@ describe("stopping", () => {
     expect(processesOn(cluster)).toEqual([]);
   });
 
-  it("after kill -9 of the server, the next start keeps every stored lead", async () => {
+  it("by kill -9 loses no stored lead, and the next start stops the PostgreSQL that was left", async () => {
     const env = { DATA_DIR: join(folder, "killed") };
     const first = await startServer(env);
     expect((await insertAt(first.address, aLead())).status).toBe(201);
     await first.end("SIGKILL");
     const second = await startServer(env);
     expect(second.output()).toContain("database-orphan-stopped");
-    // The same lead again is answered as stored, and is stored once.
+    // The same lead again is answered as stored.
     expect((await insertAt(second.address, aLead())).status).toBe(201);
     expect((await insertAt(second.address, aLead({ name: "New" }))).status).toBe(201);
     const { code, says } = await refusedStart(env);

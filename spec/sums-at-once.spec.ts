@@ -1,5 +1,5 @@
-// The counts and the sums of the reports stay those of every row while erasures, new leads, calls and reviews are written at once and the
-// upkeep adds up and counts anew beside them, also when a session is killed in the middle.
+// The kept counts and the sums of the reports stay equal to what a reading of every row gives, while erasures, new leads, calls and reviews
+// are written at once and the upkeep adds up and counts anew beside them, also when a session is killed before its commit.
 import { beforeAll, expect, it } from "vitest";
 import { fillDatabase } from "../bench/years-of-leads.ts";
 import { connect, type Sql } from "../database/connect.ts";
@@ -70,7 +70,7 @@ const areThoseOfEveryRow = async () => {
   }
 };
 
-it("counts and reports are those of every row, whatever is written at once and wherever a session is killed", async () => {
+it("counts during many writes, and reports after them, equal a reading of every row, also when sessions are killed", async () => {
   let isOver = false;
   const untilOver = (work: (sql: Sql) => Promise<unknown>) =>
     inSession(async (sql) => {
@@ -99,7 +99,7 @@ it("counts and reports are those of every row, whatever is written at once and w
   await areThoseOfEveryRow();
 });
 
-it("the report knows a change to an old day that is committed after the day was summed for another change", async () => {
+it("the report includes a change to an old day that is committed only after another change had the day summed", async () => {
   const [day] = await owner<{ leads: string[] }[]>`
     select array_agg(w.lead_id) as leads from private.lead_work w
     where w.created_at < date_trunc('day', now(), 'UTC') - interval '2 days' group by date_trunc('day', w.created_at, 'UTC') limit 1`;

@@ -39,7 +39,7 @@ describe("supabase-js", () => {
     expect(error).toMatchObject({ code: "23514", message: "Please enter your email address." });
   });
 
-  it("throws that message as an Error when told to throw", async () => {
+  it("throws the message for the visitor as an Error when it is told to throw", async () => {
     await expect(
       supabase
         .from("leads")

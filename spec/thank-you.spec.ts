@@ -34,7 +34,7 @@ describe("the thank-you page", () => {
     expect(text).toContain("Medicare itself does not call people to sell them things.");
   });
 
-  it("gives the person a copy of what they agreed to, and says that the page can be kept", async () => {
+  it("gives the person a copy of what they agreed to, and says that the page can be printed", async () => {
     const page = await open(site.url("/thank-you"));
     const [notice] = permissionNotices(pageSettings);
     const copy = page.getByRole("main").locator(".aside");

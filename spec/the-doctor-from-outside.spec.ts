@@ -1,5 +1,5 @@
-// The doctor on a backend and a site where each thing that shows from outside is broken in turn: it names what fails, with its fix. And what
-// it does and says about its test lead where the backend has not stored it.
+// The doctor on a backend and a site where the tests break one thing at a time that shows from outside: it names what fails, with its fix.
+// And what the doctor does and says about its test lead when the backend may not have stored the lead.
 import { createHash } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { examine } from "../doctor/examine.ts";
@@ -181,12 +181,12 @@ describe("the doctor names a backend that", () => {
   });
 });
 
-describe("the doctor, whose test lead the backend", () => {
+describe("the doctor, when the backend", () => {
   const tooMany = json(429, { message: "Too many requests" });
   const noRight = json(401, { code: "42501", message: "permission denied for table leads" });
   const refusals = [
-    ["has no room for (429)", tooMany],
-    ["has no right to store", noRight],
+    ["takes no more leads (429)", tooMany],
+    ["does not let visitors add leads", noRight],
   ] as const;
   const aboutTheLead = /test lead/i;
   const saidAfter = async (answer: typeof tooMany, access?: Parameters<typeof examineProject>[0]) => {
@@ -195,13 +195,13 @@ describe("the doctor, whose test lead the backend", () => {
     return findings.map(({ says }) => says);
   };
 
-  it.each(refusals)("%s, concludes nothing from its absence in the database", async (_, answer) => {
+  it.each(refusals)("%s, concludes nothing from the absence of its test lead", async (_, answer) => {
     const said = await saidAfter(answer, { sql: true });
     expect(said).toContainEqual(expect.stringMatching(/^No lead is taken/));
     expect(said.filter((says) => aboutTheLead.test(says))).toEqual([]);
   });
 
-  it.each(refusals)("%s, neither erases it nor says that it stays", async (_, answer) => {
+  it.each(refusals)("%s, neither erases its test lead nor mentions it", async (_, answer) => {
     const said = await saidAfter(answer);
     expect(said.filter((says) => aboutTheLead.test(says))).toEqual([]);
     expect(said.at(-1)).toBe("The database from inside: give DATABASE_URL.");
@@ -211,7 +211,7 @@ describe("the doctor, whose test lead the backend", () => {
     expect(project.calls.filter(({ headers }) => headers.apikey === "sb_secret_of_the_spec")).toEqual([]);
   });
 
-  it("was never sent, says all the same that the database was not examined from inside", async () => {
+  it("is paused and gets no test lead, still says that the database was not examined from inside", async () => {
     project.override = (call) => (reading(call) ? { status: 540 } : undefined);
     for (const access of [{}, { secretKey: "sb_secret_of_the_spec" }]) {
       const { findings } = await examineProject(access);
@@ -221,13 +221,13 @@ describe("the doctor, whose test lead the backend", () => {
     }
   });
 
-  it("may have stored before it failed, looks for it, or says that it may be there", async () => {
+  it("may have stored the test lead before it failed, looks for the lead, or says that it may be there", async () => {
     const failed = json(504, {});
     expect(await saidAfter(failed, { sql: true })).toContain("No test lead was left behind.");
     expect((await saidAfter(failed)).at(-1)).toMatch(/the test lead may have been stored/);
   });
 
-  it("stores, says how to erase it when it is not in the database that was named", async () => {
+  it("stores the test lead in another database than the named one, says how to erase the lead", async () => {
     const other = await makeDatabase();
     const findings: Finding[] = [];
     const deployment = { url: project.url, key: keys.publishable, site: host.url };
@@ -240,7 +240,7 @@ describe("the doctor, whose test lead the backend", () => {
   });
 });
 
-describe("the doctor names a site that", () => {
+describe("the doctor, on a site that", () => {
   const answering = (path: string, status: number) => () => {
     host.override = (asked) =>
       asked === path ? { status, type: "text/html", body: "something else" } : undefined;
@@ -301,12 +301,12 @@ describe("the doctor names a site that", () => {
           path.startsWith("/assets/form-") ? { status: 200, type: "text/html", body: "<p>" } : undefined;
       },
     ],
-  ])("%s", async (_, says, breakIt) => {
+  ])("%s, names the fault and its fix", async (_, says, breakIt) => {
     breakIt();
     await expectFailure(says);
   });
 
-  it("presents the key, of which HTML writes a sign in another way, for no fault", async () => {
+  it("writes a character of the right key in its HTML form, accepts the key", async () => {
     altered(keys.publishable, "a&amp;b")();
     const deployment = { url: project.url, key: "a&b", site: host.url };
     expect((await examinePages(deployment)).map(({ says }) => says)).toContain(
@@ -314,12 +314,12 @@ describe("the doctor names a site that", () => {
     );
   });
 
-  it("shows the article's label in Spanish, for no fault", async () => {
+  it("shows the article's label in Spanish, names no fault", async () => {
     host.alter = (html) => html.replaceAll("Sponsored Content", "Contenido patrocinado");
     expect((await examineProject()).hasFailed).toBe(false);
   });
 
-  it("shows a permission notice that the database does not know", async () => {
+  it("shows a permission notice that the database does not know, names the fault and its fix", async () => {
     const [notice] = await project.database.owner<{ text: string; hash: string }[]>`
       select text, hash from private.notices where strpos(text, ${provider.PROVIDER_PHONE}) > 0`;
     if (!notice) throw new Error("The function has synced no notice.");
@@ -328,7 +328,7 @@ describe("the doctor names a site that", () => {
     await expectFailure(/does not know the permission notice on the page \/:/, { sql: true });
   });
 
-  it("states another address than its own, and not where the doctor runs on the same machine", async () => {
+  it("states another address than its own, names the fault, but not where both addresses mean this machine", async () => {
     const site = "https://www.example.com";
     const ask = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation((url, options) =>
@@ -347,7 +347,7 @@ describe("the doctor names a site that", () => {
     vi.restoreAllMocks();
   });
 
-  it("may not reach its backend by its own policy", async () => {
+  it("forbids its own pages to reach the backend, names the fault", async () => {
     const findings: Finding[] = [];
     const elsewhere = {
       url: project.url.replace("127.0.0.1", "localhost"),

@@ -1,4 +1,4 @@
-// `leads upgrade`: the embedded database of an older PostgreSQL, brought over with every lead and all that belongs to it. It
+// `leads upgrade`: the embedded database of an older PostgreSQL, brought over with every lead and all that belongs to it. This chapter
 // needs an older PostgreSQL on this machine, as Debian's packages bring it.
 import { appendFileSync, chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ async function onOldData<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
 }
 
 describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () => {
-  it("brings every row of every table over, and the server starts on it and takes leads", async () => {
+  it("brings every row of every table over and keeps the old data, and the server starts with the new data and takes leads", async () => {
     const held = await makeOldData();
     expect(held["public.leads"]).toHaveLength(2);
     expect(held["private.deliveries"]).toHaveLength(2);
@@ -85,7 +85,7 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
 
   it("shows its progress, and keeps the old data in use when Ctrl-C aborts it", async () => {
     const held = await makeOldData();
-    // A prepared transaction holds its lock also when the server has been started again: the copy waits for it until it is aborted.
+    // A prepared transaction holds its lock even after a restart of the server, so the copy waits for it until Ctrl-C aborts the copy.
     appendFileSync(join(folder, "postgresql/postgresql.auto.conf"), "max_prepared_transactions = 1\n");
     await onOldData(async (sql) => {
       await sql.unsafe(
@@ -96,7 +96,7 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     let isCopying = false;
     child.stdout?.on("data", (text) => {
       isCopying ||= String(text).includes("Copying everything from");
-      // As the terminal sends it.
+      // The character that a terminal sends for Ctrl-C.
       if (isCopying && child.stdin?.writable) child.stdin.end("\x03");
     });
     const { status, stdout } = await waitForExit(child, { keepOpen: true });

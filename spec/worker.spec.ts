@@ -38,7 +38,7 @@ describe("the worker", () => {
     expect(attempts).toBe(3);
   });
 
-  it("logs a preparation that fails because of a bug once a minute, and runs no job before it", async () => {
+  it("logs a preparation that fails because of a bug once within a minute, and runs no job before the preparation succeeds", async () => {
     let fails = true;
     let jobs = 0;
     const prepare = async () => {
@@ -61,7 +61,7 @@ describe("the worker", () => {
     await until(() => jobs === 1);
   });
 
-  it("runs its jobs at their times, and a job that failed again a minute later", async () => {
+  it("runs a job at its interval, and after a failure a minute later", async () => {
     let fails = true;
     const done: number[] = [];
     const run = async () => {
@@ -78,7 +78,7 @@ describe("the worker", () => {
     expect(done).toEqual([0, 70, 3670, 7270]);
   });
 
-  it("runs a job of each second again five seconds after an outage of the database, and one of each hour after a minute", async () => {
+  it("starts a job anew that an outage failed: 5 seconds later if it runs each second, a minute later if it runs each hour", async () => {
     const done = { second: [] as number[], hour: [] as number[] };
     const failingOnce = (times: number[]) => async () => {
       times.push(clock.secondsAhead);
@@ -103,7 +103,7 @@ describe("the worker", () => {
     ]);
   });
 
-  it("pauses after a job that the database stopped for as long from its end, and logs it once until it comes through", async () => {
+  it("starts an hourly job anew a minute after the database stopped it, and logs two such stops in a row once", async () => {
     const starts: number[] = [];
     let isSlow = true;
     const run = async () => {
@@ -149,7 +149,7 @@ describe("the worker", () => {
     ["a name that does not exist", async (pool) => pool`select no_such_column`, "42703"],
     ["an exception", async (pool) => pool`do $$ begin raise exception 'Canary-Name'; end $$`, "P0001"],
   ])(
-    "logs a job that fails because of %s as a bug with our own frames, and runs the others",
+    "logs a job that fails because of %s as a bug with the lines of this program that led to it, and runs the others",
     async (_, work, code) => {
       const database = makeResilientConnection(() => sql, log);
       let others = 0;
@@ -201,7 +201,7 @@ describe("the worker", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("records first, after an outage that was longer than its lease, what was delivered, and sends none of it again", async () => {
+  it("records what was delivered before it claims again after an outage longer than a lease, so that nothing is sent twice", async () => {
     const { channel, sent, settle } = fakeChannel();
     const flaky = makeFlaky(sql);
     // The first query after the outage meets a connection that died in it; the next one opens a new one.
@@ -236,7 +236,7 @@ describe("the worker", () => {
     expect([await count("delivered"), sent.length]).toEqual([1, 1]);
   });
 
-  it("goes on soon with a receiver that failed again while it was found to be back", async () => {
+  it("retries within about half a minute what failed at a receiver that recovered, failed again at once, and recovered", async () => {
     const settles: ((outcome: Outcome) => void)[] = [];
     const send = () => new Promise<Outcome>((resolve) => settles.push(resolve));
     const settle = (count: number, outcome: Outcome) => {

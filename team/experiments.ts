@@ -1,5 +1,5 @@
-// What the experiments with the article have brought, for a manager in the inbox or the operator by command. The answers are those of
-// the inbox's API (inbox/api-campaigns.ts).
+// What the experiments with the article have brought, for a manager in the inbox or the operator by command. The results have
+// the fields of the inbox's API (inbox/api-campaigns.ts).
 import { type CountedExperiment, type ExperimentResult, resultOf } from "../campaigns/experiment-results.ts";
 import type { Ask } from "./ask.ts";
 import { askToRead } from "./standby.ts";

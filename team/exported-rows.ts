@@ -1,4 +1,4 @@
-// What the exports of leads and of permissions have in common: how they read their rows, and how far they say that they are.
+// What the exports of leads and of permissions have in common: how they read their rows, and how they report their progress.
 import type { TransactionSql } from "postgres";
 import { allowLongStatements } from "../database/bulk-load.ts";
 import type { CopiedRow } from "../database/copy-out.ts";
@@ -20,7 +20,10 @@ const readers = {
   json: (cell: string): unknown => JSON.parse(cell),
 };
 
-/** Makes a function that reads a copied row of these columns, its times in ISO 8601. A row is no object, which would take half of the time. */
+/**
+ * Makes a function that reads a copied row of these columns, with times in ISO 8601. It returns an array, because to make an object of
+ * each row would take half of the time.
+ */
 export function rowReader(columns: readonly ExportedColumn[]): (row: CopiedRow) => unknown[] {
   const read = columns.map(([, kind]) => readers[kind]);
   return (row) => row.map((cell, at) => (cell === null ? null : read[at]?.(cell)));
@@ -35,8 +38,9 @@ function isoTime(time: string): string {
 }
 
 /**
- * Readies a transaction for the export of all leads. `fresh` are the ids of those that have no row in lead_work yet (a job looks for older
- * ones each day); `report` is called with the number of rows that were handed out, and tells the part of all rows that is done.
+ * Prepares a transaction for the export of all leads. `fresh` are the ids of the leads that have no row in lead_work yet; it looks back two
+ * days, because a daily job indexes the older ones. The caller gives `report` the number of rows that it handed out; `report` tells
+ * `onProgress` the part of all rows that is done.
  */
 export async function prepareExport(
   tx: TransactionSql,

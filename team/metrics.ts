@@ -1,13 +1,14 @@
 // The figures that a monitoring program watches, which need no session because no figure is about a person.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 
-/** Counts; times as ISO 8601. Most are those of `leads status` and of the inbox's health page. */
+/** Names of problems, counts, and times as ISO 8601. Most are those of `leads status` and of the inbox's health page. */
 export interface Figures {
   problems: string[];
   stored: number;
   erased: number;
   unreviewed: number;
   overdue: number;
+  /** Unreviewed leads that are owed to no channel. */
   untold: number;
   /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took a message about them. */
   unnotified: number;

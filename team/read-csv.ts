@@ -7,8 +7,8 @@ export interface CsvRecord {
 }
 
 /**
- * The records of a CSV file (RFC 4180); lines that are empty, or hold nothing but commas, are none. `openQuote` is the line of a quotation mark that is never closed, which has
- * everything after it in one cell.
+ * The records of a CSV file (RFC 4180), without those whose cells are all blank. `openQuote` is the line of a quotation mark that is
+ * never closed; everything after that mark is in one cell.
  */
 export function readCsv(text: string): { records: CsvRecord[]; openQuote: number | undefined } {
   const records: CsvRecord[] = [];

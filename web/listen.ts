@@ -63,15 +63,15 @@ function rememberConnections(server: Server): void {
 const firstByteGrace = 1_000;
 
 /**
- * Stops listening. Requests under way have 7 s to be answered. Connections without a request are closed; but none is for a second, as long as
- * one has not sent a byte yet: its first request may be on its way, and a proxy would answer that with an error.
+ * Stops listening. Requests under way have 7 s to be answered. Connections without a request are closed; that waits up to a second while
+ * a connection has sent no byte, because its first request may be on its way, and a proxy would answer that request with an error.
  */
 export async function drain(server: Server): Promise<void> {
   const closed = once(server, "close");
   const open = connections.get(server) ?? new Set();
   const begun = performance.now();
-  // Not the HTTP server's own `close`: from Node 26 on it closes connections whose first request is still on its way, and before that it
-  // waits for those that send none.
+  // Not the HTTP server's own `close`, because from Node 26 on it closes connections whose first request is still on its way, and before
+  // Node 26 it waits for connections that send no request.
   NetServer.prototype.close.call(server);
   const closeIdle = setInterval(() => {
     const silent = [...open].filter(({ bytesRead }) => bytesRead === 0);

@@ -1,4 +1,4 @@
-// What the lead form says, in English. (Specification 2, 4, 5 and 8: labels, button and messages are its own.)
+// What the lead form says, in English. `heading`, `labels`, `button`, `busy` and `failed` are the words of Specification 2, 5 and 8.
 import { type Field, fields } from "../../lead/lead.ts";
 import type { FormTexts } from "../language.ts";
 import { claims } from "./claims.ts";

@@ -8,7 +8,7 @@ import { whyUnreachable } from "./unreachable.ts";
 /** In milliseconds. */
 interface Timeouts {
   connect: number;
-  /** Servers greet late on purpose, by half a minute and less, because senders of spam do not wait (RFC 5321, 4.5.3.2.1 allows more). */
+  /** Some servers greet up to half a minute late on purpose, because spammers do not wait (RFC 5321, 4.5.3.2.1 allows more). */
   greeting: number;
 }
 
@@ -19,7 +19,7 @@ export function makeSmtp(
 ): SendMail {
   let transport: Transporter | undefined;
   return async ({ from, to, subject, text, html, messageId }: Mail, signal) => {
-    // Outside of what follows, because what fails here is no answer of a mail server.
+    // Outside the `try` below, because a failure here does not come from a mail server.
     transport ??= await openTransport(url, { connect, greeting });
     try {
       const sent = await transport.sendMail({ from, to: [...to], subject, text, html, messageId, signal });
@@ -35,7 +35,7 @@ async function openTransport(url: string, { connect, greeting }: Timeouts): Prom
   const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
-    // The library counts the greeting in it.
+    // The library's limit for connecting includes the greeting.
     connectionTimeout: connect + greeting,
     greetingTimeout: greeting,
     dnsTimeout: connect,

@@ -1,4 +1,4 @@
-// The member's own page: passkeys, the notifications of this browser, and locking and signing out.
+// The member's own page: passkeys; the sound, notifications and shortcuts in this browser; and locking and signing out.
 import { useState } from "react";
 import type { ResponseOf } from "../api.ts";
 import { CallFailed } from "./call-api.ts";
@@ -45,7 +45,7 @@ function Passkeys() {
     setTrouble("");
     await addPasskey().catch((failure) => setTrouble(signInSentence(failure)));
     setAdding(false);
-    // Also after a failure, because the answer alone may be lost.
+    // Also after a failure, because the server may have added the passkey although its answer was lost.
     reload();
   };
   return (
@@ -108,7 +108,7 @@ function PasskeyRemoval({ passkey, onRemoved, onClose }: RemovalProps) {
         onSuccess: (answer) => {
           if (!("refused" in answer)) onClose();
         },
-        // Also after a failure, because the answer alone may be lost.
+        // Also after a failure, because the server may have removed the passkey although its answer was lost.
         onSettled: onRemoved,
       },
     );

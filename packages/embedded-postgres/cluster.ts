@@ -1,5 +1,5 @@
-// Makes PostgreSQL's cluster, once: beside its place, on disk, and then renamed into it, so that a crash half-way leaves
-// nothing that looks like a database. Refuses a cluster of another major version.
+// Makes PostgreSQL's cluster, once: in a folder beside its place, which is flushed to disk and then renamed, so that a crash half-way
+// leaves nothing that looks like a database. Refuses a cluster of another major version.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -51,7 +51,7 @@ export async function makeCluster(
   requirePassword(folder);
 }
 
-/** A copy or a restoration that was broken off leaves data without its version. A new cluster in its place would cost the password. */
+/** An interrupted copy or restoration leaves data without PG_VERSION. A new cluster there would overwrite the password of that data. */
 function requireEmpty(cluster: string): void {
   if (!existsSync(cluster) || readdirSync(cluster).length === 0) return;
   throw new EmbeddedPostgresError(
@@ -83,7 +83,7 @@ function otherMajor(path: string, data: number, programs: number, { advice }: Se
   );
 }
 
-/** Removes what killed starts left. Such an initdb may still be writing, so the removal is retried, and each start has a new name. */
+/** Removes what killed starts left. Their initdb may still write, so the removal is retried, and each start uses a new folder name. */
 export function clearUnfinished(cluster: string) {
   const unfinished = readdirSync(dirname(cluster)).filter((name) =>
     name.startsWith(`${basename(cluster)}.new-`),
@@ -120,7 +120,7 @@ export async function createCluster(
   const method = process.platform === "linux" && programs.major >= 17 ? ["--sync-method=syncfs"] : [];
   await run(programs.initdb, [...where, "--sync-only", ...method], account, log);
 
-  // Written again, the password of a cluster that is in use could be lost in a crash.
+  // Only for a new password, because a crash while an old one is written again could lose the password of a cluster that is in use.
   if (place === cluster) writeDurably(password, secret);
   renameSync(fresh, place);
   flush(dirname(cluster));

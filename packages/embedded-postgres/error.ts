@@ -1,4 +1,4 @@
-// The one class of errors that this package throws for a problem that a person can fix, and how any other error is named.
+// The errors that this package throws for a problem that a person can fix, and how any other error is named.
 
 /** Something that keeps the embedded PostgreSQL from running; the message is for the person at the terminal. */
 export class EmbeddedPostgresError extends Error {

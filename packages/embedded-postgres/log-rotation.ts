@@ -4,8 +4,8 @@ import { copyFileSync, statSync, truncateSync } from "node:fs";
 import { codeOf } from "./error.ts";
 
 /**
- * Moves the log to `LOG.1` when it is larger than `maxBytes`; an older `LOG.1` goes. The server appends, so it may go on. On a disk that
- * takes no writes the log stays as it is.
+ * Moves the log to `LOG.1` when it is larger than `maxBytes`; an older `LOG.1` goes. The server appends, so it may go on. Where the log
+ * cannot be changed, as on a read-only disk, it stays as it is.
  */
 export function rotateLog(log: string, maxBytes: number): void {
   try {

@@ -1,5 +1,5 @@
-// Says what keeps us from using a folder: a file of another user's, such as what an earlier run as root left, and what to type; or else the
-// disk.
+// Says why this program cannot use a folder, and what to type: a file in it belongs to another user, such as one that an earlier run as
+// root left. Where no file does, the advice is to look at the permissions and the disk.
 import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A process for the specification that does nothing but run PostgreSQL with the options it is given as JSON, to be killed.
+// A process that only runs PostgreSQL, with the options that it is given as JSON, so that the specification can kill it.
 // It prints one line when the database is ready or the start was refused, and stops on SIGTERM. It ignores Ctrl-C, as a
 // server does that still answers requests.
 import { startPostgres } from "./embedded-postgres.ts";

@@ -25,7 +25,7 @@ import {
 useServers();
 
 describe.runIf(isRoot)("a PostgreSQL started by root", () => {
-  it("runs as the user the data belongs to, who owns nothing else", async () => {
+  it("runs as the user that owns the database's files and sockets, and nothing else in the data folder", async () => {
     const { pid } = await start();
     const owner = statSync(join(dataDir, "postgresql")).uid;
     expect(owner).not.toBe(0);
@@ -54,7 +54,7 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     expect(modeOf(used)).toBe("700");
   });
 
-  it("keeps the data of a folder that only root may enter in one of the system's, says so, and finds it again", async () => {
+  it("keeps the data in a folder of the system when only root may enter the chosen folder, says so, and finds the data again", async () => {
     const inside = join(dataDir, "private", "data");
     mkdirSync(dirname(inside), { mode: 0o700 });
     const startings: boolean[] = [];
@@ -70,7 +70,7 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     expect(modeOf(dirname(inside))).toBe("700");
   });
 
-  it("makes no second database beside data that is there, when a parent folder was closed meanwhile", async () => {
+  it("refuses to start, and makes no second database, when a folder above its data has become one that only root may enter", async () => {
     const parent = join(dataDir, "shared");
     const inside = join(parent, "data");
     mkdirSync(parent, { mode: 0o755 });
@@ -95,7 +95,7 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     await expect(start(inside)).rejects.toThrow(`There is data in ${inside} and in ${elsewhere}.`);
   });
 
-  it("works in an installation that only root may enter, with its programs in a folder of the system's", async () => {
+  it("works from an installation that only root may enter, with its programs in a folder of the system", async () => {
     const { installation, from } = copyInstallation(0o700);
     const { child, answer } = startInChild({ folder: join(installation, "data"), from });
     const { url, dataDir: systemData } = await answer;

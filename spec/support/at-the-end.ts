@@ -1,5 +1,5 @@
-// Undoes after a chapter what it has set up. Vitest takes an `afterAll` only while it loads a chapter: one that a `beforeAll` registers
-// is never called, and one in a module of support only by the first chapter that loads the module, because chapters share a process.
+// Undoes after a chapter what the chapter has set up. `afterAll` cannot do that: Vitest never calls one that a `beforeAll` registers, and
+// calls one in a support module only after the first chapter that loads the module, because chapters share a process.
 
 const ends: (() => unknown)[] = [];
 

@@ -1,5 +1,5 @@
-// One Chromium for the chapters that run in this process, and pages in it that load nothing but what the site serves. A page has nothing
-// of another test: it has a context of its own, which is closed after the test, or it is emptied then (kept-pages.ts).
+// One Chromium of each kind for the chapters that run in this process, and pages in it. A page has nothing of another test: it has a
+// context of its own, which is closed after the test, or it is emptied then (kept-pages.ts).
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Route } from "playwright-core";
 import { afterEach, beforeAll } from "vitest";
 import { findChromium, findHeadlessShell } from "./chromium.ts";
@@ -74,8 +74,8 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
 }
 
 /**
- * Has `answer` handle the requests of a page to an address. Chapters use this and not `page.route`, which on a page that is loaded
- * returns before the browser asks Playwright: a request of a key that is pressed at once then goes to the server.
+ * Has `answer` handle the requests of a page to an address. Chapters use this and not `page.route`, because on a loaded page `page.route`
+ * returns before the browser passes requests to Playwright: a request that is sent at once still goes to the server.
  */
 export async function intercept(
   page: Page,
@@ -92,7 +92,7 @@ export async function intercept(
     }
   };
   await page.route(address, handle, options);
-  // The server at the address of an emptied page may be gone, or another one.
+  // An emptied page cannot send the probe below, because the server at its address may be gone, or be another one.
   if (isEmpty(page)) return;
   const probe = "/is-intercepted";
   await page.route(`**${probe}`, (route) => route.fulfill({ status: 204 }));

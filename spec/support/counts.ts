@@ -1,7 +1,7 @@
-// What the database counted, for the chapters about page loads: a campaign's sums by kind of device and step.
+// Counts of page loads, for the chapters about them: reads, adds and deletes counts, and holds the browsers that are counted.
 import type { Sql } from "../../database/connect.ts";
 
-/** Such as `{ "phone view": 1, "phone half_read": 1 }`. */
+/** A campaign's sums by kind of device and step, such as `{ "phone view": 1, "phone half_read": 1 }`. */
 export async function countsOf(owner: Sql, campaign: string): Promise<Record<string, number>> {
   const rows = await owner<{ name: string; n: number }[]>`
     select device || ' ' || step as name, sum(n)::int as n
@@ -21,7 +21,7 @@ export const aCount = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Deletes all counts and costs, for the next test. */
+/** Deletes all counts, costs and names of campaigns, for the next test. */
 export const removeCounts = (owner: Sql) =>
   owner.begin((tx) => [
     tx`delete from private.page_counts`,
@@ -34,7 +34,7 @@ export const removeCounts = (owner: Sql) =>
 export const addCounts = (intake: Sql, pages: object[], vitals: object[] = []) =>
   intake`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
 
-/** What browsers state of themselves: readers' own, those inside Facebook and Instagram, and bots. */
+/** The `User-Agent` headers of readers' own browsers, of the browsers inside Facebook and Instagram, and of bots. */
 export const browsers = {
   phone:
     "Mozilla/5.0 (Linux; Android 14; SM-S918U) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36",

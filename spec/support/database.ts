@@ -72,7 +72,7 @@ export const sessionsAtLocks = async (owner: Sql, program: string | null = null)
         and application_name = coalesce(${program}, application_name)`
   ).map(({ pid }) => pid);
 
-/** A lead that an honest visitor could send, with what a test wants otherwise. All have one number and one address unless a test says so. */
+/** A lead that an honest visitor could send, with `differences` in it. Without them, all have the same number and e-mail address. */
 export const aLead = (differences: Record<string, unknown> = {}) => ({
   name: "Rosa Martinez",
   email: "rosa@example.com",

@@ -1,5 +1,5 @@
 // A browser of another engine, as far as a visitor's journey needs one. Playwright drives only its own builds of Firefox and
-// WebKit, and puppeteer brings 57 MB, so each is driven by the standard that it speaks itself.
+// WebKit, and puppeteer brings 57 MB, so each is driven by the standard protocol that the browser itself supports.
 
 export interface Engine {
   goto(url: string): Promise<void>;

@@ -1,4 +1,4 @@
-// Packages that a single chapter needs, and that are too large to be installed for everybody. npm fetches them once into
+// Packages that only a few chapters need, and that are too large to be installed for everybody. npm fetches them once into
 // .cache/, with the hashes that the lock file in spec/support/<name>/ pins.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const cache = fileURLToPath(new URL("../../.cache/", import.meta.url));
 
-/** The `node_modules` of spec/support/`name`/package.json, fetched where it is not there yet. */
+/** Returns the path of the `node_modules` with the packages of spec/support/`name`/package.json, and fetches them if it is missing. */
 export function fetchPackages(name: string): string {
   const source = fileURLToPath(new URL(`${name}/`, import.meta.url));
   const lock = createHash("sha256")
@@ -26,7 +26,7 @@ function fetch(source: string, folder: string): void {
     cpSync(source, unfinished, { recursive: true });
     const args = ["ci", "--prefix", unfinished, "--include=optional", "--ignore-scripts", "--prefer-offline"];
     execFileSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { stdio: "pipe" });
-    // Of two processes that fetch at the same time, the second finds the folder in its place.
+    // When two processes fetch at the same time, the one that ends later mostly finds the folder there and drops its own copy.
     if (!existsSync(folder)) renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Firefox, driven by WebDriver BiDi over a WebSocket, as Debian ships it.
+// Firefox, by default the one that Debian packages, driven by WebDriver BiDi over a WebSocket.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ async function launch(): Promise<Engine> {
   return { ...page(session, context), close };
 }
 
-/** Preferences that are turned off, because they make Firefox ask Mozilla's servers, which a test machine may not reach. */
+/** Preferences that are turned off, because they make Firefox ask its user, or Mozilla's servers, which a test machine may not reach. */
 const disabledPreferences = [
   "app.update.enabled",
   "browser.newtabpage.enabled",
@@ -69,7 +69,7 @@ interface Session {
   close(): void;
 }
 
-/** One command after another over one WebSocket; events are not looked at. */
+/** Sends commands over one WebSocket, and finds the answer to each by its id; events are ignored. */
 async function connect(address: string): Promise<Session> {
   const socket = new WebSocket(`${address}/session`);
   const pending = new Map<number, (answer: Record<string, unknown>) => void>();

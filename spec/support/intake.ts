@@ -1,5 +1,5 @@
-// The web side of a chapter: the real app on a real database, asked without a port. What the pages look like is for
-// the page chapters; here they are one line each.
+// The intake for a chapter: the real app on a real database, called without a network port. Its pages are one line each,
+// because other chapters check what the pages look like.
 import { vi } from "vitest";
 import { plainRefusal } from "../../content/languages.ts";
 import { connect } from "../../database/connect.ts";
@@ -11,7 +11,7 @@ import { aLead, type TestDatabase } from "./database.ts";
 
 export const anonKey = "sb_publishable_for_the_spec";
 
-/** Makes the app on a database, with what a test wants otherwise. */
+/** Makes the app on a database, with `differences` in place of the usual dependencies. */
 export async function makeIntake(
   database: Pick<TestDatabase, "intakeUrl">,
   differences: Partial<Dependencies> = {},
@@ -43,7 +43,7 @@ export async function makeIntake(
   return { app, log };
 }
 
-/** An insert as supabase-js sends it, with what a test wants otherwise. A string body goes as it stands. */
+/** An insert as supabase-js sends it, with the headers, query or method that a test gives. A body of text or bytes is sent unchanged. */
 export function insertRequest(
   body: unknown = aLead(),
   {

@@ -6,7 +6,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from "playwright-core";
 import { recordAnnouncements } from "./announcements.ts";
 
-/** What a test may do with a page that is handed on: it leaves nothing, or `empty` undoes it. */
+/** What a test may do with a page that is handed on: each of these leaves nothing behind, or `empty` undoes it. */
 const undone = new Set([
   ...[
     "locator",
@@ -69,7 +69,7 @@ interface Use {
 /** An address that every server of ours answers without a script. A page is emptied there. */
 export const healthPath = "/healthz";
 
-/** Whether nothing is loaded in a page yet that could ask a server for anything. */
+/** Whether a page has loaded nothing yet that sends requests: it is blank, or at the address where pages are emptied. */
 export const isEmpty = (page: Page): boolean =>
   page.url() === "about:blank" || new URL(page.url()).pathname === healthPath;
 
@@ -81,7 +81,7 @@ const over = new WeakSet<Page | BrowserContext>();
 /** Whether the test that got this page is over. */
 export const isOver = (page: Page): boolean => over.has(page) || over.has(page.context());
 
-/** Returns an empty page for the test that runs, with the context that it has: one that is handed on, unless the test asks for more than a look. */
+/** Returns an empty page and its context: a page that is handed on, unless the options name more than a viewport and a colour scheme. */
 export async function takePage(
   browser: Browser,
   { viewport = usualSize, colorScheme = usualMedia.colorScheme, ...options }: BrowserContextOptions = {},
@@ -136,15 +136,15 @@ const watch = <Watched extends object>(watched: Watched, use: Use, instead: Reco
       if (over.has(use.handle)) throw new Error("The test that had this page is over.");
       const own = Object.hasOwn(instead, name) && Reflect.get(instead, name);
       const value = own || Reflect.get(watched, name);
-      // Such as "then", for which every `await` asks.
+      // A name that is not there leaves nothing behind, such as "then", for which every `await` asks.
       if (value !== undefined) use.names.add(String(name));
       return typeof value === "function" && !own ? value.bind(watched) : value;
     },
   });
 
 /**
- * Takes the pages of a browser back from the test that is over, and closes every context whose page is not handed on. `isKept` says whether
- * any is.
+ * Takes the pages of a browser back from the test that is over, and closes every context whose page is not handed on. No page is handed on
+ * when `isKept` is false.
  */
 export async function takeBackPages(browser: Browser, isKept: boolean): Promise<void> {
   const pages = kept.get(browser) ?? [];

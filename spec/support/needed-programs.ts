@@ -1,5 +1,5 @@
-// The programs that the tests drive and npm does not bring. Run by itself, as `npm test` does first: installs Debian's packages, all in
-// one step, where some are missing and it may, and says what to do about each program without which the tests cannot run.
+// The programs that the tests use and npm does not install. `npm test` runs this file first: as root on Debian it installs the missing
+// packages, in one step where that works. Then it says what to do about each program that is still missing and that the tests need.
 import { spawnSync } from "node:child_process";
 import { findChromium, hasHeadlessShell, misnamedChromium } from "./chromium.ts";
 import { install, reportMissing } from "./debian.ts";
@@ -13,12 +13,12 @@ interface Need {
   /** Debian's packages. */
   packages: string[];
   isThere(): boolean;
-  /** What to do when it is still missing. None where the tests run without it. */
+  /** What to do when the program is still missing. Unset where most tests run without the program. */
   refusal?: string;
 }
 
 const needs: Need[] = [
-  // Without it, the chapters that ask for it run in the whole browser.
+  // Without the headless shell, the chapters that use it run in the whole browser.
   { packages: ["chromium-headless-shell"], isThere: hasHeadlessShell },
   {
     packages: ["chromium"],
@@ -26,7 +26,7 @@ const needs: Need[] = [
     refusal:
       "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
   },
-  // Without them, their chapter is named as skipped.
+  // Without one of these browsers, the run reports that browser's tests as skipped.
   ...[firefox, webkit].map(({ packagesMissing }) => ({
     packages: packagesMissing?.split(" ") ?? [],
     isThere: () => !packagesMissing,

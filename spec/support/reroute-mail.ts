@@ -1,4 +1,4 @@
-// Loaded into the function's Deno before it starts: what it sends to the mail API goes to the test's own server instead.
+// Deno loads this module before it starts the hosted function: what the function sends to the mail API goes to the test's own server.
 const { MAIL_API_OF_THE_TEST } = process.env;
 const originalFetch = globalThis.fetch;
 

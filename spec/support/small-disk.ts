@@ -7,7 +7,7 @@ import { refuseInQuickTier } from "./quick-tier.ts";
 
 export interface SmallDisk {
   folder: string;
-  /** Leaves not a single block. */
+  /** Fills the disk to its last block. */
   fill(): void;
   /** Takes away what `fill` wrote. */
   makeRoom(): void;

@@ -8,12 +8,12 @@ as $$
   select pg_notify('team', message::text);
 $$;
 
--- Notifies the inbox processes that leads are new, have changed or were erased; with no ids, that any lead may have.
+-- Notifies the inbox processes that leads are new, have changed or were erased. A message without ids says that any lead may have changed.
 create function private.notify_inbox_of_leads(leads uuid[], are_new boolean default false) returns void
 language sql
 set search_path = ''
 as $$
-  -- A notification holds 8,000 bytes; without ids the page loads the list anew.
+  -- More than 100 ids are left out, because a notification holds 8,000 bytes; without ids the page loads the list anew.
   select pg_notify('team', jsonb_build_object(
     'kind', 'leads',
     'new', case when are_new and cardinality(leads) <= 100 then to_jsonb(leads) else '[]'::jsonb end,

@@ -1,7 +1,7 @@
 -- How long things are kept. Leads older than retention_days are erased, and permissions older than permission_days lose their
--- circumstances (address, browser, page, campaign words). A mistyped setting must not erase everything at once, so each run carries out a
--- plan that was stored a day before. Nor must a clock that jumps ahead: while even the newest lead is past the age, nothing is erased
--- before this database has run on nearly as many days since that lead came. So a site that has no visitors any more erases its leads, too.
+-- circumstances (address, browser, page, campaign words). Each run carries out a plan that was stored a day before, because a mistyped
+-- setting must not erase everything at once. While even the newest lead is past the age, nothing is erased before this database has run
+-- on nearly as many days since that lead came, because the clock may have jumped ahead. Then a site without visitors erases its leads too.
 
 create table private.retention_plan (
   only_row boolean primary key default true,
@@ -15,7 +15,7 @@ create table private.retention_plan (
   -- Up to which lead this plan has emptied circumstances.
   walked_to timestamptz not null,
   walked_to_lead uuid not null,
-  -- How many there were when the plan was made.
+  -- How many were that old when the plan was made.
   leads integer not null,
   circumstances integer not null,
 
@@ -58,17 +58,17 @@ as $$
   delete from private.retention_days d where d.day < (select max(w.created_at) at time zone 'UTC' from private.lead_work w)::date;
 $$;
 
--- Whether what is older than this time may go: the newest lead came later, or the retention ran on nine in ten of as many days since it
--- came. One in ten may be missing, because a server stands still now and then. Null where there is no lead or no age.
+-- Whether what is older than this time may be erased: the newest lead came later, or the retention has run since that lead came on at
+-- least nine tenths of `days`. A tenth may be missing, because a server stands still now and then. Null where there is no lead or no age.
 create function private.is_age_credible(newest timestamptz, older_than timestamptz, days integer) returns boolean
 language sql stable
 set search_path = ''
 return newest >= older_than
   or (select count(*) from private.retention_days d where d.day > (newest at time zone 'UTC')::date) >= 0.9 * days;
 
--- Makes the plan for tomorrow and returns it; no row when a plan with these settings stands already. One of a later time does not stand,
--- because a clock that was ahead for a moment would otherwise put all erasing off until then. An hour, because another process may have
--- made the plan since this transaction began.
+-- Makes the plan for tomorrow and returns how many it holds; no row when a plan with these settings stands already. A plan from more than
+-- an hour ahead is replaced, because a clock that was ahead for a moment would otherwise put all erasing off until then. A plan from less
+-- than an hour ahead stands, because another process may have made it since this transaction began.
 create function private.plan_retention(out leads integer, out circumstances integer)
 returns setof record
 language plpgsql
@@ -213,7 +213,7 @@ begin
   if may_empty then
     select e.emptied, e.is_done into emptied, is_done from private.empty_circumstances(plan, at_most) e;
   end if;
-  -- Where nothing was erased, somebody else may have erased this portion.
+  -- `erased` may be 0 while old leads are left, because another process may have erased the same portion.
   is_done := is_done and erased = 0
     and (may_erase is not true or not exists (select from private.lead_work w where w.created_at < plan.leads_before));
   if is_done then

@@ -6,8 +6,8 @@ create table private.wake_up_call (
   only_row boolean primary key default true,
 
   -- Where submit-lead is, and the anonymous key it accepts. That key is public by nature, so it needs no vault; the request
-  -- holds nothing else, and no word of a lead. submit-lead writes both at its first request after each start, whatever key that has,
-  -- because after a change of the key the only requests may be these calls with the old one.
+  -- holds nothing else, and no word of a lead. submit-lead writes both at the first request after each start, whichever key the request
+  -- has, because after a change of the key these calls, which have the old key, may be the only requests.
   url text not null,
   key text not null,
 
@@ -34,8 +34,8 @@ begin
   from private.wake_up_call w;
 end $$;
 
--- Notes where submit-lead is and schedules the call, and what is to be done once a day: a process of submit-lead lives for minutes, and
--- does not know when it was done last. Returns false, and schedules nothing, where pg_cron or pg_net is missing.
+-- Notes where submit-lead is, and schedules the call and two daily jobs. pg_cron starts the daily jobs, because a process of submit-lead
+-- lives for minutes and does not know when they were done last. Returns false, and schedules nothing, where pg_cron or pg_net is missing.
 create function private.schedule_wake_up_call(submit_lead_url text, anonymous_key text) returns boolean
 language plpgsql
 set search_path = ''

@@ -1,6 +1,7 @@
 -- What each campaign brought, from its page loads and its leads to its cost, as a manager reads it for a span of days.
 
--- Of leads without a row in lead_work yet (private.leads_to_index), those of these times, with what the functions below group by.
+-- The new leads that came in these times, with what the functions below group by. `new_leads` are leads without a row in lead_work yet
+-- (private.leads_to_index).
 create function private.new_report_leads(new_leads uuid[], begins timestamptz, ends timestamptz)
 returns table (
   created_at timestamptz, source text, medium text, campaign text, variant text, device text, is_reviewed boolean, is_from_program boolean
@@ -20,10 +21,11 @@ begin
       and not exists (select from private.lead_work w where w.lead_id = l.id);
 end $$;
 
--- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Of the months and days
--- whose sums stand (private.report_months, private.report_days) it reads the sums, so that a year of leads costs no more than its months.
--- The words are those of the addresses, not cleaned; an empty outcome is none yet. A campaign may have several rows. `new_leads` have no
--- row in lead_work yet. `from_programs` are leads with the field filled in that no person sees.
+-- How many leads came in these times by campaign, variant, device and outcome, and how many of them are reviewed. Months and days that
+-- are already summed (private.report_months, private.report_days) are read from their sums, so that a year of leads costs no more than its
+-- months. The campaign words are as the page's address has them, not cleaned; an empty outcome is none yet. The same words, variant, device
+-- and outcome may have several rows. `new_leads` have no row in lead_work yet. `from_programs` are leads with the field filled in that no
+-- person sees.
 create function private.lead_groups(begins timestamptz, ends timestamptz, new_leads uuid[])
 returns table (
   source text, medium text, campaign text, variant text, device text, outcome text, stored bigint, reviewed bigint,
@@ -92,8 +94,8 @@ end $$;
 -- One row for each campaign, variant and device that was counted, gave a lead, or cost something. Counts and leads are those of the
 -- hours from `begins` until `ends`; counts that are rolled up, and costs, are those of the days from `first_day` to `last_day`. A
 -- campaign's costs are shared out among its rows by their views, to the cent; costs that match no row get a row of their own, with an
--- empty device. Leads whose words were never counted belong to "(other)" where there are such counts. `new_leads` have no row in
--- lead_work yet; null looks for them.
+-- empty device. Leads whose words have no counted page load belong to "(other)" where page loads were counted as "(other)". `new_leads`
+-- have no row in lead_work yet; for null, the function looks for them.
 create function private.campaign_rows(
   begins timestamptz, ends timestamptz, first_day date, last_day date, new_leads uuid[] default null
 )
@@ -210,9 +212,9 @@ begin
 end $$;
 
 -- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day;
--- views and leads by weekday and hour; the web vitals; and the costs as they were typed in. By hour there are views of the last eight days alone. In a
--- zone that is half an hour off UTC, the rows count the whole hour in which the first day begins, and of the days page loads do not; a lead
--- stands on the day in which its hour of UTC begins.
+-- views and leads by weekday and hour; the web vitals; and the costs as they were typed in. Views by hour exist only for the last eight
+-- days. Where the first day begins within an hour of UTC, as in a zone that is half an hour off UTC, `rows` has that whole hour, and `days`
+-- and `hours` have none of its page loads. A lead belongs to the day in which its hour of UTC begins.
 -- `entry` is what team.record_reading returned; a standby needs it.
 create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
@@ -263,7 +265,7 @@ begin
       from (
         select c.vital, c.variant, c.device, c.bucket, sum(c.n) as n
         from private.vital_counts c
-        -- They are kept by day of UTC: those of the days that these times touch.
+        -- Vital counts are kept by day of UTC, so these are the counts of each day of UTC that these times touch.
         where c.day between private.utc_day(begins) and private.utc_day(ends - interval '1 second')
         group by 1, 2, 3, 4
       ) v

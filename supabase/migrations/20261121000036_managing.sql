@@ -54,7 +54,7 @@ begin
   if member = actor.member_id then
     return false;
   end if;
-  -- Two managers who remove each other wait here for each other, and the second is a manager no more.
+  -- Of two managers who remove each other, the second waits here, and is no manager after the wait.
   perform from private.members x where x.role = 'manager' and x.removed_at is null order by x.id for no key update;
   actor := private.require_manager();
   update private.members x set removed_at = now() where x.id = member and x.removed_at is null returning * into m;
@@ -85,7 +85,7 @@ begin
   end if;
 end $$;
 
--- For good, with everything kept about the lead. False when the reference typed to confirm it is another.
+-- For good, with everything kept about the lead. Returns false when `confirmed` is neither the lead's reference nor its id.
 create function team.erase_lead(lead uuid, confirmed text) returns boolean
 language plpgsql
 security definer
@@ -99,7 +99,7 @@ begin
     return false;
   end if;
   perform private.erase_leads(array[lead], 'asked');
-  -- It may be erased at this moment, by somebody whose act that is.
+  -- Somebody else may erase the lead at this moment, so the audit log must not name this manager.
   if not found then
     raise exception using errcode = 'PT404', message = 'There is no such lead.';
   end if;
@@ -124,8 +124,8 @@ begin
 end $$;
 
 -- A page of the leads that came on the days of the entry, the last one included, and before the entry was written, oldest first.
--- `after` is the `next` of the page before, which is null with the last page; no other place begins before those days. A download may take
--- an hour.
+-- `after` is the `next` of the page before; the last page has null there. A made-up `after` reaches no lead before those days. A download
+-- may take an hour.
 create function team.export_leads(entry bigint, after text, at_most integer) returns json
 language plpgsql
 security definer

@@ -6,11 +6,11 @@ create table private.alert_state (
   only_row boolean primary key default true,
   -- When the alert was raised last; null while there is none.
   alerted_at timestamptz,
-  -- The unnotified leads as they were counted last: a count reads every open lead, which takes too long for each page of the inbox.
+  -- The unnotified leads as they were counted last, because a count reads the open leads of days, which takes too long for each page.
   counted_at timestamptz not null default '-infinity',
   leads integer not null default 0,
   oldest_at timestamptz,
-  -- What ALERT_URL has not been sent yet, and until when a process is sending it; after that another one may, because that one has ended.
+  -- What must still be sent to ALERT_URL, and until when one process has the lease to send it. After that another process may send it.
   unsent text,
   sending_until timestamptz,
 
@@ -31,7 +31,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- A variable, because the planner must see that few leads are that new.
+  -- A variable and no subquery, because the planner then knows the time, and sees that few leads are that new.
   since timestamptz := least(now() - interval '3 days', (select a.oldest_at from private.alert_state a));
   until timestamptz := now() - make_interval(mins => (select s.alert_after_minutes from private.settings s));
 begin
@@ -45,9 +45,9 @@ begin
     );
 end $$;
 
--- Says what there is to log about the alert: 'began' when leads are unnotified and every four hours after that, 'ended' when none is
--- any more. And what there is to send, which is that or what could not be sent before. Of several processes that ask, one gets the answer;
--- it has half a minute to send, and calls `record_alert` then. A time more than an hour ahead is of a clock that was ahead for a moment.
+-- `what` is what there is to log about the alert: 'began' when leads are unnotified and every four hours after that, 'ended' when none is
+-- any more. `to_send` is the same, or what could not be sent before. Of several processes that ask, one gets the answer; it has half a
+-- minute to send, and calls `record_alert` then. A time more than an hour ahead does not count: the clock was ahead for a moment.
 create function private.check_alert(out what text, out to_send text, out leads integer, out minutes integer)
 language plpgsql
 security definer

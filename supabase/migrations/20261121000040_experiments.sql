@@ -7,7 +7,7 @@ create table private.experiments (
   variant text primary key,
   language text not null,
   started_on date not null,
-  -- The day after its last one; its first day where it was stopped on that, which counts nothing. Null while it runs.
+  -- The day after its last day. One that is stopped on its first day ends on that day, and counts nothing. Null while it runs.
   ended_on date,
   -- What it was planned for: the share of the original's loads that becomes a lead, and the relative lift that is to be found.
   planned_rate double precision not null,

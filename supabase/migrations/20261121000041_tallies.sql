@@ -7,16 +7,16 @@ create table private.lead_tallies (
   leads bigint not null default 0,
   -- Neither reviewed nor withdrawn.
   waiting bigint not null default 0,
-  -- Owed to no channel; and of those, waiting.
+  -- `unowed` are owed to no channel, and `untold` are those of them that wait.
   unowed bigint not null default 0,
   untold bigint not null default 0,
   erased bigint not null default 0
 );
 
--- What the queue has of each place.
+-- How many leads the queue has of each place where a person may be.
 create table private.queue_tallies (
   place text not null,
-  -- In stage open; in stage open or callback; and of these, that nobody has tried to reach.
+  -- `open` are in stage open, `unfinished` in stage open or callback, and `untried` are the unfinished ones that nobody has tried to reach.
   open bigint not null default 0,
   unfinished bigint not null default 0,
   untried bigint not null default 0
@@ -30,8 +30,8 @@ create table private.delivery_tallies (
   troubled bigint not null default 0
 );
 
--- The leads by the hour in which they came, as a moment of UTC: of the last 24 hours, all hours but the first are read here. Hours that
--- are over for longer are dropped when the rows are added up.
+-- The leads by the hour in which they came, in UTC, for counts of the last 24 hours. The first of these hours is only partly among them, so
+-- its leads are counted as they are read. Hours that began more than 26 hours ago are dropped when the rows are added up.
 create table private.hour_tallies (
   hour timestamptz not null,
   leads bigint not null default 0,
@@ -176,7 +176,7 @@ begin
   return null;
 end $$;
 
--- A delivery of a new lead is neither delivered nor failed, so the insert fires none of these.
+-- A delivery of a new lead is neither delivered nor failed, so its insert does not fire this trigger.
 create trigger deliveries_20_tally_insert after insert on private.deliveries
 for each row when (new.delivered_at is not null or new.failed_at is not null or new.last_error is not null)
 execute function private.tally_delivery();

@@ -42,7 +42,7 @@ export function CallRefused({ lead, refusal, onAsked }: Props) {
   );
 }
 
-/** Calls `forget` when the lead has been loaded since the refusal, at `loadedAt`, and does not have its reason any more. */
+/** Calls `forget` when the lead was loaded again after the refusal (`loadedAt` has changed) and the reason of the refusal is gone. */
 export function useEndOfRefusal(
   refusal: Refusal | undefined,
   { lead, loadedAt, isHeldByOther }: { lead: Lead; loadedAt: number; isHeldByOther: boolean },

@@ -1,4 +1,4 @@
-// Who has the lead, said live, and how to take it, let it go, or take it back.
+// Who has the lead, which a screen reader says when another member gets it, and how to take it, let it go, or take it back.
 import { type MouseEvent, useEffect, useRef } from "react";
 import { announce } from "../page/announcer.tsx";
 import { useFocusBeside } from "../page/focus-beside.ts";
@@ -71,7 +71,7 @@ const HeldByOther = ({ name, hasOwnCall }: { name: string; hasOwnCall: boolean }
   </div>
 );
 
-/** Forgets a failure when its button is not offered any more: only the answer was lost, or another member has acted. */
+/** Forgets a failure when its button is gone, because the change was made and only its answer was lost, or another member acted. */
 function useEndOfFailure(
   { error, reset }: Action<"claim"> | Action<"release"> | Action<"take-back">,
   isOffered: boolean,

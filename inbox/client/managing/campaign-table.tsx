@@ -49,7 +49,7 @@ interface Order {
   isDescending: boolean;
 }
 
-/** What the table leaves out stands below it, in print and at the end of its CSV as well. */
+/** The notes below the table count the bots, which it leaves out. Print and the end of the CSV have the notes too. */
 export function CampaignTable({ campaigns, devices }: Pick<Campaigns, "campaigns" | "devices">) {
   const [order, setOrder] = useState<Order>({ column: "Loads", isDescending: true });
   const sorted = inOrder(campaigns, order);

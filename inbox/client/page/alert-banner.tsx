@@ -1,4 +1,4 @@
-// Says on every page that leads wait of which no channel has notified the team, so that members look at the queue themselves.
+// Warns on every page when leads wait and no channel has notified the team of them, so that members look at the queue themselves.
 import { useCall } from "../queries.ts";
 import { useNow } from "./clock.ts";
 import { Icon } from "./icon.tsx";
@@ -15,7 +15,7 @@ export function AlertBanner({ isManager }: { isManager: boolean }) {
     <div className="banner">
       <Icon name="warning" />
       <span>
-        {/* This sentence alone is the alert, because the time changes each minute and would be said again. */}
+        {/* Only this sentence is the alert, because a screen reader would read the time again each minute. */}
         <span role="alert">Leads wait of which no message was sent.</span> {count(leads, "lead")}, the oldest
         for {since}.{" "}
         {isManager ? "Look at Health, and tell your operator." : "Look at the queue, and tell your manager."}

@@ -8,9 +8,9 @@ let serverAhead = 0;
 const tolerance = 3_000;
 
 /**
- * Takes the time from an answer's `date` header, which has whole seconds. The server may have written it at any moment of the `took`
- * milliseconds until the answer was here, so an answer that comes late does not say that the server's clock is behind: what is known of it
- * stays while that can be true.
+ * Takes the time from an answer's `date` header, which has whole seconds. The server may have written the header at any moment of the
+ * `took` milliseconds before the answer arrived, so the header gives only the least and the most that the server's clock can be ahead.
+ * `serverAhead` changes only when it is outside this range, because a late answer does not mean that the server's clock is behind.
  */
 export function readClock(date: string | null, took: number): void {
   const least = date === null ? Number.NaN : Date.parse(date) - Date.now();

@@ -1,18 +1,18 @@
-// Single keys as shortcuts. None fires while a member types, holds a modifier, or has a dialog open, nor while a member goes on typing after
-// their field has left the page.
+// Single keys as shortcuts. A shortcut does nothing while a member types, holds Ctrl, Alt or the Command key, has a dialog open, or still
+// types for a field that has just left the page.
 import { useLayoutEffect, useRef } from "react";
 import { currentPreferences } from "./preferences.ts";
 
 export type Keys = Readonly<Record<string, () => void>>;
 
-/** The keys that work while the component is on screen, by what they type. */
+/** Makes these shortcuts work while the component is on screen. Each is named by the character that its key types. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;
-  // Before the page is on screen with what names its keys, because an effect may come so much later that a press is lost.
+  // A layout effect, because it runs before the page shows its shortcuts. A plain effect may run so late that a press is lost.
   useLayoutEffect(() => {
     const press = (event: Event) => {
-      // A browser that fills in a field may send one that holds no key.
+      // A browser that fills in a field may send a `keydown` event that holds no key.
       if (!(event instanceof KeyboardEvent)) return;
       const isLocked = event.getModifierState("CapsLock") && !event.shiftKey;
       const act = latest.current[isLocked ? event.key.toLowerCase() : event.key];
@@ -36,7 +36,7 @@ function isShortcut(event: KeyboardEvent): boolean {
 const maxTypingPause = 1_000;
 let typed: { in: Element; at: number } | undefined;
 
-/** Whether a key goes on with what was typed into a field that is gone, because its answer came or another member's act. */
+/** Whether a member still types for a field that has just left the page, because an answer came or another member acted. */
 const isTypedOn = ({ timeStamp }: KeyboardEvent): boolean =>
   typed !== undefined && !typed.in.isConnected && timeStamp - typed.at < maxTypingPause;
 
@@ -52,7 +52,7 @@ addEventListener(
 
 const typingTypes = ["text", "search", "tel", "email", "number", "date", "time", "password", "url"];
 
-/** Whether it is a field that takes what is typed. */
+/** Whether the target is a field that takes typed keys. */
 export function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return typingTypes.includes(target.type);
   if (!(target instanceof HTMLElement)) return false;

@@ -5,16 +5,16 @@ interface PagerProps<Start> {
   list: string;
   /** The names of the buttons that go back to the page before and on to the next one. */
   names: readonly [back: string, on: string];
-  /** Where each page begins that was turned to, null for the first; the last is the one on screen. */
+  /** The start of each page from the first (null) to the one on screen, or to the one that is being loaded. */
   starts: (Start | null)[];
-  /** Where the page after it begins; null when there is none. */
+  /** The start of the page after the one on screen; null when that is the last page. */
   next: Start | null;
   /** Whether another page was asked for, and is not here yet. */
   isTurning: boolean;
   onTurn(starts: (Start | null)[]): void;
 }
 
-/** Nothing where one page shows all rows. A turned page is shown, and read, from its top. */
+/** Renders nothing where one page shows all rows. A turn moves the focus and the view to the top, because a page is read from there. */
 export function Pager<Start>({ list, names, starts, next, isTurning, onTurn }: PagerProps<Start>) {
   if (starts.length === 1 && next === null) return null;
   const turn = (to: (Start | null)[]) => {

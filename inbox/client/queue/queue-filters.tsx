@@ -1,4 +1,4 @@
-// What narrows the list: one's own leads, late ones, and more that is folded up.
+// The filters of the list: one's own leads, late ones, and further filters that are shown when the member unfolds them.
 import { useState } from "react";
 import { stateChoices } from "../../../calling/state-names.ts";
 import { outcomes } from "../../api-values.ts";
@@ -129,6 +129,6 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
 function changed(filter: Filter, key: keyof Filter, value: string | boolean | undefined): Filter {
   const { [key]: _, ...rest } = filter;
   const next: Filter = value === undefined ? rest : { ...rest, [key]: value };
-  // Days are the member's own.
+  // The zone is sent too, because days begin and end in the member's own time zone.
   return next.since || next.until ? { ...next, zone: ownZone() } : next;
 }

@@ -19,7 +19,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
     <SignInFrame title="Sign in" heading="Sign in">
       <SignInButton label="Sign in with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />
-      {/* The company's sign-in comes back to this page, also where a link has led there and it went wrong. */}
+      {/* A company sign-in that fails leads to this page, also one that began at a link. So this text names the link. */}
       <p className="quiet">
         New here, or a new device? Open the link that a manager gave you, or ask for one.
       </p>
@@ -27,7 +27,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   );
 }
 
-/** The button of the company's own sign-in, when one is set up, and why the last one failed. It leads the browser to the provider. */
+/** The button that leads to the company's identity provider, when one is set up, and why the last such sign-in failed. */
 export function CompanySignIn({ token }: { token?: string }) {
   const [failure] = useState(() => errorInAddress());
   const { data } = useQuery({
@@ -50,7 +50,7 @@ export function CompanySignIn({ token }: { token?: string }) {
 /** The company's sign-in comes back with `#<error>` when it went wrong. */
 function errorInAddress(): string {
   const { hash } = location;
-  // Said once.
+  // The error leaves the address, because a reload would show it again.
   if (hash && location.pathname === "/sign-in") history.replaceState(history.state, "", "/sign-in");
   const word = hash.slice(1).replaceAll("-", " ").replace("sign in", "sign-in");
   return isSignInError(word) ? signInSentence(new CallFailed("refused", word)) : "";
