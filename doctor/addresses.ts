@@ -1,5 +1,5 @@
 // The names and certificates of the deployment's addresses, which expire although nobody changes anything: whether each name resolves,
-// its certificate is trusted, is for that name, and is good for two weeks more.
+// its certificate is trusted, is for that name, and is not about to expire.
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { isIP } from "node:net";
@@ -8,7 +8,10 @@ import { codeOf } from "../log/log.ts";
 import { type Answer, ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
-/** Days. Let's Encrypt's are renewed 30 days before their end, so the renewal of one with fewer days left than this has failed. */
+/**
+ * Days. The renewal of a certificate with fewer days left has failed, because programs renew one with a third of its time left, such as 30 of
+ * 90 days; one that is made for some days only has to have a third of these left.
+ */
 const minDays = 14;
 
 const timeout = 15_000;
@@ -61,7 +64,10 @@ export async function examineCertificate(
 
 function judge(host: string, socket: TLSSocket, now: Date): Finding {
   const certificate = socket.getPeerCertificate();
-  const days = Math.floor((Date.parse(certificate.valid_to) - now.getTime()) / day);
+  const end = Date.parse(certificate.valid_to);
+  const daysLeft = (end - now.getTime()) / day;
+  const minLeft = Math.min(minDays, (end - Date.parse(certificate.valid_from)) / day / 3);
+  const days = Math.floor(daysLeft);
   const renew = "See why it is not renewed: with Caddy, `journalctl -u caddy`.";
   if (days < 0) return fail(`The certificate of ${host} has expired.`, renew);
   if (checkServerIdentity(host, certificate))
@@ -76,7 +82,7 @@ function judge(host: string, socket: TLSSocket, now: Date): Finding {
       "Take one from an authority that browsers know, with the certificates between.",
     );
   }
-  if (days < minDays)
+  if (daysLeft < minLeft)
     return fail(`The certificate of ${host} expires in ${days} ${days === 1 ? "day" : "days"}.`, renew);
   return pass(`The certificate of ${host} is good for ${days} days more.`);
 }

@@ -72,10 +72,16 @@ const says = async (origin: string, options: Parameters<typeof examineCertificat
 };
 
 describe("the doctor, of a certificate", () => {
-  it("passes one that is good for two weeks and more, and fails one that is not", async () => {
+  it("passes one that is good for two weeks or for a third of its time, and fails one that is not", async () => {
     expect(await says(await serve(60))).toBe("pass: The certificate of localhost is good for 59 days more.");
-    expect(await says(await serve(14))).toBe("fail: The certificate of localhost expires in 13 days.");
-    expect(await says(await serve(2))).toBe("fail: The certificate of localhost expires in 1 day.");
+    expect(await says(await serve(60), { now: inDays(45), ca })).toContain("pass: ");
+    expect(await says(await serve(60), { now: inDays(46), ca })).toBe(
+      "fail: The certificate of localhost expires in 13 days.",
+    );
+    expect(await says(await serve(6))).toBe("pass: The certificate of localhost is good for 5 days more.");
+    expect(await says(await serve(6), { now: inDays(4.5), ca })).toBe(
+      "fail: The certificate of localhost expires in 1 day.",
+    );
     expect(await says(await serve(2), { now: inDays(3), ca })).toBe(
       "fail: The certificate of localhost has expired.",
     );
