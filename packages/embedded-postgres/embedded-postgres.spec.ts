@@ -322,10 +322,17 @@ describe("moving the data", () => {
     },
   );
 
-  it("refuses a folder that holds something, and data that is not there", async () => {
+  it("refuses a folder that holds something or lies in the data, a file, and data that is not there", async () => {
     for (const name of ["old", "used"]) mkdirSync(join(dataDir, name));
     copyTemplate(join(dataDir, "old"));
-    writeFileSync(join(dataDir, "used/diary.txt"), "");
+    const [file, within] = [join(dataDir, "used/diary.txt"), join(dataDir, "old/new/data")];
+    writeFileSync(file, "");
+    const moved = (to: string) => moveData(optionsOn(join(dataDir, "old")), to);
+    await expect(moved(file)).rejects.toThrow(`${file} is a file: name a folder.`);
+    await expect(moved(within)).rejects.toThrow(
+      `${within} is in the folder of the data: name one elsewhere.`,
+    );
+    expect(existsSync(join(dataDir, "old/new"))).toBe(false);
     await expect(moveData(optionsOn(join(dataDir, "old")), join(dataDir, "used"))).rejects.toThrow(
       `The folder ${join(dataDir, "used")} is not empty: name another one.`,
     );

@@ -10,6 +10,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { flush, holdsData } from "./cluster-place.ts";
@@ -29,6 +30,10 @@ export async function moveData(options: Options, to: string): Promise<void> {
   if (!holdsData(cluster)) throw new EmbeddedPostgresError(`There is no data in ${named}.`);
   // The real folder, because a rename of a link would move the link and not the data.
   const path = realpathSync(named);
+  if (existsSync(target) && !statSync(target).isDirectory())
+    throw new EmbeddedPostgresError(`${target} is a file: name a folder.`);
+  if (target.startsWith(`${path}/`))
+    throw new EmbeddedPostgresError(`${target} is in the folder of the data: name one elsewhere.`);
   if (existsSync(target) && readdirSync(target).length > 0)
     throw new EmbeddedPostgresError(`The folder ${target} is not empty: name another one.`);
   const folder = lockDataFolder(setup);
