@@ -2,7 +2,7 @@
 // and last the renderer, which holds the results of all these and of the photos. After it come the share cards.
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
 import type { Config } from "../config/config.ts";
 import { ContentError } from "../content/content-error.ts";
@@ -92,7 +92,9 @@ async function bundleClient(common: InlineConfig, dist: string) {
     },
   });
   const named = (name: string, ending: string) => {
-    const file = output.find(({ fileName }) => fileName.includes(name) && fileName.endsWith(ending));
+    const file = output.find(
+      ({ fileName }) => basename(fileName).startsWith(name) && fileName.endsWith(ending),
+    );
     if (!file) throw new Error(`The build has made no file like ${name}*${ending}.`);
     return file;
   };
