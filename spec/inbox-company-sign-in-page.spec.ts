@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { askAsOperator } from "../team/ask.ts";
 import { inviteMember } from "../team/managing.ts";
-import { useBrowser } from "./support/browser.ts";
+import { intercept, useBrowser } from "./support/browser.ts";
 import { serveInboxOfCompany } from "./support/company-sign-in.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import type { TestInbox } from "./support/inbox.ts";
@@ -52,6 +52,13 @@ describe("the company's own sign-in", () => {
     await signInAtCompany(page, "stranger@company.example");
     await page.getByText("Nobody of the team has this sign-in. Ask a manager to invite you.").waitFor();
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
+  });
+
+  it("says why it failed also where the page cannot find out which ways to sign in there are", async () => {
+    const page = await open(`${inbox.url}/healthz`);
+    await intercept(page, "**/sign-in/methods", (route) => route.abort());
+    await page.goto(`${inbox.url}/sign-in#sign-in-refused`);
+    await page.getByText("Your company's sign-in said no, or was broken off. Try again.").waitFor();
   });
 
   it("tells an invited person who has cancelled it at the provider to open the link again, which still lets them in", async () => {

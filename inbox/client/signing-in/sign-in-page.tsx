@@ -35,14 +35,15 @@ export function CompanySignIn({ token }: { token?: string }) {
     queryFn: () => callSignIn("sign-in/methods", {}),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (!data?.oidc) return null;
   const leave = async () => {
     location.assign((await callSignIn("oidc/start", token ? { token } : {})).address);
   };
   return (
     <>
       {failure && <Notice kind="trouble">{failure}</Notice>}
-      <SignInButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
+      {data?.oidc && (
+        <SignInButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
+      )}
     </>
   );
 }
