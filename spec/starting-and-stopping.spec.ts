@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { addressAs, addressOfDatabase, connect } from "../database/connect.ts";
-import { findDataFolder } from "../database/embedded.ts";
+import { findDataFolder, findRunning } from "../database/embedded.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { processesOn } from "../packages/embedded-postgres/processes.ts";
 import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
@@ -63,6 +63,7 @@ describe("starting", () => {
     process.kill(-(npm.pid as number), "SIGTERM");
     await once(npm, "close");
     expect(output).toContain("stopped: ");
+    expect(processesOn(findDataFolder(join(folder, "npm")).cluster)).toEqual([]);
     await expect(fetch(address)).rejects.toThrow();
   });
 
@@ -312,9 +313,12 @@ describe("stopping", () => {
     await first.end("SIGKILL");
     const second = await startServer(env);
     expect(second.output()).toContain("database-orphan-stopped");
-    // The same lead again is answered as stored.
+    // The same lead again is answered as stored, and is stored once.
     expect((await insertAt(second.address, aLead())).status).toBe(201);
     expect((await insertAt(second.address, aLead({ name: "New" }))).status).toBe(201);
+    const sql = connect((await findRunning({ dataDir: env.DATA_DIR })) ?? "", { max: 1 });
+    expect(await sql`select count(*)::int as n from leads`).toEqual([{ n: 2 }]);
+    await sql.end();
     const { code, says } = await refusedStart(env);
     expect([code, says]).toEqual([1, expect.stringContaining("has the data folder")]);
     expect(await second.end("SIGINT")).toEqual({ code: 0, signal: null });

@@ -26,8 +26,10 @@ function fetch(source: string, folder: string): void {
     cpSync(source, unfinished, { recursive: true });
     const args = ["ci", "--prefix", unfinished, "--include=optional", "--ignore-scripts", "--prefer-offline"];
     execFileSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { stdio: "pipe" });
-    // When two processes fetch at the same time, the one that ends later mostly finds the folder there and drops its own copy.
-    if (!existsSync(folder)) renameSync(unfinished, folder);
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // When two processes fetch at the same time, the one that ends later cannot rename onto the folder of the other, and drops its copy.
+    if (!existsSync(folder)) throw error;
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }

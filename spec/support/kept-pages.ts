@@ -173,7 +173,7 @@ async function empty(page: Page, { names, listeners, sessions }: Use): Promise<b
     return false;
   for (const [event, listener] of listeners) page.removeListener(event, listener);
   try {
-    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await Promise.all([page, context].map((one) => one.unrouteAll({ behavior: "ignoreErrors" })));
     await Promise.all(sessions.map((session) => session.detach()));
     if (names.has("setOffline")) await context.setOffline(false);
     if (names.has("setViewportSize")) await page.setViewportSize(usualSize);

@@ -31,8 +31,12 @@ const needs: Need[] = [
     packages: packagesMissing?.split(" ") ?? [],
     isThere: () => !packagesMissing,
   })),
-  // Without a font like Arial, the chapter of the budgets sees the page shift.
-  { packages: ["fonts-liberation"], isThere: hasFontLikeArial },
+  {
+    packages: ["fonts-liberation"],
+    isThere: hasFontLikeArial,
+    refusal:
+      "The chapter of the budgets needs a font with Arial's widths, or it sees the page shift. Install one (on Debian: `sudo apt-get install fonts-liberation`).",
+  },
   {
     packages: ["postgresql"],
     isThere: () => Boolean(findPrograms()),
