@@ -83,6 +83,20 @@ describe("retention", () => {
     expect(lines.join("")).toMatch(/error retention-refused: /);
   });
 
+  it("erases a lead on time also after a newer one was erased, because the days on which it ran before that one count", async () => {
+    await sync({ retentionDays: 30 });
+    await insert();
+    await age(31);
+    await insert({ name: "Newest" });
+    await sql`select private.index_new_leads(look_back => '100 years')`;
+    await sql`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 31) n`;
+    await run();
+    await sql`select private.erase_leads(array(select id from public.leads where name = 'Newest'), 'asked')`;
+    await aDayPasses();
+    await run();
+    expect(await leads()).toBe(0);
+  });
+
   it("erases leads also on a site without new leads, when it ran on RETENTION_DAYS days since the newest one, not on 20 of 30", async () => {
     await sync({ retentionDays: 30 });
     await insert();
@@ -105,7 +119,8 @@ describe("retention", () => {
     expect(lines.join("")).not.toContain("retention-refused");
   });
 
-  it("counts once each day on which it ran since the newest lead came, and forgets the days before that lead", async () => {
+  it("counts once each day on which it ran, and forgets the days before the longest age that is set", async () => {
+    await sync({ retentionDays: 6, permissionDays: 4 });
     // One transaction, because its time stands still, so no midnight comes in between.
     await sql.begin(async (tx) => {
       await tx`insert into public.leads ${tx(aLead())}`;
@@ -114,7 +129,8 @@ describe("retention", () => {
       for (let times = 0; times < 2; times += 1) await carryOutRetention(tx as unknown as Sql, log);
       expect(
         await tx`select (now() at time zone 'UTC')::date - day as ago from private.retention_days`,
-      ).toEqual([{ ago: 0 }]);
+      ).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 6].map((ago) => ({ ago }))));
+      expect(await tx`select from private.retention_days`).toHaveLength(7);
     });
   });
 

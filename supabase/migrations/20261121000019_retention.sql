@@ -32,7 +32,7 @@ create table private.emptied_circumstances (
 );
 insert into private.emptied_circumstances default values;
 
--- The days, in UTC, on which the retention ran since the newest lead came.
+-- The days, in UTC, on which the retention ran, as far back as the longest age that is set.
 create table private.retention_days (
   day date primary key
 );
@@ -49,13 +49,16 @@ create function private.has_circumstances(p private.permissions) returns boolean
 language sql immutable parallel safe
 return p.address is not null or p.browser is not null or p.page_path is not null or p.page_origin is not null or p.utm is not null;
 
--- Notes that the retention runs on this day, and forgets the days before the newest lead.
+-- Notes that the retention runs on this day, and forgets the days before the longest age that is set. Days before the newest lead stay, because
+-- they count again when that lead is erased.
 create function private.note_retention_day() returns void
 language sql
 set search_path = ''
 as $$
   insert into private.retention_days values ((now() at time zone 'UTC')::date) on conflict do nothing;
-  delete from private.retention_days d where d.day < (select max(w.created_at) at time zone 'UTC' from private.lead_work w)::date;
+  delete from private.retention_days d
+  using private.settings s
+  where d.day < (now() at time zone 'UTC')::date - coalesce(greatest(s.retention_days, s.permission_days), 0);
 $$;
 
 -- Whether what is older than this time may be erased: the newest lead came later, or the retention has run since that lead came on at
