@@ -24,27 +24,34 @@ const counts = () => database.owner<Record<string, string | number>[]>`
   select source, medium, campaign, variant, device, step, hour, n::int from private.page_counts order by 1, 2, 3, 4, 5, 6, 7`;
 
 describe("the counts", () => {
-  it("are added up by hour, campaign, variant, device and step, and say nothing of who was counted", async () => {
+  it("are added up by hour, source, medium, campaign, variant, device and step, and say nothing of who was counted", async () => {
+    const kinds = [
+      {},
+      { source: "google" },
+      { medium: "email" },
+      { campaign: "summer" },
+      { variant: "b" },
+      { device: "tablet" },
+      { step: "served" },
+    ];
     // Of one moment, because the hour may be over between two lines.
     const hour = await database.intake.begin(async (tx) => {
       const sql = tx as unknown as Sql;
-      await add([aCount(), aCount({ source: "Facebook" }), aCount({ step: "served", n: 3 })], [], sql);
-      await add([aCount({ n: 2 })], [], sql);
+      await add([...kinds.map(aCount), aCount({ source: "Facebook", n: 5 })], [], sql);
+      await add(
+        kinds.map((kind, nth) => aCount({ ...kind, n: 10 * (nth + 1) })),
+        [],
+        sql,
+      );
       const [row] = await sql`select extract(hour from now() at time zone 'UTC')::int as hour`;
       return row?.hour;
     });
-    const common = {
-      source: "facebook",
-      medium: "paid",
-      campaign: "spring",
-      variant: "",
-      device: "phone",
-      hour,
-    };
-    expect(await counts()).toEqual([
-      { ...common, step: "served", n: 3 },
-      { ...common, step: "view", n: 4 },
-    ]);
+    expect((await counts()).toSorted((one, other) => Number(one.n) - Number(other.n))).toEqual(
+      [1 + 5 + 10, 1 + 20, 1 + 30, 1 + 40, 1 + 50, 1 + 60, 1 + 70].map((n, nth) => ({
+        ...aCount(kinds[nth]),
+        ...{ hour, n },
+      })),
+    );
     const columns = await database.owner<{ name: string }[]>`
       select distinct column_name as name from information_schema.columns
       where table_schema = 'private' and table_name in ('page_counts', 'vital_counts') order by 1`;
@@ -79,9 +86,12 @@ describe("the counts", () => {
     await add([aCount({ n: 10 ** 15 })], [aVital]);
     expect((await counts())[0]?.n).toBe(1_000_000);
     expect(await database.owner`select n::int from private.vital_counts`).toEqual([{ n: 1_000_000 }]);
-    const many = (one: object) => Array.from({ length: 5001 }, () => one);
-    expect(await refusal(add(many(aCount())))).toBe("23514");
-    expect(await refusal(add([], many({ ...aVital, n: 1 })))).toBe("23514");
+    const many = (length: number, one: object) => Array.from({ length }, () => one);
+    expect(await refusal(add(many(5001, aCount())))).toBe("23514");
+    expect(await refusal(add([], many(5001, { ...aVital, n: 1 })))).toBe("23514");
+    await add(many(5000, aCount()), many(5000, { ...aVital, n: 1 }));
+    expect((await counts())[0]?.n).toBe(1_005_000);
+    expect(await database.owner`select n::int from private.vital_counts`).toEqual([{ n: 1_005_000 }]);
   });
 
   it("name at most 500 new campaigns a day, those of most loads first, and count the rest as (other)", async () => {
@@ -129,14 +139,19 @@ describe("the counts", () => {
     expect((await counts()).reduce((sum, { n }) => sum + Number(n), 0)).toBe(80);
   });
 
-  it("hold the web vitals in eight buckets each", async () => {
+  it("hold the web vitals in eight buckets each, from 0 to 7, and refuse another bucket and another vital", async () => {
     const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: 1 };
-    await add([], [aVital, { ...aVital, n: 4 }]);
-    const found =
-      await database.owner`select variant, device, vital, bucket, n::int from private.vital_counts`;
-    expect(found).toEqual([{ ...aVital, n: 5 }]);
-    expect(await refusal(add([], [{ ...aVital, bucket: 8 }]))).toBe("23514");
-    expect(await refusal(add([], [{ ...aVital, vital: "fingerprint" }]))).toBe("23514");
+    const all = ["cls", "inp", "lcp"].flatMap((vital) =>
+      [0, 1, 2, 3, 4, 5, 6, 7].map((bucket) => ({ ...aVital, vital, bucket })),
+    );
+    await add([], [...all, { ...aVital, n: 4 }]);
+    for (const refused of [{ bucket: -1 }, { bucket: 8 }, { vital: "fingerprint" }])
+      expect([refused, await refusal(add([], [{ ...aVital, ...refused }]))]).toEqual([refused, "23514"]);
+    const found = await database.owner`
+      select variant, device, vital, bucket, n::int from private.vital_counts order by vital, bucket`;
+    expect(found).toEqual(
+      all.map((one) => (one.vital === "lcp" && one.bucket === 2 ? { ...one, n: 5 } : one)),
+    );
   });
 
   it("refuse a count without a number", async () => {
@@ -161,41 +176,51 @@ describe("the counts", () => {
     expect((await counts()).map(({ n }) => n)).toEqual([1, 1]);
   });
 
-  it("are rolled up to days after eight days, with the same sums, and once", async () => {
+  it("are rolled up to days once they are more than eight days old, with the same sums, and once", async () => {
     await database.owner`
       insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
-      select current_date - d, h, 'facebook', 'paid', 'spring', '', 'phone', 'view', 1
-      from unnest(array[1, 7, 12, 13]) as d, generate_series(0, 23) as h`;
+      select date '2026-06-15' - d, h, 'facebook', 'paid', 'spring', '', 'phone', 'view', 1
+      from unnest(array[1, 8, 9, 13]) as d, generate_series(0, 23) as h`;
     const sum = async () => (await counts()).reduce((total, { n }) => total + Number(n), 0);
     const roll = async () => {
-      const [row] = await database.owner<{ n: number }[]>`select private.roll_up_counts() as n`;
+      const [row] = await database.owner<{ n: number }[]>`
+        select private.roll_up_counts('2026-06-15T23:59:59Z') as n`;
       return row?.n;
     };
     expect([await sum(), await roll(), await sum(), await roll(), await sum()]).toEqual([96, 48, 96, 0, 96]);
     const byDay = await database.owner`
-      select current_date - day as ago, count(*)::int as rows, min(hour) as first from private.page_counts group by 1 order by 1`;
+      select date '2026-06-15' - day as ago, count(*)::int as rows, min(hour) as first from private.page_counts group by 1 order by 1`;
     expect(byDay).toEqual([
       { ago: 1, rows: 24, first: 0 },
-      { ago: 7, rows: 24, first: 0 },
-      { ago: 12, rows: 1, first: -1 },
+      { ago: 8, rows: 24, first: 0 },
+      { ago: 9, rows: 1, first: -1 },
       { ago: 13, rows: 1, first: -1 },
     ]);
   });
 });
 
 describe("the web process", () => {
-  it("may add to the counts and do nothing else with them", async () => {
+  it("may add to the counts, and may neither read nor change them, the names of campaigns or the costs in another way", async () => {
+    expect(await refusal(add([aCount()]))).toBe("allowed");
+    const tables = {
+      page_counts: "(day, n) values (current_date, 1)",
+      vital_counts: "(day, n) values (current_date, 1)",
+      campaign_names: "(campaign, first_day) values ('spring', current_date)",
+      campaign_costs: "(campaign, day) values ('spring', current_date)",
+    };
     for (const statement of [
-      "select * from private.page_counts",
-      "select * from private.vital_counts",
-      "select * from private.campaign_costs",
-      "insert into private.page_counts values (current_date, 1, '', '', '', '', 'phone', 'view', 1)",
-      "update private.page_counts set n = 0",
-      "delete from private.page_counts",
-      "truncate private.page_counts",
+      ...Object.entries(tables).flatMap(([table, row]) => [
+        `select from private.${table}`,
+        `insert into private.${table} ${row}`,
+        `update private.${table} set ${/\w+/.exec(row)} = null`,
+        `delete from private.${table}`,
+        `truncate private.${table}`,
+      ]),
       "select private.roll_up_counts()",
       "select * from private.campaign_rows('-infinity', 'infinity', '-infinity', 'infinity')",
       "select private.record_campaign_costs('[]')",
+      "select team.record_campaign_costs('[]')",
+      "select team.campaigns('2026-01-01', '2026-01-31', 'UTC')",
     ]) {
       expect([statement, await refusal(database.intake.unsafe(statement))]).toEqual([statement, "42501"]);
     }

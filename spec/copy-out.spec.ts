@@ -9,8 +9,8 @@ import { makeDatabase } from "./support/database.ts";
 
 const { url, owner } = await makeDatabase({ schema: false });
 
-const copied = (query: string) =>
-  transaction(owner, async (tx) => {
+const copied = (query: string, sql = owner) =>
+  transaction(sql, async (tx) => {
     const rows: CopiedRow[] = [];
     await copyOut(tx, query, async (some) => void rows.push(...some));
     return rows;
@@ -66,12 +66,18 @@ describe("rows that are read by copy", () => {
     expect(taken).toBe(3);
   });
 
-  it("end in the database's own error, after which the connection can be used", async () => {
-    await expect(copied("select 1 / (1000 - n) from generate_series(1, 2000) n")).rejects.toMatchObject({
-      code: "22012",
-    });
-    await expect(copied("select nothing")).rejects.toMatchObject({ code: "42703" });
-    expect(await copied("select 1, null")).toEqual([["1", null]]);
+  it("end in the database's own error, after which the same connection can be used", async () => {
+    const sql = connect(url, { max: 1 });
+    onTestFinished(() => sql.end({ timeout: 0 }));
+    const session = await copied("select pg_backend_pid()", sql);
+    for (const [query, code] of [
+      ["select 1 / (1000 - n) from generate_series(1, 2000) n", "22012"],
+      ["select nothing", "42703"],
+    ] as const) {
+      await expect(copied(query, sql)).rejects.toMatchObject({ code });
+      expect(await copied("select pg_backend_pid()", sql)).toEqual(session);
+    }
+    expect(await copied("select 1, null", sql)).toEqual([["1", null]]);
   });
 
   it("end in an error when the database server cuts the connection in the middle", async () => {

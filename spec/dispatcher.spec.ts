@@ -1,5 +1,5 @@
-// Deliveries on real PostgreSQL to real receivers that fail in different ways: when each is tried, and what becomes of it. The tests set the
-// clock where waits are long, and otherwise wait with a deadline for what the worker does.
+// Deliveries on real PostgreSQL to real receivers that fail in different ways: when each is tried, and what becomes of it. The tests set
+// the clock where waits are long, and otherwise wait with a deadline for what the worker does.
 import { describe, expect, it } from "vitest";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import { syncChannels } from "../delivery/outbox.ts";
@@ -58,7 +58,7 @@ describe("the worker", () => {
     expect(new Set(receiver.received.map((r) => r.headers["webhook-id"])).size).toBe(1);
   });
 
-  it("tries again 25 times in about three days, then gives up, keeps the reason and logs the failure once", async () => {
+  it("tries 25 more times in about three days, the waits growing to 4 hours, then fails, keeps the reason and logs it once", async () => {
     const { channel } = fakeChannel(() => ({ kind: "transient", reason: "answered 500" }));
     const { sweep } = startControlled([channel]);
     await insert();
@@ -71,6 +71,13 @@ describe("the worker", () => {
       clock.secondsAhead += wait + 1;
     }
     expect(waits).toHaveLength(25);
+    // Each wait is up to 5 % shorter or longer than planned.
+    for (const [nth, wait] of waits.slice(1, 9).entries())
+      expect(wait).toBeGreaterThan(1.5 * Number(waits[nth]));
+    for (const wait of waits.slice(8)) {
+      expect(wait).toBeGreaterThan(0.949 * 4 * 3600);
+      expect(wait).toBeLessThan(1.051 * 4 * 3600);
+    }
     expect(clock.secondsAhead / 86_400).toBeGreaterThan(2.8);
     expect(clock.secondsAhead / 86_400).toBeLessThan(3.4);
     const [delivery] = await sql`select attempts, last_error from private.deliveries`;
@@ -154,16 +161,20 @@ describe("the worker", () => {
     );
   });
 
-  it("delivers by one channel while another never answers", async () => {
+  it.each<[string, () => Promise<Outcome>]>([
+    ["never answers", () => new Promise(() => {})],
+    ["fails each time", async () => ({ kind: "transient", reason: "answered 500" })],
+    ["throws at each message", () => Promise.reject(new TypeError("a bug"))],
+  ])("delivers by one channel while another %s", async (_, answer) => {
     await syncChannels(sql, ["email", "webhook"]);
     const receiver = await startReceiver();
-    const neverAnswering: Channel = {
-      ...fakeChannel(() => new Promise<Outcome>(() => {})).channel,
-      name: "email",
-    };
-    start([neverAnswering, webhook(receiver.url)]);
+    const { channel, sent } = fakeChannel(answer);
+    start([{ ...channel, name: "email" }, webhook(receiver.url)]);
     await insertMany(30);
-    await until(async () => (await count("delivered")) === 30);
+    await until(async () => (await count("delivered")) === 30 && sent.length >= 3);
+    await insert();
+    await until(async () => (await count("delivered")) === 31);
+    expect(receiver.received).toHaveLength(31);
   });
 
   it("does not hammer a receiver that is down, and delivers all soon after it is back", async () => {

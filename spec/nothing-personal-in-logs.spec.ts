@@ -92,12 +92,29 @@ const ways: [string, (address: string) => Promise<{ status: number }>, number][]
   ["an unknown function", (at) => fetch(`${at}/functions/v1/${canary("function")}`, { method: "POST" }), 404],
 ];
 
+/** Expects that a lead was refused as JSON and as a page, in words of our own alone. */
+async function expectRefused([asJson, asPage]: readonly [Response, Response]): Promise<void> {
+  expect([asJson.status, asPage.status]).toEqual([503, 503]);
+  for (const words of [await asJson.text(), bannerOf(await asPage.text())]) {
+    expect(words).toContain(sentence);
+    expect(words).not.toMatch(sentOrOfPostgresql);
+  }
+}
+
 const callSubmitLead = (address: string) =>
   fetch(`${address}/functions/v1/submit-lead`, {
     method: "POST",
     headers: { ...headers(), authorization: `Bearer ${anonKey}` },
     body: JSON.stringify(lead()),
   });
+
+/** The red banner of the page that answers a form; without what was typed, which stands in the form. */
+const bannerOf = (page: string) => page.split('<div role="alert"')[1]?.split("</div>")[0];
+/** What the visitor reads and a program gets, when the database fails. */
+const sentence = "We could not save your answers just now.";
+/** A word that was sent, or a word of PostgreSQL's own messages. */
+const sentOrOfPostgresql =
+  /canary|violates|uuid|Failing row|permission denied|division by zero|canceling|terminating/i;
 
 /** SQL that has these statements run for each new lead. */
 const trigger = (statements: string) => `
@@ -132,6 +149,9 @@ describe("with the embedded PostgreSQL", () => {
     rmSync(dataDir, { recursive: true });
   });
 
+  const storedCount = async () => (await owner`select count(*)::int as n from leads`)[0]?.n;
+  const sendBothWays = () =>
+    Promise.all([insert(server.address, lead()), postForm(server.address, lead())] as const);
   const log = () => readFileSync(join(dataDir, "log/postgresql.log"), "utf8");
 
   it.each(ways)("%s is answered", async (_, send, status) => {
@@ -170,22 +190,24 @@ describe("with the embedded PostgreSQL", () => {
       "drop trigger broken on leads",
     ],
     ["the right to insert is gone", "revoke insert on leads from anon", "grant insert on leads to anon"],
-  ])("a lead is refused while %s, and the JSON answer repeats none of it", async (_, damage, repair) => {
-    await owner.unsafe(damage);
-    const [asJson, asPage] = await Promise.all([
-      insert(server.address, lead()),
-      postForm(server.address, lead()),
-    ]);
-    expect([asJson.status, asPage.status]).toEqual([503, 503]);
-    expect(await asJson.text()).not.toMatch(/canary/);
-    await owner.unsafe(repair);
-  });
+  ])(
+    "a lead is refused and not stored while %s, and neither the JSON nor the page's banner repeats any of it",
+    async (_, damage, repair) => {
+      const before = await storedCount();
+      await owner.unsafe(damage);
+      const answers = await sendBothWays();
+      await owner.unsafe(repair);
+      await expectRefused(answers);
+      expect(await storedCount()).toBe(before);
+    },
+  );
 
-  it("a lead is refused while the table is locked, its session is killed and its statements take too long", async () => {
+  it("a lead is refused and not stored while the table is locked, its session is killed and its statements take too long", async () => {
+    const before = await storedCount();
     await owner.unsafe("alter role leads_intake set statement_timeout = '500ms'");
     await owner.begin(async (tx) => {
       await tx`lock table leads`;
-      const answer = insert(server.address, lead());
+      const answers = sendBothWays();
       // The killed session is followed by one that knows the new timeout.
       await tx.unsafe(`do $$ begin
         for tries in 1..500 loop
@@ -194,8 +216,9 @@ describe("with the embedded PostgreSQL", () => {
         end loop;
         perform pg_terminate_backend(pid) from pg_stat_activity where usename = 'leads_intake';
       end $$`);
-      expect((await answer).status).toBe(503);
+      await expectRefused(await answers);
     });
+    expect(await storedCount()).toBe(before);
   });
 
   it("a lead that no channel can deliver leaves only a reason of our own behind", async () => {
