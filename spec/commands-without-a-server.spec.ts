@@ -1,12 +1,20 @@
 // Commands while the server is stopped: the first one starts the database, and others that are typed meanwhile use it.
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../cli/database.ts";
 import { connect } from "../database/connect.ts";
-import { findRunning, startEmbedded } from "../database/embedded.ts";
+import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { lockFolder } from "../packages/embedded-postgres/folder-lock.ts";
 import { aLead } from "./support/database.ts";
@@ -113,23 +121,48 @@ it("a command beside a server whose database does not answer says so, and not th
   expect(told).toEqual([]);
 });
 
-it("Ctrl-C ends a command that waits for a server's database to answer, and keeps one from starting its own database", async () => {
+it("Ctrl-C ends a command that waits for a server's database to answer", async () => {
   const { DATA_DIR } = stoppedDatabase();
   const ctrlC = new AbortController();
-  const open = () =>
-    openDatabase(
-      { databaseUrl: undefined, dataDir: DATA_DIR },
-      { tell: () => {}, signal: ctrlC.signal },
-      false,
-    );
   const release = lockFolder(DATA_DIR, { advice: { otherFolder: "" } } as Parameters<typeof lockFolder>[1]);
-  const waiting = open();
+  onTestFinished(release);
+  const waiting = openStopped(DATA_DIR, ctrlC.signal);
   ctrlC.abort();
   await expect(waiting).rejects.toThrow("aborted");
-  release();
-  await expect(open()).rejects.toThrow("PostgreSQL did not start.");
+});
+
+it("Ctrl-C that is pressed before a command starts its own database leaves none running", async () => {
+  const { DATA_DIR } = stoppedDatabase();
+  await expect(openStopped(DATA_DIR, AbortSignal.abort())).rejects.toThrow("PostgreSQL did not start.");
   expect(await findRunning({ dataDir: DATA_DIR })).toBeUndefined();
 });
+
+it("Ctrl-C ends the database that a command is starting, while it is not ready yet", async () => {
+  const { DATA_DIR } = stoppedDatabase();
+  const { cluster } = findDataFolder(DATA_DIR);
+  // A standby that takes no queries is never ready, so this start goes on until it is ended.
+  writeFileSync(join(cluster, "standby.signal"), "");
+  appendFileSync(join(cluster, "postgresql.auto.conf"), "hot_standby = off\n");
+  const ctrlC = new AbortController();
+  const opening = openStopped(DATA_DIR, ctrlC.signal);
+  const refused = expect(opening).rejects.toThrow("PostgreSQL did not start.");
+  const pid = await until(() => startedIn(cluster));
+  ctrlC.abort();
+  await refused;
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  expect(await findRunning({ dataDir: DATA_DIR })).toBeUndefined();
+});
+
+/** The process of a PostgreSQL that says in its file that it is a standby, or undefined. */
+function startedIn(cluster: string): number | undefined {
+  const file = join(cluster, "postmaster.pid");
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  return lines[7]?.trim() === "standby" ? Number(lines[0]) : undefined;
+}
+
+/** Opens a database as a command does that is not `restore`. */
+const openStopped = (dataDir: string, signal: AbortSignal) =>
+  openDatabase({ databaseUrl: undefined, dataDir }, { tell: () => {}, signal }, false);
 
 it("a command keeps its hold on the database when its other connections are renewed, as they are after half an hour", async () => {
   const settings = stoppedDatabase();

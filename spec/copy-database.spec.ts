@@ -1,6 +1,6 @@
 // All that one database holds, copied into another: for an upgrade of PostgreSQL, where no row may be missing.
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { connect } from "../database/connect.ts";
+import { connect, type Sql } from "../database/connect.ts";
 import { CopyError, copyDatabase } from "../database/copy-database.ts";
 import { CopyIn } from "../database/copy-in.ts";
 import { migrate } from "../database/migrate.ts";
@@ -15,6 +15,19 @@ beforeAll(async () => {
 /** Tables of many lengths, because the last rows of some meet a full buffer, and the connection must then go on with the next table. */
 const lengths = Array.from({ length: 25 }, (_, index) => 600 + index * 397);
 
+/** A connection to a database whose host ends what takes longer than a second: a statement, a transaction, and one that waits. */
+async function withLimits({ url, owner }: TestDatabase): Promise<Sql> {
+  const name = new URL(url).pathname.slice(1);
+  // PostgreSQL 17 added the limit for transactions.
+  const limits = await owner<{ limit: string }[]>`
+    select name as limit from pg_settings
+    where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+  for (const { limit } of limits) await owner.unsafe(`alter database ${name} set ${limit} = '1s'`);
+  const limited = connect(url, { max: 1 });
+  onTestFinished(() => limited.end({ timeout: 1 }));
+  return limited;
+}
+
 describe("a copy of a database", () => {
   it("holds every row of every table, also of long tables, and gives new rows the next ids of the original", async () => {
     await migrate(to.owner);
@@ -26,12 +39,15 @@ describe("a copy of a database", () => {
       );
     await from.owner`insert into public.leads ${from.owner(aLead({ name: "\\N\t\\." }))}`;
     await from.owner`insert into private.audit_log (who, action) values ('the specification', 'tried')`;
+    // This channel is set up after the first lead and before the second one, so the first one has no delivery.
+    await from.owner`update private.channels set enabled = name = 'webhook'`;
+    await from.owner`insert into public.leads ${from.owner(aLead({ name: "With a delivery" }))}`;
 
     const rows = await copyDatabase(from.owner, to.owner);
     for (const length of lengths) expect(rows[`private.rows_${length}`]).toBe(length);
-    expect(rows["public.leads"]).toBe(1);
-    const lead = ({ owner }: TestDatabase) => owner`select * from public.leads`;
-    expect(await lead(to)).toEqual(await lead(from));
+    expect(rows["public.leads"]).toBe(2);
+    const held = ({ owner }: TestDatabase) => owner`select * from public.leads order by id`;
+    expect(await held(to)).toEqual(await held(from));
     const insert = ({ owner }: TestDatabase) =>
       owner`insert into private.audit_log (who, action) values ('the specification', 'tried') returning id`;
     expect(await insert(to)).toEqual(await insert(from));
@@ -49,18 +65,17 @@ describe("a copy of a database", () => {
     expect(await target.owner`select nextval('public.of_both')::int as next`).toEqual([{ next: 501 }]);
   });
 
-  it("is not ended by the limit that a host sets for transactions that wait, however long it takes", async () => {
+  it("is not ended by the limits that a host sets for statements and transactions, however long it takes", async () => {
     const [source, target] = await Promise.all([makeDatabase(), makeDatabase()]);
     const name = new URL(source.url).pathname.slice(1);
-    await source.owner.unsafe(`alter database ${name} set idle_in_transaction_session_timeout = '100ms'`);
     for (const { owner } of [source, target]) await owner`create table private.numbers (x integer)`;
-    // Making this index ends when the source has waited for twice its limit, or is gone.
+    // Making this index ends when the source has waited for longer than its limit, or is gone.
     await target.owner.unsafe(`
       create function private.slowly(x integer) returns integer language plpgsql immutable as $$
       begin
         while exists (
           select from pg_stat_activity where datname = '${name}' and state = 'idle in transaction'
-            and state_change > clock_timestamp() - interval '200 ms'
+            and state_change > clock_timestamp() - interval '1200 ms'
         ) loop
           perform pg_stat_clear_snapshot();
         end loop;
@@ -68,16 +83,19 @@ describe("a copy of a database", () => {
       end $$;
       create index numbers_slowly on private.numbers (private.slowly(x))`);
     await source.owner`insert into private.numbers values (1)`;
-    const limited = connect(source.url, { max: 1 });
-    onTestFinished(() => limited.end());
-    expect(await copyDatabase(limited, target.owner)).toMatchObject({ "private.numbers": 1 });
+    const [limitedSource, limitedTarget] = [await withLimits(source), await withLimits(target)];
+    expect(await copyDatabase(limitedSource, limitedTarget)).toMatchObject({ "private.numbers": 1 });
   });
 
-  it("holds as many deliveries as the original, and takes new leads as before", async () => {
-    const [{ count } = {}] = await to.owner`select count(*)::int as count from private.deliveries`;
-    expect(count).toBe((await from.owner`select from private.deliveries`).length);
+  it("holds the deliveries of the original, makes none for a copied lead, and makes one for a new lead", async () => {
+    const deliveries = ({ owner }: TestDatabase) => owner`
+      select l.name, d.channel, d.event from private.deliveries d join public.leads l on l.id = d.lead_id order by l.name`;
+    const delivery = (name: string) => ({ name, channel: "webhook", event: "lead.created" });
+    expect(await deliveries(from)).toEqual([delivery("With a delivery")]);
+    expect(await deliveries(to)).toEqual([delivery("With a delivery")]);
     await to.owner`insert into public.leads ${to.owner(aLead({ name: "New" }))}`;
-    expect(await to.owner`select from private.permissions`).toHaveLength(2);
+    expect(await deliveries(to)).toEqual([delivery("New"), delivery("With a delivery")]);
+    expect(await to.owner`select from private.permissions`).toHaveLength(3);
   });
 
   it.each([1, 100_000])(

@@ -19,9 +19,12 @@ const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 describe("a member who is no manager", () => {
-  it("is offered no page that only managers have, and does not find the reports at their address", async () => {
-    const page = await openAs(browser(), inbox, dana, "/reports");
-    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  it("is offered no page that only managers have, and finds none of them at its address", async () => {
+    const page = await openAs(browser(), inbox, dana, "/account");
+    for (const path of ["/reports", "/campaigns", "/audit-log", "/team"]) {
+      await page.goto(`${inbox.url}${path}`);
+      await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    }
     const items = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allInnerTexts();
     expect(items.map((item) => item.trim())).toEqual(["Queue", "Stop a number", "Health", "Dana"]);
   });
@@ -327,7 +330,7 @@ describe("the costs of campaigns", () => {
 });
 
 describe("the health page", () => {
-  it("shows a delivery that failed, and says that it will be sent again when a manager asks", async () => {
+  it("shows a delivery that failed, and has it due again, and says so, when a manager asks", async () => {
     await addLead(database);
     await database.owner`insert into private.channels (name, enabled, last_failure) values ('webhook', true, 'HTTP 500')
       on conflict (name) do update set enabled = true, last_failure = excluded.last_failure`;
@@ -335,10 +338,14 @@ describe("the health page", () => {
       insert into private.deliveries (lead_id, channel, event, failed_at, last_error)
       select id, 'webhook', 'lead.created', now(), 'HTTP 500' from public.leads on conflict (lead_id, channel, event)
       do update set failed_at = now(), last_error = 'HTTP 500'`;
+    await database.owner`update private.deliveries set attempts = 26, due_at = now() + interval '1 day'`;
     const page = await asMaria("/health");
     await page.getByText("HTTP 500").waitFor();
     await page.getByText("A delivery failed. See below.").waitFor();
     await page.getByRole("button", { name: "Try 1 failed delivery again" }).click();
     await expect.poll(() => focused(page)).toBe("1 delivery will be sent again.");
+    expect(
+      await database.owner`select failed_at, attempts, due_at <= now() as is_due from private.deliveries`,
+    ).toEqual([{ failed_at: null, attempts: 0, is_due: true }]);
   });
 });

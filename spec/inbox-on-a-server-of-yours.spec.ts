@@ -81,6 +81,7 @@ describe("the inbox on a server of the provider's own", () => {
       if (done) break;
       heard += new TextDecoder().decode(value);
     }
+    expect(heard).toContain('{"kind":"leads","new":[],"changed":[]}');
     expect(heard).toContain('{"kind":"team"}');
   });
 });

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type LanguageCode, languageCodes } from "../content/languages.ts";
 import { axeViolations } from "./support/axe.ts";
 import { useBrowser } from "./support/browser.ts";
+import { contrast, focusRing } from "./support/contrast.ts";
 import { inflesz, readingGrade, sentencesOf, wordsOf } from "./support/reading.ts";
 import { articlePaths, inEveryLanguage, thankYouPaths, useSite } from "./support/site.ts";
 import { formReady } from "./support/visitor.ts";
@@ -61,14 +62,8 @@ describe("on the visitor's pages", () => {
   );
 
   it("axe finds nothing on the article with the banner shown, on a phone in the dark and on a desktop", async () => {
-    site.reply("/rest/v1/leads", { status: 503, body: '{"message":"Please try again in a minute."}' });
     const page = await open(site.url());
-    for (const label of ["Full Name *", "Phone Number *", "ZIP Code *"])
-      await page.getByLabel(label).fill("x");
-    await page.getByLabel("Email Address *").fill("x@example.org");
-    await formReady(page);
-    await page.getByRole("button").click();
-    await page.getByRole("alert").waitFor();
+    await causeRefusal(page);
     for (const look of ["a phone in the dark", "a desktop"]) {
       await show(page, look);
       expect(await axeViolations(page, "AAA"), look).toEqual([]);
@@ -186,7 +181,23 @@ describe("on the visitor's pages", () => {
     ]);
   });
 
-  it("the form tells browsers and keyboards what each text field is for, and takes a name that is put in all at once", async () => {
+  it.each(["light", "dark"] as const)(
+    "the focus ring of each field of the form has a contrast of at least 3:1 to the page and to its own glow, in %s colours",
+    async (colorScheme) => {
+      const page = await open(site.url(), { colorScheme });
+      await page.getByLabel("Full Name *").focus();
+      for (let step = 0; step < 7; step++) {
+        const { name, ring, behind } = await focusRing(page);
+        // The colours of what lies around the form and of the glow between the ring and the field.
+        expect(behind.length, name).toBe(2);
+        for (const colour of behind)
+          expect(contrast(ring, colour), `${name}: ${ring} on ${colour}`).toBeGreaterThanOrEqual(3);
+        await page.keyboard.press("Tab");
+      }
+    },
+  );
+
+  it("the form tells browsers and keyboards what each text field is for, and each takes what is pasted", async () => {
     const page = await open(site.url());
     const hints = await page
       .locator("form input[required]")
@@ -204,24 +215,29 @@ describe("on the visitor's pages", () => {
       ["tel", "tel", "next", ""],
       ["postal-code", "numeric", "done", ""],
     ]);
-    const name = page.getByLabel("Full Name *");
-    await name.focus();
-    await page.keyboard.insertText("Ann Lee");
-    expect(await name.inputValue()).toBe("Ann Lee");
+    await page.getByLabel("Full Name *").focus();
+    await formReady(page);
+    for (const [label, text] of [
+      ["Full Name *", "Ann Lee"],
+      ["Email Address *", "ann@example.org"],
+      ["Phone Number *", "(305) 555-0142"],
+      ["ZIP Code *", "33101-1234"],
+    ] as const) {
+      const field = page.getByLabel(label);
+      await field.fill(text);
+      // Cut, so that the text is in the clipboard and no longer in the field.
+      for (const key of ["a", "x"]) await field.press(`ControlOrMeta+${key}`);
+      expect(await field.inputValue(), label).toBe("");
+      await field.press("ControlOrMeta+v");
+      expect(await field.inputValue(), label).toBe(text);
+    }
   });
 
-  it("links of the article are underlined, nothing on it moves, and nothing stays in place while the page scrolls", async () => {
+  it("links of the article are underlined, nothing moves or stays in place while it scrolls, also with a refusal's banner", async () => {
     const page = await open(site.url());
-    const strange = await page.evaluate(() =>
-      [...document.body.querySelectorAll("*")].flatMap((one) => {
-        const style = getComputedStyle(one);
-        const plain = one.localName === "a" && !style.textDecorationLine.includes("underline");
-        const stuck = ["fixed", "sticky"].includes(style.position);
-        const moves = style.animationName !== "none" || style.transitionDuration !== "0s";
-        return plain || stuck || moves ? [one.outerHTML.slice(0, 80)] : [];
-      }),
-    );
-    expect(strange).toEqual([]);
+    expect(await plainLinksAndMoving(page)).toEqual([]);
+    await causeRefusal(page);
+    expect(await plainLinksAndMoving(page)).toEqual([]);
   });
 
   it("the form's text fields, boxes and button and the label Sponsored Content have a border in forced colours", async () => {
@@ -266,6 +282,14 @@ describe("on the visitor's pages", () => {
         .isVisible(),
     ).toBe(true);
     expect(await page.locator("form").isVisible()).toBe(false);
+  });
+});
+
+describe("the contrast of two colours", () => {
+  it("is measured as WCAG defines it", () => {
+    expect(contrast("rgb(0, 0, 0)", "rgb(255, 255, 255)")).toBe(21);
+    expect(contrast("rgb(255, 255, 255)", "rgb(119, 119, 119)")).toBeCloseTo(4.478, 3);
+    expect(contrast("rgb(200, 0, 0)", "rgb(200, 0, 0)")).toBe(1);
   });
 });
 
@@ -330,6 +354,28 @@ async function show(page: Page, look: string): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, forcedColors });
 }
+
+/** Fills in the form and sends it to a backend that refuses it, so that the banner is shown. */
+async function causeRefusal(page: Page): Promise<void> {
+  site.reply("/rest/v1/leads", { status: 503, body: '{"message":"Please try again in a minute."}' });
+  for (const label of ["Full Name *", "Phone Number *", "ZIP Code *"]) await page.getByLabel(label).fill("x");
+  await page.getByLabel("Email Address *").fill("x@example.org");
+  await formReady(page);
+  await page.getByRole("button").click();
+  await page.getByRole("alert").waitFor();
+}
+
+/** Links without a line below them, and what moves or stays in place while the page scrolls. */
+const plainLinksAndMoving = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.body.querySelectorAll("*")].flatMap((one) => {
+      const style = getComputedStyle(one);
+      const plain = one.localName === "a" && !style.textDecorationLine.includes("underline");
+      const stuck = ["fixed", "sticky"].includes(style.position);
+      const moves = style.animationName !== "none" || style.transitionDuration !== "0s";
+      return plain || stuck || moves ? [one.outerHTML.slice(0, 80)] : [];
+    }),
+  );
 
 /** What reaches beyond the right edge of the screen. */
 const overflow = (page: Page): Promise<string[]> =>

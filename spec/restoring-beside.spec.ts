@@ -103,13 +103,18 @@ describe("leads restore", () => {
     expect(sums).toEqual({ views: [14, 4], vitals: 2, summed: 14, opened: 2, erased: 2 });
   });
 
-  it("has all calling windows computed anew at once, because the backup may have paused states", async () => {
+  it("has all calling windows computed anew at once, so that a state that the backup paused is not called any more", async () => {
     const { url, owner } = await makeDatabase();
-    await owner`insert into leads ${owner(aLead())}`;
+    await owner`insert into leads ${owner(aLead({ zip_code: "70112", phone: "(504) 555-0142" }))}`;
     await owner`select private.index_new_leads()`;
     await owner`update private.place_windows set callable = true, holds_until = now() + interval '1 hour'`;
+    const louisiana = () => owner`
+      select callable, reason, blocking_state from private.place_windows where place = 'LA/America/Chicago'`;
+    expect(await louisiana()).toEqual([{ callable: true, reason: null, blocking_state: null }]);
     expect(await leads(url, "restore", "--keep", file)).toMatchObject({ status: 0 });
     expect(await owner`select place from private.place_windows where holds_until > now()`).toEqual([]);
+    await owner`select private.refresh_place_windows()`;
+    expect(await louisiana()).toEqual([{ callable: false, reason: "paused", blocking_state: "LA" }]);
   });
 
   const refusedAsHeld = {

@@ -225,14 +225,46 @@ describe("the scheduled jobs", () => {
     });
   });
 
-  it("are three lists, each with a connection: one job a second; one a minute, one in ten; five once a day, a minute or an hour", () => {
-    const jobs = makeScheduledJobs(database, async () => {}, log);
-    expect(jobs.map((list) => list.map((job) => job.every / 1000))).toEqual([
-      [1],
-      [60, 600],
-      [86_400, 60, 3600, 3600, 86_400],
+  it("are eight in three lists, each list with a connection and each job with its own interval, from a second to a day", async () => {
+    const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+    // Each job is known by the first function of the database that it calls.
+    const called: string[] = [];
+    const recording = (([text = ""]: string[]) => {
+      called.push(...(text.match(/private\.\w+/g) ?? []));
+      return Promise.resolve([]);
+    }) as unknown as typeof sql;
+    const recorder = {
+      ...database,
+      query: async (work: (sql: never) => unknown) => work(recording as never),
+    };
+    const checkAlert = async () => void called.push("the check for the alert");
+    const lists = makeScheduledJobs(recorder as typeof database, checkAlert, log);
+    const found = [];
+    for (const list of lists) {
+      const jobs: [string | undefined, number][] = [];
+      for (const { run, every } of list) {
+        called.length = 0;
+        // A job may not go on with an empty answer.
+        await run().catch(() => {});
+        jobs.push([called[0], every]);
+      }
+      found.push(jobs);
+    }
+    expect(found).toEqual([
+      [["private.index_new_leads_unless_busy", second]],
+      [
+        ["the check for the alert", minute],
+        ["private.enqueue_missed_deliveries", 10 * minute],
+      ],
+      [
+        ["private.index_missed_leads", day],
+        ["private.add_up_tallies", minute],
+        ["private.carry_out_retention", hour],
+        ["private.roll_up_counts", hour],
+        ["private.recount", day],
+      ],
     ]);
-    expect(jobConnections).toBe(jobs.length);
+    expect(jobConnections).toBe(lists.length);
   });
 });
 

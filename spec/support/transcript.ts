@@ -69,7 +69,7 @@ function announcementOf(node: Node): { text: string; isInline?: boolean; isWhole
       return { text: `button: ${words}${about("disabled") ? ", unavailable" : ""}`, isWhole: true };
     case "textbox":
       return {
-        text: `edit: ${words}, required${about("invalid") === "true" ? ", invalid" : ""}${more}`,
+        text: `edit: ${words}${about("required") ? ", required" : ""}${about("invalid") === "true" ? ", invalid" : ""}${more}`,
         isWhole: true,
       };
     case "checkbox":
