@@ -36,7 +36,10 @@ export async function copyDatabase(from: Sql, to: Sql, onProgress: Progress = ()
   );
   await migrate(to);
   // Until a table is analyzed, the planner takes it for empty.
-  await to`analyze`;
+  await transaction(to, async (target) => {
+    await allowLongStatements(target);
+    await target`analyze`;
+  });
   return rows;
 }
 
