@@ -129,6 +129,12 @@ describe("the doctor names a backend that", () => {
       postingToFunction,
       json(503, { code: "BOOT_ERROR" }),
     ],
+    [
+      "has a submit-lead that fails with the page's key",
+      /submit-lead fails \(500/,
+      (call: Call) => postingToFunction(call) && call.headers.authorization === `Bearer ${keys.publishable}`,
+      json(500, {}),
+    ],
     ["has another submit-lead", /takes any key/, postingToFunction, json(200, {})],
     [
       "has a firewall before submit-lead",

@@ -164,6 +164,7 @@ Reviews are late. Who waits: npm run leads -- list --due
       "1 lead owed to no channel: none was set up when they came, or theirs is retired.\n",
     );
     expect(stdout).toContain(`LEADS WAIT and nobody is told. ${howToSetUp()} and start the server again.`);
+    expect(stdout).not.toContain("No channel is set up");
     expect(stdout).not.toContain("All is well");
     // A team that reviews what it finds in the list needs no channel.
     await leads(url, "review", id);
