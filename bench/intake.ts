@@ -13,7 +13,7 @@ import { migrate } from "../database/migrate.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { startPeers } from "./peers.ts";
 import { inserts, load, type Measured, race, run, startProcess } from "./processes.ts";
-import { oweToTwoChannels, requireWholeLeads } from "./whole-leads.ts";
+import { enableTwoChannels, requireWholeLeads } from "./whole-leads.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -32,7 +32,7 @@ const database = await startEmbedded({ dataDir: join(folder, "data"), log: () =>
 const owner = connect(database.url);
 await migrate(owner);
 await openRoleLogins(owner, database.url);
-await oweToTwoChannels(owner);
+await enableTwoChannels(owner);
 const intakeUrl = roleAddress(database.url, "leads_intake");
 
 const ours = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localhost:(\d{1,5})$/, {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { connect } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";
 import { run, startProcess, type Target } from "./processes.ts";
-import { oweToTwoChannels } from "./whole-leads.ts";
+import { enableTwoChannels } from "./whole-leads.ts";
 
 export interface Peer extends Awaited<ReturnType<typeof startProcess>> {
   name: string;
@@ -41,7 +41,7 @@ async function makeDatabase(address: string, name: string): Promise<void> {
   await server.end();
   const sql = connect(Object.assign(new URL(address), { pathname: name }).href, { max: 1 });
   await migrate(sql);
-  await oweToTwoChannels(sql);
+  await enableTwoChannels(sql);
   // Parse Server expects these columns where it finds a table of that name.
   if (name === "parse")
     await sql`alter table leads add "objectId" text unique, add "createdAt" timestamptz, add "updatedAt" timestamptz,

@@ -10,7 +10,7 @@ import { startPooler } from "../spec/support/pgbouncer.ts";
 import { median } from "./median.ts";
 import { inserts, load } from "./processes.ts";
 import { cpuOf, key, type Running, start } from "./running.ts";
-import { oweToTwoChannels, requireWholeLeads } from "./whole-leads.ts";
+import { enableTwoChannels, requireWholeLeads } from "./whole-leads.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -51,7 +51,7 @@ async function measure(name: string, url: string, processes: number) {
   const env = { DATABASE_URL: url, DELIVERY: "off" };
   const servers = await Promise.all(Array.from({ length: processes }, () => start(env)));
   await untilReady(servers);
-  await oweToTwoChannels(owner);
+  await enableTwoChannels(owner);
   const all: { perSecond: number; p99: number; web: number; database: number }[] = [];
   for (let round = 0; round < rounds + 1; round += 1) {
     const before = [servers.reduce((sum, { pid }) => sum + cpuOf(pid), 0), cpuOf(database.pid)] as const;

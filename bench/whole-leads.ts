@@ -7,7 +7,7 @@ import { syncChannels } from "../delivery/outbox.ts";
 export const notice = "a".repeat(64);
 
 /** Enables two channels: each lead that is stored from now on has a delivery to both. */
-export const oweToTwoChannels = (owner: Sql): Promise<void> => syncChannels(owner, ["webhook", "email"]);
+export const enableTwoChannels = (owner: Sql): Promise<void> => syncChannels(owner, ["webhook", "email"]);
 
 /** @throws when a stored lead lacks its notice or a delivery, because the figures would then be those of a smaller insert. */
 export async function requireWholeLeads(owner: Sql): Promise<void> {

@@ -11,7 +11,7 @@ export interface Years {
   /** Over how many days they came. */
   days?: number;
   /** How many days before today have page loads counted by hour, as today has: eight, unless a test needs fewer rows. */
-  countedByHour?: number;
+  daysByHour?: number;
   /** Whether the tables are vacuumed at the end, as autovacuum does in time. */
   vacuum?: boolean;
 }
@@ -33,10 +33,6 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
   await sql`
     insert into private.members (name, role, joined_at)
     select 'Member ' || n, case when n = 1 then 'manager' else 'member' end, now() from generate_series(1, 12) n`;
-  await sql`
-    create temporary table places_of_zips as
-    select z.zip_code, private.place_of(z.zip_code, '') as place
-    from (select lpad(n::text, 3, '0') || '01' as zip_code from generate_series(0, 999) n) z`;
   const notices = permissionNotices({ site: { languages: ["en", "es"] }, provider: {} });
   for (const { hash, language, text } of notices)
     await sql`insert into private.notices (hash, language, text) values (${hash}, ${language}, ${text})`;
@@ -48,7 +44,7 @@ export async function fillDatabase(sql: Sql, years: Years, onRows: (leads: numbe
     insert into private.erasures (lead_id, erased_at, reason)
     select gen_random_uuid(), now() - n * interval '1 minute', 'asked' from generate_series(1, ${Math.round(years.leads / 20)}::integer) n`;
   for (const { definition } of indexes) await sql.unsafe(definition);
-  await fillCounts(sql, years.days ?? 700, years.countedByHour);
+  await fillCounts(sql, years.days ?? 700, years.daysByHour);
   await sql`set session_replication_role = origin`;
   await sql`reset synchronous_commit`;
   const vacuum = () => (years.vacuum === false ? sql`analyze` : sql`vacuum analyze`);
@@ -98,7 +94,7 @@ async function makeBatch(
       case when t.n % 50 = 0 then array['link in name'] when t.n % 333 = 0 then array['page elsewhere'] else '{}' end as flags
     from (
       select n, given, n < ${leads - open} and n % 1000 <> 3 as is_done, n % 97 = 0 as is_withdrawn,
-        case when n % 12 = 0 then greatest(n - 600, 0) else n end as person,
+        case when n % 12 = 0 then greatest(n - 601, 0) else n end as person,
         (array['Rosa', 'José', 'Ann', 'Mary', 'Bob', 'James', 'Linda', 'Maria', 'Robert', 'Patricia', 'John', 'Barbara', 'Elena',
           'Wilma', 'Otis', 'Guadalupe', 'Nguyen', 'Eugene', 'Dolores', 'Xiomara'])[1 + (20 * (n * 2654435761 % 4294967296 / 4294967296.0) ^ 2)::integer % 20] as first_name,
         case when n % 3 = 0 then (array['Smith', 'García', 'Johnson', 'Martinez', 'Williams', 'Brown', 'Jones', 'O''Brien', 'Hernandez', 'St. John'])[1 + n / 3 % 10]
@@ -128,30 +124,30 @@ async function fillLeads(sql: Sql): Promise<void> {
         'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
       ])[1 + n % 4],
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
-      case when is_withdrawn then created_at + interval '5 hours' end, variant
+      case when is_withdrawn then least(created_at + interval '5 hours', now()) end, variant
     from batch order by n`;
   await sql`
     insert into private.deliveries (lead_id, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error)
     select id, channel, created_at, created_at, 1,
       case when (is_done or n % 10 > 0) and n % 5000 <> 9 then created_at + interval '2 seconds' end,
-      case when n % 5000 = 9 then created_at + interval '1 day' end, case when n % 5000 = 9 then 'answered 410' end
+      case when n % 5000 = 9 then least(created_at + interval '1 day', now()) end, case when n % 5000 = 9 then 'answered 410' end
     from batch, unnest(array['email', 'webhook']) as channel order by n, channel`;
   await sql`
     insert into private.lead_work (
       lead_id, created_at, phone_digits, email_key, search, flags, address, place, number_key, stage, outcome,
       reviewed_at, withdrawn_at, is_owed, utm, first_called_at, device, variant
     )
-    select id, created_at, phone, email, array_to_tsvector(private.words_of(name)), flags, address, p.place, phone,
+    select id, created_at, phone, email, array_to_tsvector(private.words_of(name)), flags, address, private.place_of(zip_code, phone), phone,
       case when is_done or is_withdrawn then 'closed' else 'open' end, outcome,
-      case when is_done then created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end end,
-      case when is_withdrawn then created_at + interval '5 hours' end, true,
+      case when is_done then least(created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end, now()) end,
+      case when is_withdrawn then least(created_at + interval '5 hours', now()) end, true,
       jsonb_build_object('utm_source', (array['facebook', 'google', 'paper'])[1 + n % 3], 'utm_campaign', 'spring ' || n % 9),
       case when is_done and n % 2 = 0 then created_at + interval '1 hour' + n % 100 * interval '1 minute' end,
       (array['phone', 'phone', 'tablet', 'computer'])[1 + n % 4], variant
-    from batch join places_of_zips p using (zip_code) order by n`;
+    from batch order by n`;
   await sql`
     insert into private.reviews (lead_id, reviewed_at, outcome)
-    select id, created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end, replace(outcome, '_', ' ')
+    select id, least(created_at + case when n % 20 = 0 then interval '30 hours' else interval '3 hours' end, now()), replace(outcome, '_', ' ')
     from batch where is_done order by n`;
 }
 

@@ -112,7 +112,7 @@ function missingIn(
   const { shows, substantiation, source = "", approvedBy, approvedOn = "" } = approved;
   const isSource = Object.hasOwn(sources, source) || URL.parse(source)?.protocol === "https:";
   return [
-    ...(isEmpty(shows) ? ["shows nothing"] : isOne(shows) ? [] : [`shows no ${example}`]),
+    ...(hasEmptyText(shows) ? ["shows nothing"] : isOne(shows) ? [] : [`shows no ${example}`]),
     ...placeholdersOf(shows).map((one) => `has ${one}, which nothing fills there`),
     ...(isText(substantiation) ? [] : ["has no substantiation"]),
     ...(isSource ? [] : ["names no source (one of content/claims.ts, or an address with https)"]),
@@ -129,11 +129,11 @@ function isPlan(plan: Experiment["plan"] | null | undefined): boolean {
 }
 
 /** Whether there is an empty text in it, or nothing at all. */
-function isEmpty(shows: unknown): boolean {
+function hasEmptyText(shows: unknown): boolean {
   if (typeof shows === "string") return !isText(shows);
   if (typeof shows !== "object" || shows === null) return true;
   const within = Object.values(shows);
-  return within.length === 0 || within.some((one) => isEmpty(one));
+  return within.length === 0 || within.some((one) => hasEmptyText(one));
 }
 
 const isDay = (text: string | undefined): boolean =>

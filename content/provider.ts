@@ -117,7 +117,7 @@ function hasCheckDigit(digits: string): boolean {
 }
 
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
-export function dial(phone: string): string {
+export function telAddress(phone: string): string {
   const isForeign = phone.trim().startsWith("+") && !phone.trim().startsWith("+1");
   const found = isForeign ? null : (firstNumber.exec(phone) ?? firstSpelt.exec(phone));
   const [number = ""] = found ?? phone.split(/(?=ext|x\s?\d|#)/i);

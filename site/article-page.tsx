@@ -26,7 +26,7 @@ export function ArticlePage({ content, formHtml }: ArticlePageProps) {
       <main>
         <article>
           <Opening content={content} />
-          <figure className="lead">
+          <figure className="opening-picture">
             <Picture alt={picture.alt} photo={photo} />
             <figcaption>{picture.caption}</figcaption>
           </figure>

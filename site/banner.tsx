@@ -1,6 +1,6 @@
 // The red banner: why the lead was refused, and what the visitor can do. (Specification 4 and 8.)
 import { useEffect, useRef } from "react";
-import { dial } from "../content/provider.ts";
+import { telAddress } from "../content/provider.ts";
 import type { ScriptTexts } from "./form-attributes.ts";
 import type { Refusal } from "./lead-form.tsx";
 
@@ -29,7 +29,7 @@ export function Banner({ message, field, texts, phone, cameWithPage, kept }: Ban
       <p className="message">{field ? <a href={`#${field}`}>{message}</a> : message}</p>
       <p>
         {`${kept ? texts.kept : texts.emptied} ${before}`}
-        <a href={dial(phone)}>{phone}</a>
+        <a href={telAddress(phone)}>{phone}</a>
         {after}
       </p>
     </div>

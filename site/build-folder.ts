@@ -68,7 +68,7 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
     const copy = join(folder, "dist-copy");
     cpSync(join(folder, "dist"), copy, { recursive: true });
     renameSync(named, join(root, ".render/current.json"));
-    hasRenamed(join(folder, "notices.sql"), join(root, ".render/notices.sql"), ["ENOENT"]);
+    tryRename(join(folder, "notices.sql"), join(root, ".render/notices.sql"), ["ENOENT"]);
     replaceDist(root, folder, copy);
   });
 }
@@ -80,15 +80,15 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
 function replaceDist(root: string, folder: string, copy: string): void {
   const [dist, aside] = [join(root, "dist"), join(folder, "dist-before")];
   for (;;) {
-    hasRenamed(dist, aside, ["ENOENT"]);
-    const isReplaced = hasRenamed(copy, dist, ["ENOTEMPTY", "EEXIST"]);
+    tryRename(dist, aside, ["ENOENT"]);
+    const isReplaced = tryRename(copy, dist, ["ENOTEMPTY", "EEXIST"]);
     rmSync(aside, { recursive: true, force: true });
     if (isReplaced) return;
   }
 }
 
 /** False when it fails with one of these codes. */
-function hasRenamed(from: string, to: string, expected: string[]): boolean {
+function tryRename(from: string, to: string, expected: string[]): boolean {
   try {
     renameSync(from, to);
     return true;

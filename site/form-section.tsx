@@ -1,5 +1,5 @@
 // The article's section with the lead form: who asks, what Medicare usually asks, and the form itself.
-import { dial } from "../content/provider.ts";
+import { telAddress } from "../content/provider.ts";
 import { translations } from "../content/refusals.ts";
 import { built } from "./built.ts";
 import { formAttributes } from "./form-attributes.ts";
@@ -33,7 +33,7 @@ export function FormSection({ content, formHtml }: { content: PageContent; formH
         {[legalName, address, `${page.npi} ${npi}`].map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
-        <a className="go" href={dial(phone)}>
+        <a className="go" href={telAddress(phone)}>
           {phone}
         </a>
         {hours && <span>{hours}</span>}

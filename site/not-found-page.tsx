@@ -1,5 +1,5 @@
 // The page for an address that leads nowhere: says so, and where to go.
-import { dial } from "../content/provider.ts";
+import { telAddress } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
 import { Footer } from "./small-print.tsx";
 
@@ -19,7 +19,7 @@ export function NotFoundPage({ content }: { content: PageContent }) {
         </p>
         <p>
           {before}
-          <a href={dial(phone)}>{phone}</a>
+          <a href={telAddress(phone)}>{phone}</a>
           {after}
         </p>
       </main>

@@ -1,6 +1,6 @@
 // The provider's number, and on a line below it the hours in which somebody answers and how people who do not hear well call.
 import { withFullStop } from "../content/fill-in.ts";
-import { dial } from "../content/provider.ts";
+import { telAddress } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
 
 export function PhoneLine({ content }: { content: PageContent }) {
@@ -9,7 +9,7 @@ export function PhoneLine({ content }: { content: PageContent }) {
   return (
     <>
       <p className="call">
-        <a href={dial(provider.phone)}>{fill(texts.page.call)}</a>
+        <a href={telAddress(provider.phone)}>{fill(texts.page.call)}</a>
       </p>
       <p className="hours">{`${hours ? `${withFullStop(hours)} ` : ""}${texts.page.tty}`}</p>
     </>

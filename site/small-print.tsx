@@ -2,7 +2,7 @@
 import { type SourceName, sources } from "../content/claims.ts";
 import { withFullStop } from "../content/fill-in.ts";
 import { languageHelpLines } from "../content/language-help.ts";
-import { dial } from "../content/provider.ts";
+import { telAddress } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
 
 export function Sources({ content }: { content: PageContent }) {
@@ -36,7 +36,7 @@ export function Footer({ content }: { content: PageContent }) {
       ))}
       <address>
         {provider.legalName}, {withFullStop(provider.address)} {footer.phone}{" "}
-        <a href={dial(provider.phone)}>{provider.phone}</a> <span className="unbroken">({tty}).</span>{" "}
+        <a href={telAddress(provider.phone)}>{provider.phone}</a> <span className="unbroken">({tty}).</span>{" "}
         {footer.npi} {provider.npi}.
       </address>
       {provider.privacyUrl && (

@@ -6,7 +6,7 @@ import { readConfig } from "../config/config.ts";
 import { sources, sourcesToReview } from "../content/claims.ts";
 import { claims } from "../content/en/claims.ts";
 import { permissionNotices } from "../content/permission.ts";
-import { completeProvider, dial } from "../content/provider.ts";
+import { completeProvider, telAddress } from "../content/provider.ts";
 import { makeLog } from "../log/log.ts";
 import { drawShareCard } from "../site/share-card.ts";
 import { loadSite } from "../web/pages.ts";
@@ -322,7 +322,7 @@ describe("a phone number", () => {
     ["+442079460958", "tel:+442079460958"],
     ["+525512345678 x12", "tel:+525512345678;ext=12"],
   ])("is dialled as it is written: %s", (phone, link) => {
-    expect(dial(phone)).toBe(link);
+    expect(telAddress(phone)).toBe(link);
   });
 });
 

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { Sql } from "../database/connect.ts";
 import { backUp } from "../team/backup.ts";
 import { tables } from "../team/backup-file.ts";
-import { definitionsOf, everything } from "./support/contents.ts";
-import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
+import { definitionsOf, rowsOfBackupTables } from "./support/contents.ts";
+import { aLead, makeDatabase, sessionsWaitingForLocks, type TestDatabase } from "./support/database.ts";
 import { fill } from "./support/full-database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { programEnvironment } from "./support/program-environment.ts";
@@ -47,7 +47,7 @@ describe("leads backup", () => {
     const ofThisDatabase = [
       "wake_up_call",
       "retention_plan",
-      "retention_days",
+      "retention_run_days",
       "emptied_circumstances",
       "inbox_settings",
       "backup_state",
@@ -175,14 +175,14 @@ describe("leads backup", () => {
 describe("leads restore", () => {
   it("brings back every row exactly, and nothing fires on the way", async () => {
     const { url, owner } = await makeDatabase();
-    const before = await everything(database.owner);
+    const before = await rowsOfBackupTables(database.owner);
     expect(await leads(url, "restore", file)).toEqual({
       status: 0,
       stdout: `Restored 5 leads and 13 deliveries from ${file}\n`,
       stderr:
         "If the server runs, start it again: its own permission notice and channels then replace those of the backup.\n",
     });
-    expect(await everything(owner)).toEqual(before);
+    expect(await rowsOfBackupTables(owner)).toEqual(before);
     // The triggers are back: a new lead is owed to both channels.
     await owner`insert into leads ${owner(aLead({ name: "New" }))}`;
     const [owed] = await owner`
@@ -211,13 +211,13 @@ describe("leads restore", () => {
   it("needs no superuser", async () => {
     const { url, owner } = await (await startSupabaseLike()).makeDatabase();
     expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
-    expect(await everything(owner)).toEqual(await everything(database.owner));
+    expect(await rowsOfBackupTables(owner)).toEqual(await rowsOfBackupTables(database.owner));
   });
 
   it("makes the tables of an empty database", async () => {
     const { url, owner } = await makeDatabase({ schema: false });
     expect(await leads(url, "restore", file)).toMatchObject({ status: 0 });
-    expect(await everything(owner)).toEqual(await everything(database.owner));
+    expect(await rowsOfBackupTables(owner)).toEqual(await rowsOfBackupTables(database.owner));
   });
 
   it("makes no database for a file that is not there, or is no backup", async () => {
@@ -256,7 +256,7 @@ describe("leads restore", () => {
   it("refuses a database that holds leads, leaves it as it is, and says what to do", async () => {
     const { url, owner } = await makeDatabase();
     await owner`insert into leads ${owner(aLead({ name: "Here first" }))}`;
-    const before = await everything(owner);
+    const before = await rowsOfBackupTables(owner);
     expect(await leads(url, "restore", file)).toEqual({
       status: 1,
       stdout: "",
@@ -267,7 +267,7 @@ Or restore beside what it holds, so that both stay:
   npm run leads -- restore --keep ${file}
 `,
     });
-    expect(await everything(owner)).toEqual(before);
+    expect(await rowsOfBackupTables(owner)).toEqual(before);
     // What it says to type is one word to the shell.
     const odd = join(folder, "of Rosa's team");
     await copyFile(file, odd);
@@ -281,10 +281,10 @@ describe("a long command", () => {
   /** Starts a command, and aborts it as Ctrl-C does once it waits for a lock of the test's. */
   const abortAtLock = async (owner: Sql, url: string, ...words: string[]) => {
     // A command that was aborted before leaves its session waiting for a moment.
-    const before = await sessionsAtLocks(owner, "leads command");
+    const before = await sessionsWaitingForLocks(owner, "leads command");
     const child = startLeads(words, { DATABASE_URL: url });
     await until(async () =>
-      (await sessionsAtLocks(owner, "leads command")).some((pid) => !before.includes(pid)),
+      (await sessionsWaitingForLocks(owner, "leads command")).some((pid) => !before.includes(pid)),
     );
     child.kill("SIGINT");
     return waitForExit(child);
@@ -317,14 +317,14 @@ describe("a long command", () => {
 
   it("leaves the database as it was when Ctrl-C aborts a restoration", async () => {
     const { url, owner } = await makeDatabase();
-    const before = await everything(owner);
+    const before = await rowsOfBackupTables(owner);
     await owner.begin(async (sql) => {
       // The restoration waits for this table when all rows are in theirs.
       await sql`lock table private.place_windows in access exclusive mode`;
       const ran = await abortAtLock(owner, url, "restore", file);
       expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
     });
-    expect(await everything(owner)).toEqual(before);
+    expect(await rowsOfBackupTables(owner)).toEqual(before);
   });
 
   it("shows a person at a terminal how far it is, and a script nothing of it", async () => {

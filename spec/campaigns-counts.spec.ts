@@ -6,7 +6,7 @@ import {
   makeDatabase,
   refusal,
   removeLeads,
-  sessionsAtLocks,
+  sessionsWaitingForLocks,
   type TestDatabase,
 } from "./support/database.ts";
 
@@ -168,7 +168,7 @@ describe("the counts", () => {
     const { rolling } = await sql.begin(async (tx) => {
       await tx`select from private.page_counts for update`;
       const rolling = sql`select private.roll_up_counts() as n`.execute();
-      await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(sql)).toHaveLength(1);
       await add([aCount()]);
       return { rolling };
     });

@@ -6,7 +6,7 @@ import { countsPool, startFlushing } from "../campaigns/flush.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { browsers, countsOf } from "./support/counts.ts";
-import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsWaitingForLocks, type TestDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
 import { insertAt, startServer } from "./support/server.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
@@ -80,7 +80,7 @@ describe("the counts", () => {
     const { flushed } = await database.owner.begin(async (tx) => {
       await tx`lock table private.page_counts`;
       const flushed = flushing.flush();
-      await expect.poll(() => sessionsAtLocks(database.owner, "leads counts")).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(database.owner, "leads counts")).toHaveLength(1);
       await work(tx as unknown as Sql);
       return { flushed };
     });

@@ -7,7 +7,13 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { eraseLeads } from "../team/erase-leads.ts";
-import { aLead, makeDatabase, removeLeads, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
+import {
+  aLead,
+  makeDatabase,
+  removeLeads,
+  sessionsWaitingForLocks,
+  type TestDatabase,
+} from "./support/database.ts";
 import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -330,7 +336,7 @@ describe("leads erase --older-than", () => {
     const { erasing } = await owner.begin(async (sql) => {
       await sql`delete from leads where id in (select id from leads where name = 'Old' order by created_at limit 2000)`;
       const erasing = leads(url, "erase", "--older-than", "800", "--yes");
-      await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
+      await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
       return { erasing };
     });
     expect(await erasing).toMatchObject({ status: 0, stdout: "Erased 1 lead.\n" });
@@ -353,7 +359,7 @@ describe("leads erase --older-than", () => {
         where id = (select id from leads where name = 'Old' order by created_at offset 2500 limit 1) for update`;
       const child = startOnTerminal(["erase", "--older-than", "800", "--yes"], { DATABASE_URL: url });
       const ended = waitForExit(child, { keepOpen: true });
-      await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
+      await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
       child.stdin?.write("\x03");
       return { ended };
     });

@@ -71,7 +71,7 @@ afterAll(async () => {
   await flushing.stop();
 });
 
-const remembered = async (campaign: string) => {
+const variantsOfPermissions = async (campaign: string) => {
   const rows = await database.owner`
     select p.variant from private.permissions p where p.utm ->> 'utm_campaign' = ${campaign}`;
   return rows.map(({ variant }) => variant);
@@ -126,7 +126,7 @@ describe.each([
       await page.getByLabel("Phone Number *").fill("(305) 555-0142");
       await submit(page);
       await page.waitForURL(`${address}thank-you`);
-      expect(await remembered(campaign)).toEqual([variant]);
+      expect(await variantsOfPermissions(campaign)).toEqual([variant]);
       expect(await page.context().cookies()).toEqual([]);
       await expect
         .poll(() => countsOf(campaign))
@@ -155,7 +155,7 @@ describe("a plain post that names a variant which nobody listed", () => {
   it("is stored as any lead, without a variant", async () => {
     const answer = await postForm({ ...aLead({ name: "Forger" }), variant: "forged" }, "forged");
     expect(answer.status).toBe(303);
-    expect(await remembered("forged")).toEqual([null]);
+    expect(await variantsOfPermissions("forged")).toEqual([null]);
   });
 });
 

@@ -6,8 +6,8 @@ import { makeLog } from "../log/log.ts";
 import { askWithSession } from "../team/ask.ts";
 import { reviewLead } from "../team/review-lead.ts";
 import { asMember, whileUncommitted } from "./support/at-once.ts";
-import { called } from "./support/calls.ts";
-import { aLead, removeLeads, sessionsAtLocks } from "./support/database.ts";
+import { callLead } from "./support/calls.ts";
+import { aLead, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead, makeInbox, noonZip } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -189,7 +189,7 @@ describe("an erasure and a stop", () => {
       const { acting } = await database.owner.begin(async (tx) => {
         await tx`select private.lock_work(${id})`;
         const acting = act(database.owner, id).execute();
-        await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
+        await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
         await tx`select from public.leads where id = ${id} for key share nowait`;
         await tx`select from private.permissions where lead_id = ${id} for update nowait`;
         return { acting };
@@ -233,7 +233,7 @@ describe("a call that PostgreSQL rolls back because two calls waited for each ot
 
 describe("taking back an outcome", () => {
   const recorded = async (id: string, outcome: "no_answer" | "not_interested" = "not_interested") => {
-    const call_id = outcome === "no_answer" ? (await called(dana, id)).call_id : null;
+    const call_id = outcome === "no_answer" ? (await callLead(dana, id)).call_id : null;
     const { body } = await dana.call("outcome", { id, call_id, outcome });
     if (!("outcome_id" in body)) throw new Error("refused");
     return body.outcome_id;

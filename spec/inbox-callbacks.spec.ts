@@ -1,6 +1,6 @@
 // A callback that a member agrees with a person: when it may be, when it is due, and when it is gone.
 import { beforeEach, describe, expect, it } from "vitest";
-import { called } from "./support/calls.ts";
+import { callLead } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox, noonZip } from "./support/inbox.ts";
 
@@ -69,7 +69,7 @@ describe("a callback", () => {
 
   it("leaves the lead among those who were tried", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     await dana.call("outcome", { id, call_id, outcome: "no_answer" });
     const callback = await tomorrowAt(10);
     await dana.call("outcome", { id, call_id: null, outcome: "callback", callback });

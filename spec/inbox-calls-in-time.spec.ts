@@ -2,8 +2,8 @@
 // section of the queue, and the lead on a screen.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
-import { audited, called } from "./support/calls.ts";
-import { removeLeads, sessionsAtLocks } from "./support/database.ts";
+import { callLead, whoDid } from "./support/calls.ts";
+import { removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead, aNumber, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -37,17 +37,17 @@ const numberFor = ({ cookie }: TestMember, call_id: string) =>
 describe("a call under way", () => {
   it("is the same call for ten minutes, and another attempt after that", async () => {
     const id = await addLead(database);
-    const first = await called(dana, id);
+    const first = await callLead(dana, id);
     await age(first.call_id, 9);
-    expect((await called(dana, id)).call_id).toBe(first.call_id);
+    expect((await callLead(dana, id)).call_id).toBe(first.call_id);
     await age(first.call_id, 2);
-    expect((await called(dana, id)).call_id).not.toBe(first.call_id);
-    expect(await audited(database, "called", id)).toHaveLength(2);
+    expect((await callLead(dana, id)).call_id).not.toBe(first.call_id);
+    expect(await whoDid(database, "called", id)).toHaveLength(2);
   });
 
   it("that was begun within the hours goes on after them at the person's wish alone, which is recorded then", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     const night = await addLead(database, { zip_code: nightZip });
     await owner`
       update private.lead_work w set place = n.place from private.lead_work n where w.lead_id = ${id} and n.lead_id = ${night}`;
@@ -59,22 +59,22 @@ describe("a call under way", () => {
 
   it("is over where it was begun while the database's clock was ahead, because it would be the same call until then, at any hour", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     await age(call_id, -3 * 24 * 60);
     expect(await numberFor(dana, call_id)).toBe("PT404");
-    expect((await called(dana, id)).call_id).not.toBe(call_id);
+    expect((await callLead(dana, id)).call_id).not.toBe(call_id);
   });
 
   it("shows its number for an hour, until it has an outcome, and to its caller alone", async () => {
     const id = await addLead(database);
-    const { call_id, tel } = await called(dana, id);
+    const { call_id, tel } = await callLead(dana, id);
     await age(call_id, 59);
     expect([await numberFor(dana, call_id), await numberFor(lee, call_id)]).toEqual([tel, "PT404"]);
     await age(call_id, 2);
     expect(await numberFor(dana, call_id)).toBe("PT404");
     expect((await dana.call("open", { id })).body.under_way).toBeNull();
     const other = await addLead(database);
-    const ended = await called(dana, other);
+    const ended = await callLead(dana, other);
     await dana.call("outcome", { id: other, call_id: ended.call_id, outcome: "no_answer" });
     expect(await numberFor(dana, ended.call_id)).toBe("PT404");
   });
@@ -82,7 +82,7 @@ describe("a call under way", () => {
   it("keeps colleagues from a review for an hour, or until the claim has ended", async () => {
     const review = async (minutes: number, claim: number) => {
       const id = await addLead(database);
-      const { call_id } = await called(dana, id);
+      const { call_id } = await callLead(dana, id);
       await age(call_id, minutes);
       await endClaim(id, claim);
       return (await lee.call("outcome", { id, call_id: null, outcome: "not_interested" })).body;
@@ -97,7 +97,7 @@ describe("a call under way", () => {
       await addLead(database),
       await addLead(database, { phone: "111-555-0998" }),
     ];
-    const calls = [await called(dana, withdrawn), await called(dana, stopped)];
+    const calls = [await callLead(dana, withdrawn), await callLead(dana, stopped)];
     await owner`select private.withdraw_permission(${withdrawn})`;
     await owner`insert into private.stop_list (phone_digits) values ('1115550998')`;
     for (const { call_id } of calls) expect(await numberFor(dana, call_id)).toBe("PT404");
@@ -110,7 +110,7 @@ describe("a call under way", () => {
     const { calling } = await owner.begin(async (tx) => {
       await tx`select private.withdraw_permission(${id})`;
       const calling = dana.call("call", { id });
-      await expect.poll(() => sessionsAtLocks(owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(owner)).toHaveLength(1);
       return { calling };
     });
     expect((await calling).body).toMatchObject({ refused: "withdrawn" });
@@ -125,9 +125,9 @@ describe("a call under way", () => {
 
   it("is the first that counts for how soon a person was called, and one of a day ago is no recent attempt", async () => {
     const id = await addLead(database);
-    const first = await called(dana, id);
+    const first = await callLead(dana, id);
     await age(first.call_id, 25 * 60);
-    await called(dana, id);
+    await callLead(dana, id);
     expect((await dana.call("open", { id })).body.recent_attempts).toBe(1);
     const [work] = await owner<{ is_first: boolean }[]>`
       select w.first_called_at = c.at as is_first from private.lead_work w, private.calls c
@@ -298,10 +298,10 @@ describe("a claim", () => {
     await dana.call("claim", { id });
     await lee.call("claim", { id });
     await lee.call("release", { id });
-    expect(await audited(database, "claimed lead", id)).toEqual(["Dana"]);
-    expect(await audited(database, "released lead", id)).toEqual([]);
+    expect(await whoDid(database, "claimed lead", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "released lead", id)).toEqual([]);
     await dana.call("release", { id });
-    expect(await audited(database, "released lead", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "released lead", id)).toEqual(["Dana"]);
   });
 
   it("by Take next lead is given again for ten minutes, and not once the person was called", async () => {
@@ -311,7 +311,7 @@ describe("a claim", () => {
       await addLead(database, {}, 3),
     ];
     expect((await dana.call("take-next")).body).toEqual({ id: first });
-    await called(dana, first);
+    await callLead(dana, first);
     expect((await dana.call("take-next")).body).toEqual({ id: second });
     await owner`update private.claims set claimed_at = claimed_at - interval '11 minutes'`;
     await owner`update private.audit_log set at = at - interval '11 minutes' where action = 'took next lead'`;
@@ -324,7 +324,7 @@ describe("a claim", () => {
       await tx`insert into private.claims (lead_id, member_id, until) values (${closed}, ${lee.id}, now())`;
       await tx`update private.lead_work set stage = 'closed' where lead_id = ${closed}`;
       const taking = dana.call("take-next");
-      await expect.poll(() => sessionsAtLocks(owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(owner)).toHaveLength(1);
       return { taking };
     });
     expect((await taking).body).toEqual({ id: after });
@@ -344,12 +344,12 @@ describe("a lead on the screen", () => {
 
   it("lists calls and reviews in the order of time, and the newest eligibility check first", async () => {
     const id = await addLead(database);
-    const first = await called(dana, id);
+    const first = await callLead(dana, id);
     await dana.call("outcome", { id, call_id: first.call_id, outcome: "no_answer" });
     await age(first.call_id, 30);
     await lee.call("outcome", { id, call_id: null, outcome: "needs_visit" });
     await owner`update private.outcomes set at = at - interval '20 minutes' where call_id is null`;
-    await called(dana, id);
+    await callLead(dana, id);
     const unknown: Omit<RequestOf<"eligibility-check">["answers"], "diabetes"> = {
       ...{ insulin: "unknown", recurrent_lows: "unknown", low_with_help: "unknown" },
       ...{ visit_on: null, visit_planned: "unknown", trained: "unknown", plan: "unknown", prescriber: "" },
@@ -359,12 +359,12 @@ describe("a lead on the screen", () => {
     const { calls, checks } = (await dana.call("open", { id })).body;
     expect(calls.map(({ outcome }) => outcome)).toEqual(["no_answer", "needs_visit", null]);
     expect(checks.map(({ answers }) => answers.diabetes)).toEqual(["no", "yes"]);
-    expect(await audited(database, "checked eligibility", id)).toHaveLength(2);
+    expect(await whoDid(database, "checked eligibility", id)).toHaveLength(2);
   });
 
   it("lists them so also of the hour that comes twice when clocks are set back, in whichever zone the database is", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     await dana.call("outcome", { id, call_id, outcome: "no_answer" });
     await lee.call("outcome", { id, call_id: null, outcome: "needs_visit" });
     await owner`update private.calls set at = '2026-11-01T01:50-04:00' where id = ${call_id}`;

@@ -1,7 +1,7 @@
 // What a member does with a lead: opens it, calls, and stops the calls when the person asks.
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { audited, called } from "./support/calls.ts";
+import { callLead, whoDid } from "./support/calls.ts";
 import { aLead, removeLeads } from "./support/database.ts";
 import { addLead, aNumber, makeInbox, nightZip, noonZip } from "./support/inbox.ts";
 
@@ -31,7 +31,7 @@ describe("a lead opened", () => {
     });
     expect(text).not.toContain(phone);
     expect(text).not.toMatch(/has_medicare|has_diabetes/);
-    expect(await audited(database, "opened lead", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "opened lead", id)).toEqual(["Dana"]);
   });
 
   it("is found by its reference too, which the link in a message has", async () => {
@@ -64,7 +64,7 @@ describe("a lead opened", () => {
     const id = await addLead(database, { has_medicare: true, has_diabetes: false });
     const { body } = await dana.call("health-answers", { id });
     expect(body).toEqual({ has_medicare: true, has_diabetes: false });
-    expect(await audited(database, "read health answers", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "read health answers", id)).toEqual(["Dana"]);
   });
 
   it("names the other leads with the same number or e-mail address, each with its own permission", async () => {
@@ -106,7 +106,7 @@ describe("a call", () => {
     const id = await addLead(database, { phone: "(111) 555-0142" });
     const { body } = await dana.call("call", { id });
     expect(body).toMatchObject({ phone: "(111) 555-0142", tel: "tel:+11115550142" });
-    expect(await audited(database, "called", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "called", id)).toEqual(["Dana"]);
     const opened = (await dana.call("open", { id })).body;
     expect(opened.claim?.member.name).toBe("Dana");
     expect(opened.recent_attempts).toBe(1);
@@ -117,8 +117,8 @@ describe("a call", () => {
 
   it("counts as one attempt when it is asked for again at once", async () => {
     const id = await addLead(database);
-    const first = await called(dana, id);
-    expect((await called(dana, id)).call_id).toBe(first.call_id);
+    const first = await callLead(dana, id);
+    expect((await callLead(dana, id)).call_id).toBe(first.call_id);
     expect((await dana.call("open", { id })).body.recent_attempts).toBe(1);
   });
 
@@ -132,7 +132,7 @@ describe("a call", () => {
     expect(body.place.blocking_state).toBe("VT");
     expect(Date.parse(body.due_at)).toBeGreaterThan(Date.now());
     expect(text).not.toContain(phone);
-    expect(await audited(database, "call refused", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "call refused", id)).toEqual(["Dana"]);
   });
 
   it("is made outside the hours when the person asked for this time, and that reason is recorded", async () => {
@@ -162,7 +162,7 @@ describe("a call", () => {
 
   it("that was begun shows no number any more, and is not made again, when the state is paused or the hours have ended since", async () => {
     const id = await addLead(database, { phone: "(111) 555-0142" });
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     const maria = await inbox.member("Mona", "manager");
     await maria.call("pause-state", { state: "VT", reason: "An emergency" });
     try {

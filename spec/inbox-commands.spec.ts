@@ -1,7 +1,7 @@
 // What an operator does for the inbox without a browser: `leads stop`, `leads audit`, `leads call-log`, `leads team`.
 import { describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { sessionsAtLocks } from "./support/database.ts";
+import { sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -165,7 +165,7 @@ describe("leads team", () => {
     const { typing } = await database.owner.begin(async (sql) => {
       await sql`update private.members set removed_at = now() where id = ${id}`;
       const typing = leads(database.url, "team", "recover", "Rita");
-      await until(async () => (await sessionsAtLocks(database.owner, "leads command")).length > 0);
+      await until(async () => (await sessionsWaitingForLocks(database.owner, "leads command")).length > 0);
       return { typing };
     });
     expect(await typing).toEqual({ status: 1, stdout: "", stderr: "There is no such member.\n" });

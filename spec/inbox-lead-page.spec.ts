@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
-import { called } from "./support/calls.ts";
+import { callLead } from "./support/calls.ts";
 import { addLead, aNumber, nightZip } from "./support/inbox.ts";
 import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
@@ -25,7 +25,7 @@ describe("a lead's page", () => {
 
   it("does not say that nobody has called where the attempts at its number were made for another lead", async () => {
     const phone = aNumber();
-    await called(lee, await addLead(database, { phone }));
+    await callLead(lee, await addLead(database, { phone }));
     const page = await leadPage(dana, await addLead(database, { phone }));
     const history = page.getByRole("region", { name: "Calls so far" });
     expect(await history.innerText()).toContain("1 attempt in the last 24 hours");
@@ -286,7 +286,7 @@ describe("a call", () => {
 
   it("is not said to be lawful when three attempts were made, nor to have no lawful hour where a state is paused", async () => {
     const phone = aNumber();
-    for (let nth = 0; nth < 3; nth += 1) await called(lee, await addLead(database, { phone }));
+    for (let nth = 0; nth < 3; nth += 1) await callLead(lee, await addLead(database, { phone }));
     const page = await leadPage(dana, await addLead(database, { phone }));
     const panel = page.locator(".call");
     await panel.getByText("Three attempts made, none before").waitFor();

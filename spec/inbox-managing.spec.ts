@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { aLead, removeLeads, sessionsAtLocks } from "./support/database.ts";
+import { aLead, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -190,7 +190,7 @@ describe("a member", () => {
     const { erasing } = await database.owner.begin(async (tx) => {
       await tx`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
       const erasing = maria.call("erase", { id, reference: reference(id) });
-      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
       return { erasing };
     });
     expect((await erasing).status).toBe(404);

@@ -1,7 +1,7 @@
 // What a member records of a call or a review: the outcome and the eligibility check.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
-import { audited, called } from "./support/calls.ts";
+import { callLead, whoDid } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox, type TestMember } from "./support/inbox.ts";
 
@@ -14,7 +14,7 @@ beforeEach(() => removeLeads(database.owner));
 describe("an outcome", () => {
   it("is recorded after the call, is the review that the page promised, and gives the lead back", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     const { body } = await dana.call("outcome", {
       id,
       call_id,
@@ -40,7 +40,7 @@ describe("an outcome", () => {
     const tried = [];
     for (const outcome of ["no_answer", "left_message"] as const) {
       const id = await addLead(database, {}, 9);
-      const { call_id } = await called(dana, id);
+      const { call_id } = await callLead(dana, id);
       await dana.call("outcome", { id, call_id, outcome });
       tried.push({ id, outcome, section: "callable" });
     }
@@ -63,7 +63,7 @@ describe("an outcome", () => {
 
   it("is not recorded for another member's call or another lead's, nor twice for one call", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     const outcome = { id, call_id, outcome: "not_interested" as const };
     expect((await lee.call("outcome", outcome)).body).toMatchObject({ refused: "not_your_call" });
     const other = await addLead(database);
@@ -78,7 +78,7 @@ describe("an outcome", () => {
 
   it("is not recorded as a review while another member is on the phone with the person", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     const review = { id, call_id: null, outcome: "not_interested" as const };
     expect((await lee.call("outcome", review)).body).toMatchObject({ refused: "under_call" });
     await dana.call("outcome", { id, call_id, outcome: "no_answer" });
@@ -88,7 +88,7 @@ describe("an outcome", () => {
   it("is recorded and taken back once when the answer was lost and the member sends the same again", async () => {
     for (const isCall of [true, false]) {
       const id = await addLead(database);
-      const call_id = isCall ? (await called(dana, id)).call_id : null;
+      const call_id = isCall ? (await callLead(dana, id)).call_id : null;
       const sent = { id, call_id, outcome: "not_interested" as const, note: "Has one already" };
       const { body } = await dana.call("outcome", sent);
       expect((await dana.call("outcome", sent)).body).toEqual(body);
@@ -112,7 +112,7 @@ describe("an outcome", () => {
 
   it("is taken back within five minutes, with the review that it was", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     const { body } = await dana.call("outcome", { id, call_id, outcome: "wrong_number" });
     if (!("outcome_id" in body)) throw new Error("refused");
     const { outcome_id } = body;
@@ -167,7 +167,7 @@ describe("an outcome", () => {
 
   it("of a call after which the permission was withdrawn is recorded, and the lead stays closed", async () => {
     const id = await addLead(database);
-    const { call_id } = await called(dana, id);
+    const { call_id } = await callLead(dana, id);
     await database.owner`select private.withdraw_permission(${id})`;
     expect((await dana.call("outcome", { id, call_id, outcome: "no_answer" })).body).toHaveProperty(
       "outcome_id",
@@ -243,7 +243,7 @@ describe("the eligibility check", () => {
       (await member.call("eligibility-check", { id, answers: { ...yes, visit_on } })).body.id;
     const first = await send(dana);
     expect(await send(dana)).toBe(first);
-    expect(await audited(database, "checked eligibility", id)).toHaveLength(1);
+    expect(await whoDid(database, "checked eligibility", id)).toHaveLength(1);
     const others = [await send(lee), await send(dana), await send(dana, daysAgo(30)), await send(dana)];
     await database.owner`
       update private.eligibility_checks set at = at - interval '6 minutes' where lead_id = ${id}`;

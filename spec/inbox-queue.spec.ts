@@ -1,7 +1,7 @@
 // The queue that the team works off: its order, who has which lead, and what a list never says.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ResponseOf } from "../inbox/api.ts";
-import { aLead, removeLeads, sessionsAtLocks } from "./support/database.ts";
+import { aLead, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 import {
   type Answer,
   addLead,
@@ -230,7 +230,7 @@ describe("Take next lead", () => {
     const { taking } = await database.owner.begin(async (tx) => {
       await tx`select private.erase_leads(array[${erased}]::uuid[], 'asked')`;
       const taking = dana.call("take-next");
-      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
       return { taking };
     });
     expect((await taking).body).toEqual({ id: after });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RequestOf, ResponseOf } from "../inbox/api.ts";
 import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
-import { sessionsAtLocks } from "./support/database.ts";
+import { sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead } from "./support/inbox.ts";
 import { said, stopClock } from "./support/inbox-pages.ts";
 import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
@@ -391,7 +391,7 @@ describe("the eligibility check", () => {
       await tx`select set_config('leads.session', ${dana.cookie.replace("session=", "")}, true)`;
       const [row] = await tx`select team.record_eligibility(${id}, ${tx.json(noAnswers)}) ->> 'id' as id`;
       const again = dana.call("eligibility-check", { id, answers: noAnswers });
-      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
       // In an object, because this transaction would wait for the promise itself.
       return [row?.id, { again }];
     });

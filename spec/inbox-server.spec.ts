@@ -9,7 +9,7 @@ import { calls } from "../inbox/api.ts";
 import { makeCookies } from "../inbox/cookies.ts";
 import { eventStream } from "../inbox/live-events.ts";
 import { eraseLeads } from "../team/erase-leads.ts";
-import { called } from "./support/calls.ts";
+import { callLead } from "./support/calls.ts";
 import { aLead, makeDatabase } from "./support/database.ts";
 import { freePort } from "./support/free-port.ts";
 import { addLead, makeInbox, post, serveInbox, type TestMember } from "./support/inbox.ts";
@@ -244,7 +244,7 @@ describe("the event stream", () => {
       release: () => lee.call("release", { id }),
       "take next": async () => expect((await lee.call("take-next")).body).toEqual({ id }),
       "take back": () => maria.call("take-back", { id }),
-      call: async () => ({ call_id } = await called(lee, id)),
+      call: async () => ({ call_id } = await callLead(lee, id)),
       outcome: async () => {
         const { body } = await lee.call("outcome", { id, call_id, outcome: "no_answer" });
         if ("outcome_id" in body) ({ outcome_id } = body);

@@ -1,7 +1,7 @@
 // What a way into the inbox is good for, as the database keeps it: invitations, challenges, passkeys, sign-ins at the company and
 // sessions, each for one member, once and for a time. spec/inbox-sign-in.spec.ts meets them in a browser.
 import { describe, expect, it } from "vitest";
-import { sessionsAtLocks } from "./support/database.ts";
+import { sessionsWaitingForLocks } from "./support/database.ts";
 import { makeInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -197,7 +197,7 @@ describe("a passkey", () => {
       await tx`select set_config('leads.session', ${tokenOf(member)}, true)`;
       await tx`select team.remove_passkey(${one})`;
       const answer = answerOf(`team.remove_passkey('${other}')`, tokenOf(member));
-      await expect.poll(() => sessionsAtLocks(owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(owner)).toHaveLength(1);
       return { answer };
     });
     expect(await answer).toBe(false);

@@ -2,7 +2,7 @@
 import type { Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
-import { audited, called } from "./support/calls.ts";
+import { callLead, whoDid } from "./support/calls.ts";
 import { addLead } from "./support/inbox.ts";
 import { callsUnderWay, said } from "./support/inbox-pages.ts";
 import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
@@ -25,7 +25,7 @@ describe("a lead's page that is left open", () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
     for (const [nth, note] of ["Rang twice", "Rang again"].entries()) {
-      const { call_id } = await called(lee, id);
+      const { call_id } = await callLead(lee, id);
       await page.getByText(`${nth + 1} attempt`).waitFor();
       await lee.call("outcome", { id, call_id, outcome: "no_answer", note });
       await page.getByText(note).waitFor();
@@ -52,10 +52,10 @@ describe("a lead's page that is left open", () => {
     const page = await leadPage(dana, id);
     await page.getByText("Nobody has called yet.").waitFor();
     const isIdle = await goIdle(dana.id);
-    const { call_id } = await called(lee, id);
+    const { call_id } = await callLead(lee, id);
     await lee.call("outcome", { id, call_id, outcome: "not_interested", note: "Has one already" });
     await page.getByText("Has one already").waitFor();
-    expect(await audited(database, "opened lead", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "opened lead", id)).toEqual(["Dana"]);
     expect(await isIdle()).toBe(true);
   });
 });
@@ -78,7 +78,7 @@ describe("a tab in the background while its member works in another", () => {
     }
     await lee.call("claim", { id });
     await page.getByText("Lee has it.").waitFor();
-    expect(await audited(database, "opened lead", id)).toEqual(["Dana"]);
+    expect(await whoDid(database, "opened lead", id)).toEqual(["Dana"]);
   });
 });
 
@@ -124,7 +124,7 @@ describe("a page on which another member has signed in meanwhile, in another tab
     await page.context().addCookies([{ name: "session", value, url: inbox.url }]);
     await page.evaluate(() => new BroadcastChannel("inbox-session").postMessage("check"));
     await page.getByRole("link", { name: "Lee", exact: true }).waitFor();
-    await expect.poll(() => audited(database, "opened lead", id)).toEqual(["Dana", "Lee"]);
+    await expect.poll(() => whoDid(database, "opened lead", id)).toEqual(["Dana", "Lee"]);
     await page.getByRole("button", { name: "Show health answers" }).waitFor();
     expect(await page.content()).not.toContain("Diagnosed with diabetes");
   });
@@ -145,7 +145,7 @@ describe("a page whose member has signed in anew in another tab", () => {
     await lee.call("claim", { id });
     await page.getByText("Lee has it.").waitFor();
     // A load that was sent in the former session may have shown that already.
-    await expect.poll(() => audited(database, "opened lead", id)).toEqual(["Dana", "Dana"]);
+    await expect.poll(() => whoDid(database, "opened lead", id)).toEqual(["Dana", "Dana"]);
     expect(said).toHaveLength(1);
     expect(said[0]).not.toContain("Only a manager may do that.");
     await lee.call("release", { id });

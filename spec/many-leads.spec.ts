@@ -18,7 +18,7 @@ beforeAll(async () => {
   await syncChannels(owner, ["email", "webhook"]);
   // The last 24 hours have as many leads as each day before: reports read each lead of a day that is not over, so they read the most
   // late in the day, and that must stay within the limit, too.
-  await fillDatabase(owner, { leads, open: leads / 60, days: 60, countedByHour: 1, vacuum: false }, () => {});
+  await fillDatabase(owner, { leads, open: leads / 60, days: 60, daysByHour: 1, vacuum: false }, () => {});
 }, 180_000);
 
 const growing = [
@@ -89,7 +89,7 @@ describe("with many leads", () => {
   it("is tested with times, names, numbers, addresses, reviews and campaigns in the form in which the product stores them", async () => {
     const undone = new Error("undone");
     const rows = (sql: Sql) => sql`
-      select created_at, search::text, phone_digits, other_numbers, email_key, other_addresses, number_key, address,
+      select created_at, search::text, phone_digits, other_numbers, email_key, other_addresses, number_key, place, address,
         reviewed_at, withdrawn_at, is_owed, utm, variant, device
       from private.lead_work where lead_id in (select id from public.leads order by created_at desc, id limit 500)
       order by created_at desc, lead_id`;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { asMember, whileUncommitted } from "./support/at-once.ts";
-import { sessionsAtLocks } from "./support/database.ts";
+import { sessionsWaitingForLocks } from "./support/database.ts";
 import { makeInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -92,7 +92,7 @@ describe("a recovery", () => {
     const { recovering } = await database.owner.begin(async (tx) => {
       await tx`update private.sessions set last_seen_at = now() where member_id = ${rita.id}`;
       const recovering = database.owner`select team.recover_member(${rita.id})`.execute();
-      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
       await tx`select from private.members where id = ${rita.id} for key share nowait`;
       return { recovering };
     });

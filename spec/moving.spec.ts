@@ -9,7 +9,7 @@ import { roleAddress } from "../database/role-logins.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { UsedDatabase } from "../team/held-rows.ts";
 import { moveDatabase } from "../team/move-database.ts";
-import { contentsOf } from "./support/contents.ts";
+import { rowsOfEveryTable } from "./support/contents.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -54,7 +54,7 @@ let held: Record<string, string[]>;
 beforeAll(async () => {
   from = await makeDatabase();
   await fill(from.owner);
-  held = await contentsOf(from.owner);
+  held = await rowsOfEveryTable(from.owner);
   expect(held["private.deliveries"]).toHaveLength(6);
 });
 
@@ -73,13 +73,13 @@ describe("leads move", () => {
       stderr: expect.stringContaining("Now set DATABASE_URL=postgres://"),
     });
     expect(back.stderr).not.toContain(new URL(to.url).password);
-    expect(await contentsOf(to.owner)).toEqual(held);
+    expect(await rowsOfEveryTable(to.owner)).toEqual(held);
   }, 90_000);
 
   it("brings every row to Supabase, whose owner is no superuser, and back", async () => {
     const project = await (await startSupabaseLike()).makeDatabase();
     expect(await move(project.url, { DATABASE_URL: from.url })).toMatchObject({ status: 0 });
-    expect(await contentsOf(project.owner)).toEqual(held);
+    expect(await rowsOfEveryTable(project.owner)).toEqual(held);
     // Its triggers are enabled again.
     await project.owner`insert into public.leads ${project.owner(aLead({ name: "Through Supabase" }))}`;
     expect(await project.owner`select from private.permissions`).toHaveLength(4);
@@ -92,7 +92,7 @@ describe("leads move", () => {
     });
     await project.owner`revoke insert on public.leads from anon`;
     expect(await move(to.url, { DATABASE_URL: project.url })).toMatchObject({ status: 0 });
-    expect(await contentsOf(to.owner)).toEqual(await contentsOf(project.owner));
+    expect(await rowsOfEveryTable(to.owner)).toEqual(await rowsOfEveryTable(project.owner));
   }, 90_000);
 
   it("refuses while a program of ours is at work on either database", async () => {
@@ -188,7 +188,7 @@ describe("leads move", () => {
     over.resolve();
     await blocking;
     expect(await isEmpty(to)).toBe(true);
-    expect(await contentsOf(from.owner)).toEqual(held);
+    expect(await rowsOfEveryTable(from.owner)).toEqual(held);
   });
 });
 

@@ -22,11 +22,11 @@ beforeEach(() => database.owner`delete from leads`);
 const stored = () =>
   database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;
 
-for (const { name, packagesMissing, launch } of [firefox, webkit]) {
+for (const { name, missingPackages, launch } of [firefox, webkit]) {
   describe(name, () => {
-    if (packagesMissing) {
+    if (missingPackages) {
       // biome-ignore lint/suspicious/noSkippedTests: the engine is not there, and the run names what was skipped.
-      it.skip(`is not installed here: apt-get install ${packagesMissing}`, () => {});
+      it.skip(`is not installed here: apt-get install ${missingPackages}`, () => {});
       return;
     }
     let engine: Engine;

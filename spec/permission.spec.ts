@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
-import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -250,7 +250,7 @@ describe("erasing", () => {
     });
     await claimed.promise;
     const erasing = sql`select private.erase_leads(array(select id from public.leads), 'asked')`.execute();
-    await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
+    await expect.poll(() => sessionsWaitingForLocks(sql)).toHaveLength(1);
     goOn.resolve();
     await Promise.all([claiming, erasing]);
     expect(await sql`select event, channel from private.deliveries`).toEqual([
@@ -265,7 +265,7 @@ describe("erasing", () => {
     const { stopping } = await sql.begin(async (tx) => {
       await tx`select private.erase_leads(array(select id from public.leads where name = 'Erased'), 'asked')`;
       const stopping = sql`select private.stop_numbers(array['1115550142'])`.execute();
-      await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(sql)).toHaveLength(1);
       return { stopping };
     });
     await stopping;

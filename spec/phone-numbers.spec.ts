@@ -2,7 +2,7 @@
 // for each of them.
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { called } from "./support/calls.ts";
+import { callLead } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
 
@@ -245,7 +245,7 @@ describe("a number in other digits", () => {
 
   it.each(others)("is dialled, and shown as it was typed: %s", async (phone) => {
     const id = await addLead(database, { phone });
-    expect(await called(dana, id)).toMatchObject({ phone, tel: "tel:+11115550199" });
+    expect(await callLead(dana, id)).toMatchObject({ phone, tel: "tel:+11115550199" });
   });
 
   it("is found by a search in any digits, and finds one in any", async () => {
@@ -276,7 +276,7 @@ describe("a number from elsewhere", () => {
     ["+1 (111) 555-0142", "tel:+11115550142"],
   ])("is dialled with its country, so that no stranger here is called: %s", async (phone, tel) => {
     const id = await addLead(database, { phone });
-    expect(await called(dana, id)).toMatchObject({ phone, tel });
+    expect(await callLead(dana, id)).toMatchObject({ phone, tel });
   });
 
   it("is stopped apart from the one here that has the same digits, however it is typed", async () => {
@@ -313,7 +313,7 @@ describe("a number with an extension", () => {
   it("is dialled without it, and its attempts count with those to the bare number", async () => {
     const withExtension = await addLead(database, { phone: "111-555-0142 x12" });
     const bare = await addLead(database, { phone: "111-555-0142", name: "R. M." });
-    expect(await called(dana, withExtension)).toMatchObject({
+    expect(await callLead(dana, withExtension)).toMatchObject({
       phone: "111-555-0142 x12",
       tel: "tel:+11115550142",
     });
@@ -342,7 +342,7 @@ describe("a field with two numbers", () => {
     const id = await addLead(database, { phone });
     for (const text of ["111-555-0142", "(111) 555-0199", "111 555 0199 x7"])
       expect((await dana.call("search", { text })).body.rows.map((row) => row.id)).toEqual([id]);
-    expect((await called(dana, id)).tel).toBe("tel:+11115550142");
+    expect((await callLead(dana, id)).tel).toBe("tel:+11115550142");
   });
 
   it.each(["111-555-0142", "111-555-0199"])(

@@ -8,7 +8,7 @@ import { prepare, requireUsableSchema } from "../database/prepare.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { openRoleLogins } from "../database/role-logins.ts";
 import { makeLog } from "../log/log.ts";
-import { makeDatabase, sessionsAtLocks } from "./support/database.ts";
+import { makeDatabase, sessionsWaitingForLocks } from "./support/database.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 let url: string;
@@ -214,7 +214,7 @@ describe("the preparation of a database", () => {
     const ended = await first.begin(async (tx) => {
       await lockSetUp(tx);
       const waiting = openRoleLogins(second, used);
-      await expect.poll(() => sessionsAtLocks(owner, "second program")).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(owner, "second program")).toHaveLength(1);
       return { waiting };
     });
     await ended.waiting;

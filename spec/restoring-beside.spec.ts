@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { readLeadCounts } from "../delivery/counts.ts";
-import { everything } from "./support/contents.ts";
-import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
+import { rowsOfBackupTables } from "./support/contents.ts";
+import { aLead, makeDatabase, sessionsWaitingForLocks, type TestDatabase } from "./support/database.ts";
 import { fill } from "./support/full-database.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -44,8 +44,8 @@ describe("leads restore", () => {
     expect(await owner`select from leads where id not in (select lead_id from private.lead_work)`).toEqual(
       [],
     );
-    const before = await everything(database.owner);
-    const after = await everything(owner);
+    const before = await rowsOfBackupTables(database.owner);
+    const after = await rowsOfBackupTables(owner);
     for (const table of ["public.leads", "private.permissions", "private.deliveries"])
       expect(after[table]).toEqual(expect.arrayContaining(before[table] as unknown[]));
     expect(await count(owner)).toBe(7);
@@ -167,7 +167,7 @@ describe("leads restore", () => {
     const ran = await owner.begin(async (sql) => {
       await sql`insert into private.stop_list (phone_digits) values ('3055550199')`;
       const restoring = leads(url, "restore", file);
-      await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
+      await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
       return { restoring };
     });
     expect((await ran.restoring).stderr).toContain("This database holds work of the team already.");

@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { type SyncedSettings, syncSettings } from "../database/sync-settings.ts";
 import { carryOutRetention } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
-import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsWaitingForLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 let lines: string[] = [];
@@ -20,7 +20,7 @@ const sync = (settings: Partial<SyncedSettings> = {}) =>
 beforeEach(async () => {
   lines = [];
   await sql`truncate public.leads, private.permissions, private.deliveries, private.erasures, private.retention_plan,
-    private.retention_days cascade`;
+    private.retention_run_days cascade`;
   await sql`update private.emptied_circumstances set up_to = default, up_to_lead = default`;
   await sync();
 });
@@ -89,7 +89,7 @@ describe("retention", () => {
     await age(31);
     await insert({ name: "Newest" });
     await sql`select private.index_new_leads(look_back => '100 years')`;
-    await sql`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 31) n`;
+    await sql`insert into private.retention_run_days select (now() at time zone 'UTC')::date - n from generate_series(1, 31) n`;
     await run();
     await sql`select private.erase_leads(array(select id from public.leads where name = 'Newest'), 'asked')`;
     await aDayPasses();
@@ -102,7 +102,7 @@ describe("retention", () => {
     await insert();
     await age(31);
     const ran = (days: number) => sql`
-      insert into private.retention_days
+      insert into private.retention_run_days
       select (now() at time zone 'UTC')::date - n from generate_series(1, ${days}::integer) n on conflict do nothing`;
     await ran(20);
     await run();
@@ -124,13 +124,13 @@ describe("retention", () => {
     // One transaction, because its time stands still, so no midnight comes in between.
     await sql.begin(async (tx) => {
       await tx`insert into public.leads ${tx(aLead())}`;
-      await tx`insert into private.retention_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
+      await tx`insert into private.retention_run_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
       await tx`select private.index_new_leads()`;
       for (let times = 0; times < 2; times += 1) await carryOutRetention(tx as unknown as Sql, log);
       expect(
-        await tx`select (now() at time zone 'UTC')::date - day as ago from private.retention_days`,
+        await tx`select (now() at time zone 'UTC')::date - day as ago from private.retention_run_days`,
       ).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 6].map((ago) => ({ ago }))));
-      expect(await tx`select from private.retention_days`).toHaveLength(7);
+      expect(await tx`select from private.retention_run_days`).toHaveLength(7);
     });
   });
 
@@ -175,7 +175,7 @@ describe("retention", () => {
     await sql.begin(async (other) => {
       await other`select private.erase_oldest(now() - interval '30 days', 100)`;
       portion = sql`select erased, is_done from private.carry_out_retention(100)`.then(([row]) => row);
-      await expect.poll(() => sessionsAtLocks(sql)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(sql)).toHaveLength(1);
     });
     expect(await portion).toEqual({ erased: 0, is_done: false });
     await run();
@@ -253,7 +253,7 @@ describe("retention", () => {
       ),
       work as (update private.lead_work w set created_at = l.created_at from lead l where l.id = w.lead_id)
       update private.permissions p set given_at = l.created_at from lead l where l.id = p.lead_id`;
-    const aPlan = async () => {
+    const planAndErase = async () => {
       await sql`select private.index_new_leads(null, '100 years')`;
       await run();
       await aDayPasses();
@@ -262,11 +262,11 @@ describe("retention", () => {
     const addresses = async () =>
       (await permissions()).map(({ address, utm }) => address ?? utm?.utm_source ?? null);
     await ageAll(25, "Newest");
-    await aPlan();
+    await planAndErase();
     expect(await addresses()).toEqual(["192.0.2.7", "192.0.2.7"]);
     await ageAll(31, "");
     await sql`delete from private.retention_plan`;
-    await aPlan();
+    await planAndErase();
     expect(await addresses()).toEqual(["192.0.2.7", "192.0.2.7"]);
     expect(lines.join("")).toMatch(/error retention-refused: /);
     await sql`
@@ -274,7 +274,7 @@ describe("retention", () => {
       where lead_id = (select id from public.leads where name <> 'Newest')`;
     await insert({ name: "Newer" });
     await sql`delete from private.retention_plan`;
-    await aPlan();
+    await planAndErase();
     expect(await addresses()).toEqual([null, null, "192.0.2.7"]);
     const kept = await sql`select address from private.lead_work where address is not null`;
     expect(kept).toEqual([{ address: "192.0.2.7" }]);

@@ -1,7 +1,13 @@
 // What the team records about a lead: that it was reviewed, and that the person withdrew the permission to be phoned.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { aLead, makeDatabase, removeLeads, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
+import {
+  aLead,
+  makeDatabase,
+  removeLeads,
+  sessionsWaitingForLocks,
+  type TestDatabase,
+} from "./support/database.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 
@@ -151,7 +157,7 @@ describe("a lead that is erased at the moment in which somebody types", () => {
     const { typing } = await owner.begin(async (sql) => {
       await sql`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
       const typing = leads(url, ...command.split(" "), id);
-      await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
+      await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
       return { typing };
     });
     expect(await typing).toEqual({

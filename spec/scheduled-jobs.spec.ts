@@ -8,7 +8,7 @@ import { composeDelivery } from "../delivery/compose.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { enqueueWaiting, jobConnections, makeScheduledJobs, reconcile } from "../delivery/scheduled-jobs.ts";
 import { makeLog } from "../log/log.ts";
-import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 import { decoded, startMailServer } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
@@ -185,7 +185,7 @@ describe("the scheduled jobs", () => {
       await other`select from private.alert_state for update`;
       const running = all.start(url);
       onTestFinished(async () => running?.stop(0));
-      await until(async () => (await sessionsAtLocks(sql)).length === 1);
+      await until(async () => (await sessionsWaitingForLocks(sql)).length === 1);
       for (const [before, name] of ["Ana", "Ben", "Cleo", "Dan", "Eva"].entries()) {
         await intake`insert into public.leads ${intake(aLead({ name }))}`;
         await sql`update private.channels set cooldown_until = null`;
@@ -193,7 +193,7 @@ describe("the scheduled jobs", () => {
         await until(async () => (await counts())?.delivered === 3 * (before + 1));
       }
       // Looks until it is so, because at one look a delivery may wait for another's lock, too.
-      await until(async () => (await sessionsAtLocks(sql)).length === 1);
+      await until(async () => (await sessionsWaitingForLocks(sql)).length === 1);
     });
   });
 
@@ -213,7 +213,7 @@ describe("the scheduled jobs", () => {
         await another`select from private.alert_state for update`;
         const running = all.start(url);
         onTestFinished(async () => running?.stop(0));
-        await until(async () => (await sessionsAtLocks(sql)).length === 2);
+        await until(async () => (await sessionsWaitingForLocks(sql)).length === 2);
         await insert("Ben");
         await until(async () => (await inLists()) === 2);
       });

@@ -13,7 +13,7 @@ import { addressAs, addressOfDatabase, connect } from "../database/connect.ts";
 import { findDataFolder, findRunning } from "../database/embedded.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { processesOn } from "../packages/embedded-postgres/processes.ts";
-import { aLead, makeDatabase, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsWaitingForLocks, type TestDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { noSettings, programEnvironment } from "./support/program-environment.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
@@ -270,7 +270,7 @@ describe("stopping", () => {
       await lock`lock table leads in share mode`;
       const answer = insertAt(address, aLead({ name: "Under way" }));
       // The insert waits for the lock now; only then is the server told to stop.
-      await expect.poll(() => sessionsAtLocks(database.owner)).toHaveLength(1);
+      await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
       const ended = end(first);
       // The second signal stands for npm, which passes the signal on to a server that it has started.
       server.kill(first);

@@ -13,7 +13,7 @@ import { counted, countedByReading, reportBothWays } from "./support/sums.ts";
 const { owner, url } = await makeDatabase();
 beforeAll(async () => {
   await syncChannels(owner, ["email", "webhook"]);
-  await fillDatabase(owner, { leads: 1_000, open: 200, days: 8, countedByHour: 0, vacuum: false }, () => {});
+  await fillDatabase(owner, { leads: 1_000, open: 200, days: 8, daysByHour: 0, vacuum: false }, () => {});
 }, 120_000);
 
 /** Does some work on a session of its own, as each process has. */
@@ -62,7 +62,7 @@ const acts: ((tx: Sql, nth: number) => Promise<unknown>)[] = [
   },
 ];
 
-const areThoseOfEveryRow = async () => {
+const expectSumsOfEveryRow = async () => {
   expect(await counted(owner)).toEqual(await countedByReading(owner));
   for (const days of [5, 9]) {
     const { fromSums, fromLeads } = await reportBothWays(owner, days);
@@ -94,9 +94,9 @@ it("counts during many writes, and reports after them, equal a reading of every 
     isOver = true;
   });
   await Promise.all(upkeep);
-  await areThoseOfEveryRow();
+  await expectSumsOfEveryRow();
   await addUp(owner);
-  await areThoseOfEveryRow();
+  await expectSumsOfEveryRow();
 });
 
 it("the report includes a change to an old day that is committed only after another change had the day summed", async () => {
@@ -112,5 +112,5 @@ it("the report includes a change to an old day that is committed only after anot
       await addUp(owner);
     }),
   );
-  await areThoseOfEveryRow();
+  await expectSumsOfEveryRow();
 });

@@ -3,7 +3,13 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { connect, type Sql } from "../database/connect.ts";
 import { claim } from "../delivery/claim.ts";
 import { syncChannels } from "../delivery/outbox.ts";
-import { aLead, makeDatabase, removeLeads, sessionsAtLocks, type TestDatabase } from "./support/database.ts";
+import {
+  aLead,
+  makeDatabase,
+  removeLeads,
+  sessionsWaitingForLocks,
+  type TestDatabase,
+} from "./support/database.ts";
 import { formRequest, insertRequest, makeIntake } from "./support/intake.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -189,7 +195,7 @@ describe("messages about leads whose flags take longer than 3 seconds", () => {
     await owner.begin(async (busy) => {
       await busy`select private.index_new_leads()`;
       const claimed = claim(pool, "webhook", hold).then((deliveries) => deliveries.length);
-      await until(async () => (await sessionsAtLocks(owner)).length === 1);
+      await until(async () => (await sessionsWaitingForLocks(owner)).length === 1);
       // More than there are connections.
       let answered = 0;
       for (let nth = 0; nth < 10; nth += 1) pool`select 1`.then(() => (answered += 1));

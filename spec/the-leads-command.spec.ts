@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readCommand } from "../cli/program.ts";
-import { aLead, makeDatabase, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, sessionsWaitingForLocks } from "./support/database.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
@@ -175,7 +175,7 @@ describe("the leads command, when its connection is lost in the middle", () => {
       const ran = await owner.begin(async (sql) => {
         await sql`lock table leads in access exclusive mode`;
         const leaving = waitForExit(startLeads(words.split(" "), { DATABASE_URL: proxy.url }));
-        await until(async () => (await sessionsAtLocks(owner, "leads command")).length > 0);
+        await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
         proxy.hangUp();
         return leaving;
       });

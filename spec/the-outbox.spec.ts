@@ -14,7 +14,7 @@ import {
   syncChannels,
 } from "../delivery/outbox.ts";
 import { byChannel } from "./support/by-channel.ts";
-import { aLead, makeDatabase, removeLeads, sessionsAtLocks } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
@@ -54,7 +54,7 @@ describe("a lead that is erased while its delivery is enqueued", () => {
       await erasing`delete from public.leads`;
       let isOver = false;
       enqueued = enqueue(sql).finally(() => (isOver = true));
-      await expect.poll(async () => isOver || (await sessionsAtLocks(sql)).length > 0).toBe(true);
+      await expect.poll(async () => isOver || (await sessionsWaitingForLocks(sql)).length > 0).toBe(true);
     });
     await enqueued;
     expect(await states()).toEqual([]);

@@ -10,13 +10,13 @@ import { migrate } from "../database/migrate.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { startPostgres } from "../packages/embedded-postgres/embedded-postgres.ts";
 import { findInstalled } from "../packages/embedded-postgres/old-programs.ts";
-import { contentsOf } from "./support/contents.ts";
+import { rowsOfEveryTable } from "./support/contents.ts";
 import { aLead } from "./support/database.ts";
 import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { insertAt, spawnServer, startServer } from "./support/server.ts";
 
-const older = [17, 16, 15, 14].find(findInstalled) ?? 0;
-const programs = findInstalled(older)?.folder ?? "";
+const olderMajor = [17, 16, 15, 14].find(findInstalled) ?? 0;
+const programs = findInstalled(olderMajor)?.folder ?? "";
 
 let folder: string;
 beforeEach(() => {
@@ -35,7 +35,7 @@ const makeOldData = () =>
     await sql`insert into public.leads ${sql(aLead({ name: "Zoë O’Neil\t\\N \\. 'x'" }))}`;
     await sql`insert into public.leads ${sql(aLead({ phone: "call me after 5pm" }))}`;
     await sql`select private.index_new_leads()`;
-    return contentsOf(sql);
+    return rowsOfEveryTable(sql);
   });
 
 /** Runs the older PostgreSQL for as long as this works on its database. */
@@ -50,7 +50,7 @@ async function onOldData<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
   }
 }
 
-describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () => {
+describe.runIf(olderMajor > 0)(`leads upgrade, with data of PostgreSQL ${olderMajor}`, () => {
   it("brings every row of every table over and keeps the old data, and the server starts with the new data and takes leads", async () => {
     const held = await makeOldData();
     expect(held["public.leads"]).toHaveLength(2);
@@ -63,15 +63,15 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     expect([ran.status, ran.stdout]).toEqual([
       0,
       expect.stringMatching(
-        new RegExp(`^Upgraded PostgreSQL ${older} to \\d{2}: 2 leads, [\\d,]{1,12} rows in all\\.\n$`),
+        new RegExp(`^Upgraded PostgreSQL ${olderMajor} to \\d{2}: 2 leads, [\\d,]{1,12} rows in all\\.\n$`),
       ),
     ]);
-    expect(ran.stderr).toContain(`The old data is kept in ${join(folder, `postgresql-${older}`)}.`);
-    expect(existsSync(join(folder, `postgresql-${older}`, "PG_VERSION"))).toBe(true);
+    expect(ran.stderr).toContain(`The old data is kept in ${join(folder, `postgresql-${olderMajor}`)}.`);
+    expect(existsSync(join(folder, `postgresql-${olderMajor}`, "PG_VERSION"))).toBe(true);
 
     const postgres = await startPostgres(embeddedOptions(folder));
     const sql = connect(postgres.url, { max: 1 });
-    expect(await contentsOf(sql)).toEqual(held);
+    expect(await rowsOfEveryTable(sql)).toEqual(held);
     await sql.end();
     await postgres.stop();
 
@@ -103,7 +103,7 @@ describe.runIf(older > 0)(`leads upgrade, with data of PostgreSQL ${older}`, () 
     expect([status, stdout]).toEqual([130, expect.not.stringContaining("Upgraded")]);
     await onOldData(async (sql) => {
       await sql.unsafe("rollback prepared 'held'");
-      expect(await contentsOf(sql)).toEqual(held);
+      expect(await rowsOfEveryTable(sql)).toEqual(held);
     });
 
     const again = await waitForExit(startOnTerminal(["upgrade"], { DATA_DIR: folder }));

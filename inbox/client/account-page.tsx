@@ -127,10 +127,10 @@ function BrowserPreferences() {
   const [isRefused, setRefused] = useState(false);
   const isNotified = notifications && maySendNotifications();
   const toggleNotifications = async () => {
-    const isAsked = !isNotified;
-    const isAllowed = isAsked && (await allowNotifications());
+    const isTurningOn = !isNotified;
+    const isAllowed = isTurningOn && (await allowNotifications());
     prefer({ notifications: isAllowed });
-    setRefused(isAsked && !isAllowed);
+    setRefused(isTurningOn && !isAllowed);
   };
   const toggleSound = () => {
     prefer({ sound: !sound });

@@ -115,7 +115,7 @@ export async function createCluster(
   const options = ["--username", setup.owner, "--pwfile", passwordFile, ...clusterOptions(programs.major)];
   await run(programs.initdb, [...where, ...options], account, log);
   const single = ["--single", "-F", "-j", "-c", "exit_on_error=on", ...where, "postgres"];
-  await run(programs.postgres, single, account, log, createDatabase(setup));
+  await run(programs.postgres, single, account, log, createDatabaseSql(setup));
   // initdb and postgres ran without fsync, because one flush at the end is as safe and half a second faster.
   const method = process.platform === "linux" && programs.major >= 17 ? ["--sync-method=syncfs"] : [];
   await run(programs.initdb, [...where, "--sync-only", ...method], account, log);
@@ -131,7 +131,7 @@ export async function createCluster(
  * Makes the database, and lets no other role connect to those that come with the server. In single-user mode an empty line ends a
  * statement.
  */
-const createDatabase = ({ database }: Setup) => `create database "${database}";
+const createDatabaseSql = ({ database }: Setup) => `create database "${database}";
 
 revoke connect on database postgres from public;
 

@@ -1,7 +1,7 @@
 // What two do at the same moment: one in a transaction that is not committed, the other waits for it.
 import { expect } from "vitest";
 import type { Sql } from "../../database/connect.ts";
-import { sessionsAtLocks } from "./database.ts";
+import { sessionsWaitingForLocks } from "./database.ts";
 import type { TestMember } from "./inbox.ts";
 
 /** Runs `act` in a transaction, begins `meanwhile`, commits once that waits for a lock, and returns the answer of `meanwhile`. */
@@ -13,7 +13,7 @@ export async function whileUncommitted<T>(
   const { answer } = await owner.begin(async (tx) => {
     await act(tx as unknown as Sql);
     const answer = meanwhile();
-    await expect.poll(() => sessionsAtLocks(owner)).toHaveLength(1);
+    await expect.poll(() => sessionsWaitingForLocks(owner)).toHaveLength(1);
     // In an object, because this transaction would wait for the promise itself.
     return { answer };
   });

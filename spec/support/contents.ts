@@ -3,7 +3,7 @@ import type { Sql } from "../../database/connect.ts";
 import { tables } from "../../team/backup-file.ts";
 
 /** Every row of every table of the product, as text, by the table's name. */
-export async function contentsOf(sql: Sql): Promise<Record<string, string[]>> {
+export async function rowsOfEveryTable(sql: Sql): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname = 'private' or schemaname = 'public' and tablename = 'leads' order by 1`;
@@ -27,7 +27,7 @@ export const definitionsOf = (sql: Sql) => sql`
   order by 1`;
 
 /** Every row of every table that a backup holds, in one order. */
-export async function everything(owner: Sql): Promise<Record<string, unknown>> {
+export async function rowsOfBackupTables(owner: Sql): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const table of tables) {
     found[table] = (await owner`select to_jsonb(t)::text as row from ${owner(table)} t order by 1`).map(

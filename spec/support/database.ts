@@ -64,7 +64,7 @@ export const refusal = (work: Promise<unknown>): Promise<string> =>
  * The process ids of the sessions that wait for a lock in this database, of one program or of all. Chapters ask here, because sessions of
  * other chapters wait on the same server.
  */
-export const sessionsAtLocks = async (owner: Sql, program: string | null = null) =>
+export const sessionsWaitingForLocks = async (owner: Sql, program: string | null = null) =>
   (
     await owner<{ pid: number }[]>`
       select pid from pg_stat_activity

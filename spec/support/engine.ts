@@ -14,6 +14,6 @@ export interface Engine {
 export interface InstalledEngine {
   name: string;
   /** Debian's packages to install where the engine is not there; undefined when it is. */
-  packagesMissing: string | undefined;
+  missingPackages: string | undefined;
   launch(): Promise<Engine>;
 }

@@ -11,15 +11,15 @@ const cache = fileURLToPath(new URL("../../.cache/", import.meta.url));
 /** Returns the path of the `node_modules` with the packages of spec/support/`name`/package.json, and fetches them if it is missing. */
 export function fetchPackages(name: string): string {
   const source = fileURLToPath(new URL(`${name}/`, import.meta.url));
-  const lock = createHash("sha256")
+  const lockHash = createHash("sha256")
     .update(readFileSync(join(source, "package-lock.json")))
     .digest("hex");
-  const folder = join(cache, `${name}-${lock.slice(0, 12)}`);
-  if (!existsSync(folder)) fetch(source, folder);
+  const folder = join(cache, `${name}-${lockHash.slice(0, 12)}`);
+  if (!existsSync(folder)) fetchInto(source, folder);
   return join(folder, "node_modules");
 }
 
-function fetch(source: string, folder: string): void {
+function fetchInto(source: string, folder: string): void {
   mkdirSync(cache, { recursive: true });
   const unfinished = mkdtempSync(join(cache, "new-"));
   try {

@@ -11,7 +11,7 @@ const program = process.env.FIREFOX_PATH ?? "/usr/bin/firefox-esr";
 
 export const firefox: InstalledEngine = {
   name: "Firefox",
-  packagesMissing: existsSync(program) ? undefined : "firefox-esr",
+  missingPackages: existsSync(program) ? undefined : "firefox-esr",
   launch,
 };
 

@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page }
 import { recordAnnouncements } from "./announcements.ts";
 
 /** What a test may do with a page that is handed on: each of these leaves nothing behind, or `empty` undoes it. */
-const undone = new Set([
+const allowed = new Set([
   ...[
     "locator",
     "getByRole",
@@ -169,7 +169,7 @@ export async function takeBackPages(browser: Browser, isKept: boolean): Promise<
 /** Undoes what a test has done with a page. Returns false where it did something else, or where the page cannot be emptied. */
 async function empty(page: Page, { names, listeners, sessions }: Use): Promise<boolean> {
   const context = page.context();
-  if (page.isClosed() || context.pages().length > 1 || [...names].some((name) => !undone.has(name)))
+  if (page.isClosed() || context.pages().length > 1 || [...names].some((name) => !allowed.has(name)))
     return false;
   for (const [event, listener] of listeners) page.removeListener(event, listener);
   try {

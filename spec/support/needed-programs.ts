@@ -27,9 +27,9 @@ const needs: Need[] = [
       "The tests need Chromium. Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH.",
   },
   // Without one of these browsers, the run reports that browser's tests as skipped.
-  ...[firefox, webkit].map(({ packagesMissing }) => ({
-    packages: packagesMissing?.split(" ") ?? [],
-    isThere: () => !packagesMissing,
+  ...[firefox, webkit].map(({ missingPackages }) => ({
+    packages: missingPackages?.split(" ") ?? [],
+    isThere: () => !missingPackages,
   })),
   {
     packages: ["fonts-liberation"],

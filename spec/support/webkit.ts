@@ -10,7 +10,7 @@ const programs = ["/usr/bin/WebKitWebDriver", "/usr/bin/xvfb-run"];
 
 export const webkit: InstalledEngine = {
   name: "WebKit",
-  packagesMissing:
+  missingPackages:
     browser && programs.every((path) => existsSync(path)) ? undefined : "webkit2gtk-driver xvfb xauth",
   launch,
 };

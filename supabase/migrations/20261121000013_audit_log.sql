@@ -40,7 +40,7 @@ $$;
 -- Returns the lead of an audit log entry that this actor wrote for this action in an earlier transaction, no longer ago than `max_age`.
 -- Raises PT403 when there is no such entry. One that is dated more than an hour ahead does not count, because a clock that was ahead would make it
 -- good until then.
-create function private.lead_of_entry(
+create function private.lead_of_audit_entry(
   entry bigint, actor private.actor, expected_action text, max_age interval default '1 minute'
 ) returns uuid
 language plpgsql
@@ -70,10 +70,10 @@ begin
     perform private.audit(actor, reading, null, period);
     return;
   end if;
-  perform private.lead_of_entry(entry, actor, reading);
+  perform private.lead_of_audit_entry(entry, actor, reading);
   if not exists (select from private.audit_log a where a.id = entry and a.details = period) then
     raise exception using errcode = 'PT403', message = 'The audit log has an entry of another period.';
   end if;
 end $$;
 
-revoke execute on function private.audit, private.lead_of_entry, private.audit_reading from public;
+revoke execute on function private.audit, private.lead_of_audit_entry, private.audit_reading from public;

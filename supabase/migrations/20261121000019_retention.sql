@@ -33,15 +33,15 @@ create table private.emptied_circumstances (
 insert into private.emptied_circumstances default values;
 
 -- The days, in UTC, on which the retention ran, as far back as the longest age that is set.
-create table private.retention_days (
+create table private.retention_run_days (
   day date primary key
 );
 
 alter table private.retention_plan enable row level security;
 alter table private.emptied_circumstances enable row level security;
-alter table private.retention_days enable row level security;
+alter table private.retention_run_days enable row level security;
 -- No policy and no grant: only the owner's functions use these tables.
-revoke all on private.retention_plan, private.emptied_circumstances, private.retention_days
+revoke all on private.retention_plan, private.emptied_circumstances, private.retention_run_days
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Whether anything is left of what a permission's circumstances were.
@@ -55,8 +55,8 @@ create function private.note_retention_day() returns void
 language sql
 set search_path = ''
 as $$
-  insert into private.retention_days values ((now() at time zone 'UTC')::date) on conflict do nothing;
-  delete from private.retention_days d
+  insert into private.retention_run_days values ((now() at time zone 'UTC')::date) on conflict do nothing;
+  delete from private.retention_run_days d
   using private.settings s
   where d.day < (now() at time zone 'UTC')::date - coalesce(greatest(s.retention_days, s.permission_days), 0);
 $$;
@@ -67,7 +67,7 @@ create function private.is_age_credible(newest timestamptz, older_than timestamp
 language sql stable
 set search_path = ''
 return newest >= older_than
-  or (select count(*) from private.retention_days d where d.day > (newest at time zone 'UTC')::date) >= 0.9 * days;
+  or (select count(*) from private.retention_run_days d where d.day > (newest at time zone 'UTC')::date) >= 0.9 * days;
 
 -- Makes the plan for tomorrow and returns how many it holds; no row when a plan with these settings stands already. A plan from more than
 -- an hour ahead is replaced, because a clock that was ahead for a moment would otherwise put all erasing off until then. A plan from less
@@ -80,8 +80,8 @@ set search_path = ''
 as $$
 declare
   s private.settings;
-  of_leads timestamptz;
-  of_circumstances timestamptz;
+  leads_before timestamptz;
+  circumstances_before timestamptz;
 begin
   perform private.note_retention_day();
   select * into s from private.settings;
@@ -91,18 +91,18 @@ begin
   if found then
     return;
   end if;
-  of_leads := now() - make_interval(days => s.retention_days - 1);
-  of_circumstances := now() - make_interval(days => s.permission_days - 1);
-  leads := (select count(*) from public.leads l where l.created_at < of_leads);
+  leads_before := now() - make_interval(days => s.retention_days - 1);
+  circumstances_before := now() - make_interval(days => s.permission_days - 1);
+  leads := (select count(*) from public.leads l where l.created_at < leads_before);
   circumstances := (
     select count(*) from private.permissions p
-    where p.given_at < of_circumstances and private.has_circumstances(p)
+    where p.given_at < circumstances_before and private.has_circumstances(p)
   );
   delete from private.retention_plan;
   insert into private.retention_plan (
     retention_days, permission_days, leads_before, circumstances_before, leads, circumstances, walked_to, walked_to_lead
   )
-  select s.retention_days, s.permission_days, of_leads, of_circumstances, leads, circumstances, e.up_to, e.up_to_lead
+  select s.retention_days, s.permission_days, leads_before, circumstances_before, leads, circumstances, e.up_to, e.up_to_lead
   from private.emptied_circumstances e
   on conflict do nothing;
   -- When another process made the plan at the same moment, that one returns it.

@@ -139,7 +139,7 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_session();
-  w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead')::text);
+  w private.lead_work := private.work_of(private.lead_of_audit_entry(entry, actor, 'opened lead')::text);
 begin
   perform private.refresh_place_windows();
   update private.claims c set until = private.claim_ends()
@@ -157,7 +157,7 @@ as $$
 declare
   actor private.actor := private.require_session(is_activity => false);
   session_age interval := (select now() - s.created_at from private.sessions s where s.id = actor.session_id);
-  w private.lead_work := private.work_of(private.lead_of_entry(entry, actor, 'opened lead', session_age)::text);
+  w private.lead_work := private.work_of(private.lead_of_audit_entry(entry, actor, 'opened lead', session_age)::text);
 begin
   perform private.refresh_place_windows();
   return private.lead_json(w, entry, actor.member_id);
@@ -194,7 +194,7 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_session();
-  lead uuid := private.lead_of_entry(entry, actor, 'read health answers');
+  lead uuid := private.lead_of_audit_entry(entry, actor, 'read health answers');
 begin
   return (
     select jsonb_build_object('has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes) from public.leads l where l.id = lead

@@ -115,7 +115,7 @@ declare
     (select a.action from private.audit_log a where a.id = entry and a.action = 'stopped calls'), 'read stop proof'
   );
 begin
-  return private.stop_proof(private.work_of(private.lead_of_entry(entry, actor, act)::text));
+  return private.stop_proof(private.work_of(private.lead_of_audit_entry(entry, actor, act)::text));
 end $$;
 
 revoke execute on function

@@ -140,7 +140,7 @@ declare
   exported json;
   next text;
 begin
-  perform private.lead_of_entry(entry, actor, 'exported leads', '1 hour');
+  perform private.lead_of_audit_entry(entry, actor, 'exported leads', '1 hour');
   select
     private.day_begins(a.details ->> 'since', a.details ->> 'zone'),
     least(private.day_ends(a.details ->> 'until', a.details ->> 'zone'), a.at)

@@ -108,7 +108,7 @@ declare
   -- The older of the two entries. Their ids alone do not decide, because a clock that was set back gives a later entry an earlier time.
   begins_before bigint := (select b.id from private.audit_log b where b.id in (entry, before) order by b.at, b.id limit 1);
 begin
-  perform private.lead_of_entry(entry, actor, 'exported audit log', '1 hour');
+  perform private.lead_of_audit_entry(entry, actor, 'exported audit log', '1 hour');
   return (
     select json_build_object('entries', p.entries, 'next', p.next)
     from private.audit_log a

@@ -85,17 +85,17 @@ security definer
 set search_path = ''
 as $$
 declare
-  is_now integer := (tg_op <> 'DELETE')::integer;
+  is_kept integer := (tg_op <> 'DELETE')::integer;
   was_waiting integer := (old.reviewed_at is null and old.withdrawn_at is null)::integer;
-  is_waiting integer := is_now * (new.reviewed_at is null and new.withdrawn_at is null)::integer;
+  is_waiting integer := is_kept * (new.reviewed_at is null and new.withdrawn_at is null)::integer;
   was_unowed integer := (old.is_owed is false)::integer;
-  is_unowed integer := is_now * (new.is_owed is false)::integer;
+  is_unowed integer := is_kept * (new.is_owed is false)::integer;
 begin
   insert into private.lead_tallies (leads, waiting, unowed, untold)
-  values (is_now - 1, is_waiting - was_waiting, is_unowed - was_unowed, is_waiting * is_unowed - was_waiting * was_unowed);
-  if is_now = 0 or is_waiting <> was_waiting then
+  values (is_kept - 1, is_waiting - was_waiting, is_unowed - was_unowed, is_waiting * is_unowed - was_waiting * was_unowed);
+  if is_kept = 0 or is_waiting <> was_waiting then
     insert into private.hour_tallies (hour, leads, waiting)
-    values (private.hour_of(old.created_at), is_now - 1, is_waiting - was_waiting);
+    values (private.hour_of(old.created_at), is_kept - 1, is_waiting - was_waiting);
   end if;
   return null;
 end $$;

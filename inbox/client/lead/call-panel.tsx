@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
-import { isTyping, useKeys } from "../page/keys.ts";
+import { takesTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { phoneInGroups } from "../page/words.ts";
 import { type Action, refreshAfterChange, useAction } from "../queries.ts";
@@ -183,7 +183,7 @@ function NumberLink({ phone, tel, isAskedFor }: NumberProps) {
   const link = useRef<HTMLAnchorElement>(null);
   const [takesFocus] = useState(isAskedFor);
   useEffect(() => {
-    if (takesFocus && !isTyping(document.activeElement)) link.current?.focus();
+    if (takesFocus && !takesTyping(document.activeElement)) link.current?.focus();
     announce(tel ? "You may call. The number is shown." : notDialled);
   }, [takesFocus, tel]);
   return (

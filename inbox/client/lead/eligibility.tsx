@@ -3,7 +3,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useDraft } from "../page/drafts.ts";
-import { isTyping } from "../page/keys.ts";
+import { takesTyping } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import { refreshAfterChange, useAction } from "../queries.ts";
@@ -64,7 +64,7 @@ function EligibilityResult({ check, takesFocus }: { check: Check; takesFocus: bo
   const heading = useRef<HTMLHeadingElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new check takes the focus again.
   useEffect(() => {
-    if (takesFocus && !isTyping(document.activeElement)) heading.current?.focus();
+    if (takesFocus && !takesTyping(document.activeElement)) heading.current?.focus();
   }, [takesFocus, check.id]);
   return (
     <Notice kind={check.result === "likely" ? "done" : check.result === "needs_visit" ? "caution" : "plain"}>

@@ -4,7 +4,7 @@ import type { ResponseOf } from "../../api.ts";
 import { type Outcome, outcomes } from "../../api-values.ts";
 import { announce } from "../page/announcer.tsx";
 import { useDraft } from "../page/drafts.ts";
-import { isTyping, useKeys } from "../page/keys.ts";
+import { takesTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { outcomeNames } from "../page/words.ts";
 import type { Action } from "../queries.ts";
@@ -51,7 +51,7 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   // Recorded before: that outcome was taken back, or another call followed. The button pressed for that, or for a review, is gone. A number that was asked for has the focus.
   useEffect(() => {
     const isPressGone = callId === null || (hasRecordedBefore && document.activeElement === document.body);
-    if (isPressGone && !isTyping(document.activeElement)) heading.current?.focus();
+    if (isPressGone && !takesTyping(document.activeElement)) heading.current?.focus();
   }, [callId, hasRecordedBefore]);
   const send = (outcome: Outcome, callback?: Callback) => {
     if (record.isPending) return;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useNow } from "../page/clock.ts";
 import type { SignedIn } from "../page/frame.tsx";
-import { isTyping, useKeys } from "../page/keys.ts";
+import { takesTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { momentThere } from "../page/times.ts";
 import { onClocks, outcomeNames, stateName } from "../page/words.ts";
@@ -30,7 +30,7 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, o
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone. A field elsewhere on the page that is typed in keeps the focus.
   useEffect(() => {
-    if (!isTyping(document.activeElement)) heading.current?.focus();
+    if (!takesTyping(document.activeElement)) heading.current?.focus();
   }, []);
   useTakenAgain(lead, member, undo.isIdle || undo.isSuccess, () => {
     keepFocus(heading.current?.parentElement);

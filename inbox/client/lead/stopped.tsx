@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { dropDraftsOf } from "../page/drafts.ts";
 import { Icon } from "../page/icon.tsx";
-import { isTyping } from "../page/keys.ts";
+import { takesTyping } from "../page/keys.ts";
 import { Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import type { Action } from "../queries.ts";
@@ -27,7 +27,7 @@ export function Stopped({ lead, isRecorded, ...form }: Props) {
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   // Read when this is first rendered, because the field is still there then.
-  const [wasTyping] = useState(() => isTyping(document.activeElement));
+  const [wasTyping] = useState(() => takesTyping(document.activeElement));
   // A member who was typing goes on in the note, because outside a field the digits they type would choose an outcome.
   useLayoutEffect(() => {
     const field = wasTyping && section.current?.querySelector("textarea");

@@ -29,7 +29,7 @@ function isShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return false;
   if (event.ctrlKey || event.metaKey || event.altKey || !currentPreferences().usesShortcuts) return false;
   if (document.querySelector("dialog[open]")) return false;
-  return !isTyping(event.target) && !isTypedOn(event);
+  return !takesTyping(event.target) && !continuesTyping(event);
 }
 
 /** Milliseconds. Somebody who goes on typing pauses for less than this between two keys. */
@@ -37,15 +37,15 @@ const maxTypingPause = 1_000;
 let typed: { in: Element; at: number } | undefined;
 
 /** Whether a member still types for a field that has just left the page, because an answer came or another member acted. */
-const isTypedOn = ({ timeStamp }: KeyboardEvent): boolean =>
+const continuesTyping = ({ timeStamp }: KeyboardEvent): boolean =>
   typed !== undefined && !typed.in.isConnected && timeStamp - typed.at < maxTypingPause;
 
 addEventListener(
   "keydown",
   (event) => {
     const { target, timeStamp } = event;
-    if (isTyping(target)) typed = { in: target as Element, at: timeStamp };
-    else if (typed && isTypedOn(event)) typed.at = timeStamp;
+    if (takesTyping(target)) typed = { in: target as Element, at: timeStamp };
+    else if (typed && continuesTyping(event)) typed.at = timeStamp;
   },
   { capture: true },
 );
@@ -53,7 +53,7 @@ addEventListener(
 const typingTypes = ["text", "search", "tel", "email", "number", "date", "time", "password", "url"];
 
 /** Whether the target is a field that takes typed keys. */
-export function isTyping(target: EventTarget | null): boolean {
+export function takesTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return typingTypes.includes(target.type);
   if (!(target instanceof HTMLElement)) return false;
   return (

@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { announce } from "../page/announcer.tsx";
 import { useGoOn } from "../page/go-on.ts";
 import { Icon } from "../page/icon.tsx";
-import { isTyping, useKeys } from "../page/keys.ts";
+import { takesTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { timeOfDay } from "../page/times.ts";
 import { useAction } from "../queries.ts";
@@ -27,7 +27,7 @@ export function TakeNextButton({ shown }: Props) {
           if (!id) announce(nobodyAt(pressedAt));
           else if (id === shown?.id) {
             // The button that was pressed goes. It is gone already where the member has gone elsewhere.
-            if (button.current && !isTyping(document.activeElement)) document.querySelector("h1")?.focus();
+            if (button.current && !takesTyping(document.activeElement)) document.querySelector("h1")?.focus();
             shown.onAgain();
           }
           // A member who has gone elsewhere is given this lead again by the next press.
