@@ -42,7 +42,9 @@ describe("the article page", () => {
       "Where our facts come from",
     ]);
     const order = await page.evaluate(() =>
-      [...document.querySelectorAll("h1, .lead [role=img], h2, form, footer")].map((one) => one.localName),
+      [...document.querySelectorAll("h1, .opening-picture [role=img], h2, form, footer")].map(
+        (one) => one.localName,
+      ),
     );
     expect(order).toEqual(["h1", "svg", "h2", "h2", "h2", "h2", "form", "h2", "h2", "h2", "footer", "h2"]);
     await expect(page.getByRole("heading", { level: 1 }).innerText()).resolves.toMatch(
